@@ -14,12 +14,12 @@ import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.request.BoundQuery;
-import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.SqlState;
@@ -27,6 +27,7 @@ import org.rowlock.internal.value.CheckReturnValue;
 import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.WaitNanos;
 
 /**
  * Acquires locks in the caller's transaction. The locks are held until the transaction commits or rolls back, or until
@@ -78,7 +79,7 @@ public final class TransactionLocks {
     /** Locks with a statement of another library if that has the same effect; see {@link LockAccess#lock}. */
     LockResult lock(LockRequest request, @Nullable RowStatement statement) {
         RequestParts parts = RequestParts.of(request);
-        return lock(parts, parts.lockWait(LockWait.forever()), statement, false);
+        return lock(parts, parts.lockWait(WaitNanos.FOREVER), statement, false);
     }
 
     /**
@@ -141,7 +142,7 @@ public final class TransactionLocks {
     <R> List<R> lockAndRead(LockRequest request, BoundQuery<R> query) throws SQLException {
         Arguments.notNull(query, "The query is null");
         RequestParts parts = RequestParts.of(request);
-        return locked(parts, parts.lockWait(LockWait.forever()), query).rows();
+        return locked(parts, parts.lockWait(WaitNanos.FOREVER), query).rows();
     }
 
     /** Locks for the work of a transaction, with a wait that replaces the request's. */

@@ -43,7 +43,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             LockedTransaction.Work<R, T, X> work)
             throws X, SQLException {
         Arguments.notNull(work, "The work is null");
-        LockWait wait = request.lockWait(LockWait.forever());
+        LockWait wait = request.lockWait(WaitNanos.FOREVER);
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
             LockWait remaining = permit.isQueued() ? WaitNanos.remaining(wait, start) : wait;
@@ -93,7 +93,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     /** Locks, writes and commits without work, in one flush if possible. */
     void execute(DataSource dataSource, RequestParts request, CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
-        LockWait wait = request.lockWait(LockWait.forever());
+        LockWait wait = request.lockWait(WaitNanos.FOREVER);
         Member member = groups.member(request, wait, toSend);
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, member)) {

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.text.IdText;
+import org.rowlock.internal.value.RowKey;
 
 /** Keys are values: what is one id to the database is one key, whatever its Java type and the table's spelling. */
 class LockKeyTest {
@@ -120,7 +120,7 @@ class LockKeyTest {
         assertThat(key.id()).containsExactly("7", "A", "2024-01-02");
         assertThat(key).isEqualTo(row("line", List.of(7L, "A", "2024-01-02")));
         assertThat(key).isNotEqualTo(row("line", "A", 7, LocalDate.of(2024, 1, 2)));
-        assertThat(AdvisoryKeys.idText(key.id())).isEqualTo("7\u001fA\u001f2024-01-02");
+        assertThat(RowKey.idText(key.id())).isEqualTo("7\u001fA\u001f2024-01-02");
         assertThat(row("line", List.of("B0000000-0000-0000-0000-00000000000B", 1))
                         .id())
                 .containsExactly("b0000000-0000-0000-0000-00000000000b", "1");
@@ -219,7 +219,7 @@ class LockKeyTest {
     @ValueSource(strings = {"0", "1", "-1", "42", "2147483647", "-2147483648", "1000000000"})
     void canonicalInt4IsAPair(String text) {
         assertThat(IdText.isInt4(text)).isTrue();
-        assertThat(AdvisoryKeys.isPair(row("t", text))).isTrue();
+        assertThat(RowKey.isPair(row("t", text))).isTrue();
     }
 
     @ParameterizedTest
@@ -248,12 +248,12 @@ class LockKeyTest {
             })
     void anyOtherTextIsNoPair(String text) {
         assertThat(IdText.isInt4(text)).isFalse();
-        assertThat(AdvisoryKeys.isPair(row("t", text))).isFalse();
+        assertThat(RowKey.isPair(row("t", text))).isFalse();
     }
 
     @Test
     void compositeIdIsNoPairEvenIfItLooksLikeOne() {
-        assertThat(AdvisoryKeys.isPair(row("t", 1, 2))).isFalse();
+        assertThat(RowKey.isPair(row("t", 1, 2))).isFalse();
     }
 
     /** A short number can be a long text; it is refused before it is written out. */

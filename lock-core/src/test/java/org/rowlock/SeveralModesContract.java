@@ -21,7 +21,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockListener.LockEvent;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.value.Modes;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
@@ -80,7 +79,7 @@ abstract class SeveralModesContract extends RowLockContract {
                 assertThat(isFree(key.getKey())).as("%s", key).isFalse();
                 assertThat(isFree(key.getKey(), FOR_SHARE))
                         .as("%s for a sharer", key)
-                        .isEqualTo(Modes.isShared(key.getValue()));
+                        .isEqualTo(RequestParts.isShared(key.getValue()));
             }
         });
     }
@@ -158,7 +157,7 @@ abstract class SeveralModesContract extends RowLockContract {
         forEach(List.of(LockWait.noWait(), LockWait.atMost(ofMillis(20))), wait -> {
             for (Map.Entry<LockKey, RowLockMode> key : modes().entrySet()) {
                 // A sharer is in the way of the exclusive ones only.
-                lock(alice, key.getKey(), Modes.isShared(key.getValue()) ? FOR_UPDATE : FOR_SHARE);
+                lock(alice, key.getKey(), RequestParts.isShared(key.getValue()) ? FOR_UPDATE : FOR_SHARE);
                 lock(bob, account(10));
 
                 assertThatThrownBy(() -> lockAll(bob, modes(), wait))
@@ -271,7 +270,7 @@ abstract class SeveralModesContract extends RowLockContract {
                     assertThat(exclusive).as("%s with seats by %s", key, other).isFalse();
                     assertThat(shared)
                             .as("%s shared with seats by %s", key, other)
-                            .isEqualTo(Modes.isShared(key.getValue()));
+                            .isEqualTo(RequestParts.isShared(key.getValue()));
                 }
                 alice.rollback();
             }

@@ -58,8 +58,8 @@ class WalkTest {
                         .as("frames of %s", call)
                         .hasSizeBetween(3, MOST_FRAMES)
                         .contains("FlushRunner.java#send"));
-        assertThat(walks.get("lock").files).contains("LockCall.java").hasSizeLessThanOrEqualTo(41);
-        assertThat(walks.get("inTransaction").files).contains("Commit.java").hasSizeLessThanOrEqualTo(60);
+        assertThat(walks.get("lock").files).contains("LockCall.java").hasSizeLessThanOrEqualTo(34);
+        assertThat(walks.get("inTransaction").files).contains("Commit.java").hasSizeLessThanOrEqualTo(53);
     }
 
     /** Debugs the program, which says what it is in: no agent and no changed class. */

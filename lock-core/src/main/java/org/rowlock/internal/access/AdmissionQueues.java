@@ -24,6 +24,7 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.Stack;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The queues of this JVM for keys. A call enters the queues of its keys before it borrows a connection. Threads that
@@ -81,7 +82,7 @@ public final class AdmissionQueues {
      */
     public Permit enter(Object database, LockRequest request) {
         RequestParts parts = RequestParts.of(request);
-        return enter(database, parts, parts.lockWait(LockWait.forever()), null);
+        return enter(database, parts, parts.lockWait(WaitNanos.FOREVER), null);
     }
 
     /**

@@ -17,7 +17,6 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.request.Description;
-import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
@@ -26,6 +25,7 @@ import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.BoundedCache;
 import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.LockCheck;
+import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.value.ClaimParts;
 

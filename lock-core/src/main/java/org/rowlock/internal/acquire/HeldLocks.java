@@ -39,7 +39,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     void refuseUnsafe(boolean stored) throws SQLException {
         LockCheck check = held.check();
         int locked = check == null ? 0 : check.locked();
-        int keys = request.advisory().keys().size();
+        int keys = request.advisory().size();
         if (locked != keys) {
             RowlockException refused = LockErrors.miscounted(call.description(), locked, keys, stored);
             throw stored ? refused : aborted(refused);

@@ -9,11 +9,11 @@ import org.rowlock.LockKey.Row;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
-import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.session.IdColumns;
@@ -106,7 +106,8 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 wait,
                 strategy,
                 config.names(),
-                AdvisoryKeys.of(advisory, request),
+                advisory,
+                Shape.of(advisory, request),
                 groups,
                 typed,
                 inserts,

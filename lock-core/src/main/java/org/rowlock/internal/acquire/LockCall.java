@@ -30,7 +30,6 @@ import org.rowlock.internal.session.Outcome.Refused;
 import org.rowlock.internal.session.Outcome.Stale;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Flush;
-import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.KeyNames;
@@ -43,8 +42,8 @@ import org.rowlock.internal.value.WaitNanos;
  * {@link #attempt} sends flushes until the outcome is final.
  */
 public final class LockCall {
-    private static final Flushes FLUSHES = new Flushes(false);
-    private static final Flushes ON_CITUS = new Flushes(true);
+    private static final Flush.Cache FLUSHES = new Flush.Cache(false);
+    private static final Flush.Cache ON_CITUS = new Flush.Cache(true);
 
     /** How often another transaction may replace a row during one call, before the call gives up. */
     private static final int MOST_TRIES = 3;
@@ -190,6 +189,9 @@ public final class LockCall {
             Flush flush = (isOnCitus() ? ON_CITUS : FLUSHES).flush(next, begun, anyIsolation, tail);
             Outcome outcome = new LockFlush(this, flush, next, tail, begun).send();
             if (outcome instanceof Held held) {
+                if (held.isComplete(asks) && !replaced) {
+                    return held;
+                }
                 HeldLocks check = new HeldLocks(this, asks, held, begun);
                 check.refuseUnsafe(isCommitting);
                 if (!check.notInserted().isEmpty()) {

@@ -16,8 +16,8 @@ import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.value.ClaimParts;
 
 /**

@@ -10,7 +10,6 @@ import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.FrontSql;
-import org.rowlock.internal.value.Modes;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.WaitNanos;
 
@@ -44,7 +43,7 @@ record QueueStay(
         KeyEntries admitted = KeyEntries.entered();
         boolean queues = strategy == LockStrategy.ROW
                 && request.keys().size() == 1
-                && !Modes.isShared(request.mode())
+                && !RequestParts.isShared(request.mode())
                 && !WaitNanos.isNoWait(wait);
         if (admitted != null || !queues) {
             QueueEntry fronted = admitted == null || !queues || begun ? null : admitted.entryOf(first);

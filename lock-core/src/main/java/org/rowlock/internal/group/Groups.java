@@ -37,7 +37,6 @@ import org.rowlock.internal.sql.LockCheckSql;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.GroupRule;
-import org.rowlock.internal.value.Modes;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 import org.rowlock.internal.value.WaitNanos;
@@ -84,7 +83,7 @@ public record Groups(
                 // Several rows of one key are different spellings of its id, and a leader would lock only one of these
                 // rows.
                 || request.rows().size() > 1
-                || Modes.isShared(request.mode())
+                || RequestParts.isShared(request.mode())
                 || WaitNanos.isNoWait(wait)
                 || writes.isEmpty()) {
             return null;

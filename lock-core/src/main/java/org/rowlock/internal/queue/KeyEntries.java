@@ -17,7 +17,6 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.internal.value.Modes;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.WaitNanos;
 
@@ -129,7 +128,7 @@ public final class KeyEntries {
             RowLockMode mode = request.modeOf(key);
             // The key of the queue includes the database, because an application may use several databases. The key is
             // a list and no record, because the first hashCode() of a record takes 10 ms.
-            places.add(new Place(key, mode, queues.join(List.of(database, key), Modes.isShared(mode), offer)));
+            places.add(new Place(key, mode, queues.join(List.of(database, key), RequestParts.isShared(mode), offer)));
         }
         ENTERED.set(this);
     }

@@ -55,7 +55,7 @@ public record Description(
                 strategy,
                 request.mode() == RowLockMode.FOR_UPDATE,
                 keys.size(),
-                AdvisoryKeys.of(keys).tables(),
+                ResolvedRequest.tablesOf(keys),
                 ids,
                 readOnlyBy,
                 names);

@@ -2,6 +2,8 @@ package org.rowlock.internal.request;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
@@ -21,6 +23,8 @@ import org.rowlock.internal.value.WaitNanos;
  *
  * @param lockWait the wait from now on
  * @param strategy the strategy of all keys, or BOTH
+ * @param advisory the keys that need an advisory lock; none, one, or many
+ * @param shape the form of their statement; in all forms except MANY, all keys have the mode of the request
  * @param rows the rows that need a row lock, by table and mode
  * @param typed tables that are locked only by key and whose id is a text; the flush checks that the id still is a text
  * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
@@ -33,7 +37,8 @@ public record ResolvedRequest(
         LockWait lockWait,
         LockStrategy strategy,
         KeyNames names,
-        AdvisoryKeys advisory,
+        List<LockKey> advisory,
+        Shape shape,
         List<RowGroup> rows,
         List<RowTable> typed,
         List<Insert> inserts,
@@ -46,12 +51,72 @@ public record ResolvedRequest(
             LockWait.noWait(),
             LockStrategy.ROW,
             KeyNames.WITHOUT_IDS,
-            AdvisoryKeys.NONE,
+            List.of(),
+            Shape.NONE,
             List.of(),
             List.of(),
             List.of(),
             true,
             null);
+
+    /**
+     * The form of the statement for the advisory keys: the forms of key version 1, and two for several keys at a time.
+     */
+    public enum Shape {
+        NONE,
+        /** A row whose id is an int4: the pair of table and id. */
+        ROW_INT,
+        /** A row with any other id: a bigint from md5. */
+        ROW_TEXT,
+        /** A name: a bigint from md5. */
+        NAME,
+        NUMBER,
+        PAIR,
+        /** Several rows of one table, each with an int4. This is the common case for several keys. */
+        ROWS_INT,
+        /** Several keys of any form, each exclusive or shared. */
+        MANY;
+
+        public boolean isSeveral() {
+            return this == ROWS_INT || this == MANY;
+        }
+
+        /** Returns the shape of keys that all have the same mode. */
+        public static Shape of(List<LockKey> keys) {
+            return switch (keys.size()) {
+                case 0 -> NONE;
+                case 1 -> ofKey(keys.get(0));
+                default -> areIntRowsOfOneTable(keys) ? ROWS_INT : MANY;
+            };
+        }
+
+        /** Returns the shape of keys of a request, whose keys may have different modes. */
+        public static Shape of(List<LockKey> keys, RequestParts request) {
+            for (LockKey key : keys) {
+                if (request.modeOf(key) != request.mode()) {
+                    return MANY;
+                }
+            }
+            return of(keys);
+        }
+
+        private static Shape ofKey(LockKey key) {
+            if (key instanceof LockKey.Row row) {
+                return RowKey.isPair(row) ? ROW_INT : ROW_TEXT;
+            }
+            if (key instanceof LockKey.Name) {
+                return NAME;
+            }
+            return key instanceof LockKey.RawNumber ? NUMBER : PAIR;
+        }
+
+        private static boolean areIntRowsOfOneTable(List<LockKey> keys) {
+            String table = keys.get(0) instanceof LockKey.Row first ? first.table() : "";
+            return keys.stream()
+                    .allMatch(
+                            key -> key instanceof LockKey.Row row && row.table().equals(table) && RowKey.isPair(row));
+        }
+    }
 
     /** The rows of one table that are locked in one mode. */
     public record RowGroup(RowTable table, RowLockMode mode, List<Row> keys) {}
@@ -65,6 +130,17 @@ public record ResolvedRequest(
         public static WaitKind of(LockWait wait) {
             return WaitNanos.isBounded(wait) ? AT_MOST : WaitNanos.isNoWait(wait) ? NO_WAIT : FOREVER;
         }
+    }
+
+    /** Returns the tables of keys, each once, in order. */
+    public static List<String> tablesOf(List<LockKey> keys) {
+        Set<String> tables = new TreeSet<>();
+        for (LockKey key : keys) {
+            if (key instanceof LockKey.Row row) {
+                tables.add(row.table());
+            }
+        }
+        return List.copyOf(tables);
     }
 
     /** Returns the tables whose columns are known. */
@@ -108,7 +184,7 @@ public record ResolvedRequest(
 
     private ResolvedRequest with(LockWait wait, @Nullable Front before) {
         return new ResolvedRequest(
-                request, wait, strategy, names, advisory, rows, typed, inserts, anyIsolationAllowed, before);
+                request, wait, strategy, names, advisory, shape, rows, typed, inserts, anyIsolationAllowed, before);
     }
 
     /**

@@ -5,11 +5,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.sql.Answers;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.LockCheck;
+import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.value.Insert;
@@ -45,7 +45,7 @@ public final class FlushRunner {
             return outcome(results, flush.parts(), new Answers(request));
         } finally {
             if (open == null) {
-                OpenRows.close(statement);
+                Part.close(statement);
             }
         }
     }
@@ -79,7 +79,7 @@ public final class FlushRunner {
             read(results, parts, new Answers(ResolvedRequest.NONE));
         } finally {
             session.addWarnings(results.getWarnings());
-            OpenRows.close(statement);
+            Part.close(statement);
         }
     }
 

@@ -5,18 +5,19 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.text.TablePlace;
 
 /**
  * The id columns of tables whose rows are locked: the primary key from the catalog, or the given columns. The columns
@@ -27,65 +28,53 @@ import org.rowlock.internal.text.TablePlace;
 // Tables are compared by identity, because a newer look-up may have found an equal table, which must not be forgotten.
 @SuppressWarnings("ReferenceEquality")
 public final class IdColumns {
-    /** The type behind a domain. Values and keys of the column have that type. */
-    private static final String BASE_TYPE = "(with recursive b(oid, base) as ("
-            + "select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid"
-            + " union all select t.oid, t.typbasetype from b join pg_catalog.pg_type t on t.oid = b.base)"
-            + " select b.oid from b where b.base = 0)";
-
-    /**
-     * The suffix for an array type of the column's type. An array of arrays has the same type as an array of its
-     * elements; whether this is so for vectors depends on the server's version.
-     */
-    private static final String ARRAY_OF = "case when t.typcategory = 'A' and t.typtype <> 'd' and (t.typarray = 0 or"
-            + " pg_catalog.pg_typeof(array[cast(null as pg_catalog.oidvector)])"
-            + " = cast('pg_catalog.oidvector' as pg_catalog.regtype)) then '' else '[]' end";
-
-    /**
-     * The query for the id columns. It always returns a row, with the kind of the relation. The names of types include
-     * their schemas.
-     */
-    private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
-            + typeName(ARRAY_OF, "a.atttypid")
-            + ", " + PgSession.SCHEMAS
-            + ", c.relnamespace, (select l.collisdeterministic from pg_catalog.pg_collation l"
-            + " where l.oid = a.attcollation) is not false, exists (select from pg_catalog.pg_type t"
-            + " where t.oid = " + BASE_TYPE + " and t.typtype = 'e'), " + CatalogSql.IS_CITUS
-            + ", not c.relrowsecurity and c.relkind in ('r', 'p'), c.oid, " + CatalogSql.COUNTS_ITS_ROWS + ", ";
-
-    private static final String FROM = " from pg_catalog.pg_class c left join (";
-
-    private static final String OF_TABLE =
-            " where c.oid = pg_catalog.to_regclass(cast(? as pg_catalog.text)) order by k.n";
-
-    /** A query that raises the server's error for a table that does not exist. */
-    private static final String NO_TABLE = "select cast(cast(? as pg_catalog.text) as pg_catalog.regclass)";
-
-    private static final String FROM_CATALOG = COLUMNS + "i.indimmediate" + FROM + CatalogSql.KEY_COLUMNS + ')'
-            + " on i.indrelid = c.oid and i.indisprimary" + OF_TABLE;
-    private static final String FROM_NAMES = COLUMNS + "false" + FROM
-            + "pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as k(name, n)"
-            + " join pg_catalog.pg_attribute a on a.attname = k.name and not a.attisdropped)"
-            + " on a.attrelid = c.oid" + OF_TABLE;
-
-    private static String typeName(String suffix, String type) {
-        return "(select pg_catalog.format('%I.%I%s', n.nspname, t.typname, " + suffix + ") from pg_catalog.pg_type t"
-                + " join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = " + type + ')';
-    }
-
     /** The largest number of entries. When there are more, which is rare, all entries are discarded. */
     private static final int MOST_KEPT = 10_000;
 
-    private final ConcurrentMap<TablePlace, Known> known = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Place, Known> known = new ConcurrentHashMap<>();
 
     /**
      * The locks for first look-ups. A look-up is expensive for a new session, so of several callers at startup only one
      * looks up, and the others wait.
      */
-    private final ConcurrentMap<TablePlace, ReentrantLock> firstLooks = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Place, ReentrantLock> firstLooks = new ConcurrentHashMap<>();
 
     /** The URLs of databases with Citus. */
     private final Set<String> urlsOfCitus = ConcurrentHashMap.newKeySet();
+
+    /**
+     * The cache key of a table: its name, and the facts that determine which table the name means in a session, such as the
+     * user and the search_path. The key contains only facts that the driver knows without a round trip. The server reports
+     * the search_path from version 18 on.
+     *
+     * @param given the configured id columns, or none for the primary key
+     */
+    public record Place(
+            String database, String user, @Nullable String searchPath, String table, List<String> given) {
+        /**
+         * Returns the same place with the schemas that the server searches. The text differs from every reported
+         * search_path.
+         */
+        public Place in(String schemas) {
+            return new Place(database, user, "in " + schemas, table, given);
+        }
+
+        /** The method is overridden, because the first generated hashCode() of a record takes time at startup. */
+        @Override
+        public int hashCode() {
+            return table.hashCode();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Place that
+                    && table.equals(that.table)
+                    && database.equals(that.database)
+                    && user.equals(that.user)
+                    && Objects.equals(searchPath, that.searchPath)
+                    && given.equals(that.given);
+        }
+    }
 
     /**
      * The known facts about a table.
@@ -153,7 +142,7 @@ public final class IdColumns {
      * @param given the configured columns, or none for the primary key
      */
     public Known of(PgSession session, String table, List<String> given) throws SQLException {
-        TablePlace place = new TablePlace(session.url(), session.user(), session.reported("search_path"), table, given);
+        Place place = new Place(session.url(), session.user(), session.reported("search_path"), table, given);
         Known kept = known.get(place);
         if (kept != null) {
             return kept == Known.SEVERAL || kept.isStale() ? known(session, place) : kept;
@@ -183,12 +172,12 @@ public final class IdColumns {
         }
     }
 
-    private Known known(PgSession session, TablePlace given) throws SQLException {
-        TablePlace place = given;
+    private Known known(PgSession session, Place given) throws SQLException {
+        Place place = given;
         Known kept = known.get(place);
         boolean several = kept == Known.SEVERAL;
         if (several) {
-            place = place.in(session.outsideTransaction(() -> session.ask(PgSession.SCHEMAS)));
+            place = place.in(session.outsideTransaction(() -> session.ask(CatalogSql.SCHEMAS)));
             kept = known.get(place);
         }
         if (kept != null && !kept.isStale()) {
@@ -222,10 +211,10 @@ public final class IdColumns {
         known.replaceAll((place, kept) -> kept.table() == table ? kept.stale() : kept);
     }
 
-    private static Known found(PgSession session, TablePlace place) throws SQLException {
+    private static Known found(PgSession session, Place place) throws SQLException {
         Known found = lookUp(session, place.table(), place.given(), 0);
         if (found.kind().isEmpty()) {
-            session.askRow(NO_TABLE, place.table());
+            session.askRow(CatalogSql.NO_TABLE, place.table());
         }
         return found;
     }
@@ -246,7 +235,8 @@ public final class IdColumns {
         boolean lookable = false;
         boolean countsRows = false;
         long oid = 0;
-        try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
+        try (PreparedStatement statement =
+                session.prepare(given.isEmpty() ? CatalogSql.KEY_OF_TABLE : CatalogSql.NAMED_COLUMNS)) {
             if (seconds > 0) {
                 statement.setQueryTimeout(seconds);
             }

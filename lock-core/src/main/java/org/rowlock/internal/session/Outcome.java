@@ -5,6 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.sql.LockCheck;
 
@@ -20,7 +21,15 @@ public sealed interface Outcome {
     record Held(
             @Nullable LockCheck check,
             List<LockKey> absent,
-            @Nullable Misnamed misnamed) implements Outcome {}
+            @Nullable Misnamed misnamed) implements Outcome {
+        /** Whether all keys and rows are locked, each row under its own key, so that nothing is left to check. */
+        public boolean isComplete(ResolvedRequest request) {
+            int locked = check == null ? 0 : check.locked();
+            return absent.isEmpty()
+                    && misnamed == null
+                    && locked == request.advisory().size();
+        }
+    }
 
     /**
      * Another transaction holds a lock. No new lock is held, and the transaction is as usable as before.

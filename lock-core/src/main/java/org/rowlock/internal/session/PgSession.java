@@ -19,9 +19,6 @@ import org.rowlock.internal.text.SqlState;
  * the connection that the caller gave, so that pools and proxies notice them.
  */
 public final class PgSession extends DriverSession {
-    /** An expression for the schemas in which a name without a schema is searched. */
-    static final String SCHEMAS = "pg_catalog.array_to_string(pg_catalog.current_schemas(true), ',')";
-
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     private final Connection connection;

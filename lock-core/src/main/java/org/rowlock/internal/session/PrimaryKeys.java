@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.text.TablePlace;
 
 /**
  * The cached primary keys of tables for the drop-in, whose statements never wait for the catalog. A cached answer may
@@ -35,7 +34,7 @@ public final class PrimaryKeys {
             + " pg_catalog.pg_class as c join pg_catalog.pg_namespace as s on s.oid = c.relnamespace where"
             + " c.relname = t.part[t.parts] and (t.parts = 1 or s.nspname = t.part[t.parts - 1]))";
 
-    private final ConcurrentHashMap<TablePlace, Found> known = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<IdColumns.Place, Found> known = new ConcurrentHashMap<>();
 
     /** The tables of the settings whose existence has not been checked yet. */
     private final AtomicReference<List<String>> expected = new AtomicReference<>(List.of());
@@ -64,7 +63,7 @@ public final class PrimaryKeys {
 
     /** Returns the cached answer, which may be old, or null. */
     @Nullable
-    public Found find(TablePlace name) {
+    public Found find(IdColumns.Place name) {
         Found found = known.get(name);
         return found == null || !found.isKnown() ? null : found;
     }
@@ -103,7 +102,7 @@ public final class PrimaryKeys {
     /**
      * Whether the caller should look up a table, because its answer is missing or old and no other thread is doing so.
      */
-    private boolean claim(TablePlace name) {
+    private boolean claim(IdColumns.Place name) {
         long next = System.nanoTime() + LOOKING_NANOS;
         Found found = known.get(name);
         if (found == null) {
@@ -126,7 +125,7 @@ public final class PrimaryKeys {
      * Queries the catalog if the answer is missing or old and no other thread is doing so. The connection must be in
      * autocommit.
      */
-    public void lookUp(Connection connection, TablePlace name) throws SQLException {
+    public void lookUp(Connection connection, IdColumns.Place name) throws SQLException {
         if (!claim(name)) {
             return;
         }

@@ -4,7 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.LockKey;
-import org.rowlock.internal.request.AdvisoryKeys.Shape;
+import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
 
@@ -54,7 +54,7 @@ final class AdvisorySql {
                     "g.isolation" + from,
                     (statement, at, request) -> {
                         int next = bindMarks(statement, at, marks);
-                        List<LockKey> keys = request.advisory().keys();
+                        List<LockKey> keys = request.advisory();
                         return ints
                                 ? KeySql.bindInts(statement, KeySql.bindFrom(statement, next, keys.get(0)), keys)
                                 : KeySql.bindMany(statement, next, keys, request.request());
@@ -70,7 +70,7 @@ final class AdvisorySql {
                 checked ? KeySql.WHY_NOT_TABLE : "''",
                 LockCheckSql.isolation(of.anyIsolation) + from,
                 (statement, at, request) -> {
-                    LockKey key = request.advisory().keys().get(0);
+                    LockKey key = request.advisory().get(0);
                     int next = KeySql.bindArguments(statement, at, key);
                     return KeySql.bindFrom(statement, bindMarks(statement, next, marks), key);
                 });

@@ -91,7 +91,7 @@ public final class CitusForms extends FlushForms {
 
     @Override
     void addAdvisoryLock(List<Part> parts) {
-        parts.addAll(hold(asked.advisory().tables(), asked.typed()));
+        parts.addAll(hold(ResolvedRequest.tablesOf(asked.advisory()), asked.typed()));
         parts.add(AdvisorySql.lock(this, ""));
     }
 

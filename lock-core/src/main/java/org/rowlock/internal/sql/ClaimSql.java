@@ -4,7 +4,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
@@ -13,7 +12,7 @@ import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.value.ClaimParts;
-import org.rowlock.internal.value.Modes;
+import org.rowlock.internal.value.RowKey;
 
 /**
  * The statements of a claim, whose text depends only on the components of this record. The row locks use SKIP LOCKED.
@@ -31,7 +30,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
      */
     public static String skipLocked(ClaimParts claim) {
         return "select * from " + from(claim.table()) + " where " + condition(claim.predicate()) + order(claim.order())
-                + " limit ? " + Modes.sql(claim.mode()) + " skip locked";
+                + " limit ? " + RowSql.clause(claim.mode()) + " skip locked";
     }
 
     /** Returns a statement that locks rows in the claim's order, and returns the texts of their ids. */
@@ -39,7 +38,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         return RowSql.identity(table) + "select " + table.printedId(alias()) + " from " + from(table.name()) + " where "
                 + condition(predicate)
                 + (again ? " and not exists (select from " + ids() + " where " + isOfId() + ")" : "")
-                + order(order) + " limit ? " + Modes.sql(mode) + " skip locked";
+                + order(order) + " limit ? " + RowSql.clause(mode) + " skip locked";
     }
 
     /** Sets the parameters of {@link #lock}. */
@@ -76,7 +75,9 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                 + "pg_catalog.current_setting('rowlock.claimed'), ','))::pg_catalog.text[])"
                 + " order by rowlock_k.rowlock_n"
                 // Configured id columns may not be unique, so every row with a claimed id must be locked.
-                + (table.identity() == Identity.GIVEN ? ' ' + Modes.sql(mode) + " of " + alias() + " skip locked" : "");
+                + (table.identity() == Identity.GIVEN
+                        ? ' ' + RowSql.clause(mode) + " of " + alias() + " skip locked"
+                        : "");
         return (isVerified() ? RowSql.verify(table).sql() + "\n;" : "") + take(mode) + "\n;" + rows;
     }
 
@@ -99,8 +100,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         String[] texts = new String[ids.size()];
         boolean[] printed = new boolean[ids.size()];
         for (int i = 0; i < texts.length; i++) {
-            texts[i] = AdvisoryKeys.idText(
-                    ids.get(i).stream().map(IdText::canonical).toList());
+            texts[i] = RowKey.idText(ids.get(i).stream().map(IdText::canonical).toList());
             printed[i] = ids.get(i).size() != 1 || !IdText.isInt4(texts[i]);
             numbers[i] = printed[i] ? 0 : Integer.parseInt(texts[i]);
         }

@@ -3,6 +3,14 @@ package org.rowlock.internal.sql;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest.Shape;
+import org.rowlock.internal.request.ResolvedRequest.WaitKind;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.value.Insert;
 
 /**
  * The parts of one round trip. The first parts prepare the wait, lock and look up. The last parts are the caller's
@@ -76,5 +84,110 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
      */
     private static String joined(List<String> texts) {
         return String.join("\n;", texts);
+    }
+
+    /**
+     * The cached flushes of requests. The cache key contains everything on which the text of a flush depends, and an
+     * application has few different keys.
+     */
+    public static final class Cache {
+        private static final int MODES = RowLockMode.values().length;
+        private static final int WAITS = WaitKind.values().length;
+        private static final int FORMS = Shape.values().length * MODES * WAITS * 32;
+
+        private final boolean onCitus;
+
+        /**
+         * The flushes by the locked objects, and then by the index of their form. In a race, the same flush is built twice,
+         * which does no harm.
+         */
+        private final BoundedCache<Object, @Nullable Flush[]> kept = new BoundedCache<>();
+
+        private final BoundedCache<List<String>, String> texts = new BoundedCache<>();
+
+        /** @param onCitus whether the database has Citus; see {@link CitusForms} */
+        public Cache(boolean onCitus) {
+            this.onCitus = onCitus;
+        }
+
+        /**
+         * Returns the flush of a request.
+         *
+         * @param begun whether the transaction has begun
+         * @param anyIsolation whether the check allows REPEATABLE READ and SERIALIZABLE
+         * @param tail the caller's statements after the locks
+         */
+        public Flush flush(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
+            boolean behind = tail != null;
+            boolean required = tail != null && tail.isCommitting() && request.isRowRequired();
+            boolean ofValues = onCitus && CitusForms.isOfValues(request);
+            Flush locks = ofValues
+                    ? make(request, begun, anyIsolation, behind, required)
+                    : keptOf(request, begun, anyIsolation, behind, required);
+            return tail == null ? locks : locks.with(tail, ofValues ? null : texts);
+        }
+
+        private Flush keptOf(
+                ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind, boolean required) {
+            @Nullable Flush[] ofLocked = kept.get(locked(request), locked -> new Flush[FORMS]);
+            int form = form(request, begun, anyIsolation, behind, required);
+            Flush flush = ofLocked[form];
+            if (flush == null) {
+                flush = make(request, begun, anyIsolation, behind, required);
+                ofLocked[form] = flush;
+            }
+            return flush;
+        }
+
+        private Flush make(
+                ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind, boolean required) {
+            FlushForms forms = onCitus
+                    ? new CitusForms(request, begun, anyIsolation, behind)
+                    : new FlushForms(request, begun, anyIsolation, behind, required);
+            return forms.flush();
+        }
+
+        /**
+         * Returns the cache key for the locked objects. For a single key, which is the hot path, it is an existing object:
+         * the {@link RowTable} for a row lock, or the name of the table for an advisory lock.
+         */
+        static Object locked(ResolvedRequest request) {
+            List<RowGroup> rows = request.rows();
+            // One key may have two rows, because its id has two spellings.
+            if (request.keys().size() == 1
+                    && request.typed().isEmpty()
+                    && request.inserts().isEmpty()
+                    && (rows.isEmpty() || (request.isOneRow() && rows.get(0).mode() == request.mode()))) {
+                LockKey key = request.keys().get(0);
+                return !rows.isEmpty() ? rows.get(0).table() : key instanceof LockKey.Row row ? row.table() : "";
+            }
+            List<Object> all = new ArrayList<>();
+            all.add(ResolvedRequest.tablesOf(request.advisory()));
+            for (RowGroup group : rows) {
+                all.add(group.table());
+                all.add(group.mode());
+                all.add(group.keys().size() == 1);
+            }
+            all.addAll(request.typed());
+            for (Insert insert : request.inserts()) {
+                all.add(insert.text());
+            }
+            return all;
+        }
+
+        /** Returns the index of the request's form. An array index is used because it allocates nothing. */
+        @SuppressWarnings("EnumOrdinal")
+        static int form(
+                ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind, boolean required) {
+            int shape = request.shape().ordinal();
+            int locks = (shape * MODES + request.mode().ordinal()) * WAITS
+                    + request.waitKind().ordinal();
+            return locks * 32
+                    + (required ? 16 : 0)
+                    + (behind ? 8 : 0)
+                    + (begun ? 4 : 0)
+                    + (anyIsolation ? 2 : 0)
+                    + (request.front() == null ? 0 : 1);
+        }
     }
 }

@@ -2,9 +2,9 @@ package org.rowlock.internal.sql;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
@@ -41,7 +41,7 @@ class FlushForms {
     FlushForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind, boolean required) {
         this.asked = asked;
         this.wait = asked.waitKind();
-        this.shape = asked.advisory().shape();
+        this.shape = asked.shape();
         this.begun = begun;
         this.anyIsolation = anyIsolation;
         this.behind = behind;
@@ -167,7 +167,7 @@ class FlushForms {
     }
 
     void addAdvisoryLock(List<Part> parts) {
-        parts.add(AdvisorySql.lock(this, KeySql.holding(asked.advisory().tables(), asked.typed())));
+        parts.add(AdvisorySql.lock(this, KeySql.holding(ResolvedRequest.tablesOf(asked.advisory()), asked.typed())));
     }
 
     void addRowLocks(List<Part> parts) {

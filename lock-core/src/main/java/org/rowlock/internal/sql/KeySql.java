@@ -8,13 +8,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.AdvisoryKeys;
-import org.rowlock.internal.request.AdvisoryKeys.Shape;
+import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.TableName;
-import org.rowlock.internal.value.Modes;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.RowKey;
 
 /**
  * Key version 1 as SQL: the arguments of a lock function, which the server derives from parameters. This derivation is
@@ -57,7 +56,7 @@ public final class KeySql {
 
     /** Returns the suffix of a lock function's name for a mode. */
     public static String functionSuffix(RowLockMode mode) {
-        return Modes.isShared(mode) ? "_shared" : "";
+        return RequestParts.isShared(mode) ? "_shared" : "";
     }
 
     /** Returns a call of a lock function for {@code k} of {@link #FROM_MANY}, in its kind and mode. */
@@ -113,10 +112,10 @@ public final class KeySql {
 
     static int bindArguments(PreparedStatement statement, int at, LockKey key) throws SQLException {
         if (key instanceof LockKey.Row row) {
-            if (AdvisoryKeys.isPair(row)) {
+            if (RowKey.isPair(row)) {
                 statement.setInt(at, Integer.parseInt(row.id().get(0)));
             } else {
-                statement.setString(at, AdvisoryKeys.idText(row.id()));
+                statement.setString(at, RowKey.idText(row.id()));
             }
         } else if (key instanceof LockKey.Name name) {
             statement.setString(at, name.name());
@@ -200,12 +199,12 @@ public final class KeySql {
         boolean[] shared = new boolean[size];
         for (int i = 0; i < size; i++) {
             LockKey key = keys.get(i);
-            shared[i] = Modes.isShared(request.modeOf(key));
+            shared[i] = RequestParts.isShared(request.modeOf(key));
             text[i] = "";
             if (key instanceof LockKey.Row row) {
                 table[i] = ordinal(tables, row.table());
             }
-            if (key instanceof LockKey.Row row && AdvisoryKeys.isPair(row)) {
+            if (key instanceof LockKey.Row row && RowKey.isPair(row)) {
                 second[i] = Integer.parseInt(row.id().get(0));
             } else if (key instanceof LockKey.RawPair pair) {
                 first[i] = pair.first();
@@ -215,7 +214,7 @@ public final class KeySql {
                 number[i] = raw.number();
             } else {
                 kind[i] = TEXT;
-                text[i] = key instanceof LockKey.Row row ? AdvisoryKeys.idText(row.id()) : ((LockKey.Name) key).name();
+                text[i] = key instanceof LockKey.Row row ? RowKey.idText(row.id()) : ((LockKey.Name) key).name();
             }
         }
         Connection connection = statement.getConnection();

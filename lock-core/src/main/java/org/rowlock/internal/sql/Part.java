@@ -1,5 +1,7 @@
 package org.rowlock.internal.sql;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,6 +21,7 @@ import org.rowlock.internal.request.Write.Bound;
  * @param binds the values of its parameters that come from the caller
  */
 public record Part(String sql, Binder binder, Reader reader, List<@Nullable Object> binds) {
+    private static final Logger LOG = System.getLogger("org.rowlock");
     private static final Binder NO_PARAMETERS = (statement, at, request) -> at;
 
     public static final Reader UNREAD = (answers, statement) -> {};
@@ -79,5 +82,14 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
             }
         }
         return index;
+    }
+
+    /** Closes a statement. An error is ignored, because the statement has already done its work. */
+    public static void close(PreparedStatement statement) {
+        try {
+            statement.close();
+        } catch (SQLException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "A statement could not be closed; its connection closes it", e);
+        }
     }
 }

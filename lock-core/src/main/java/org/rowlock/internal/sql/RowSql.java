@@ -2,6 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.rowlock.LockKey.Row;
 import org.rowlock.RowLockMode;
@@ -13,7 +14,6 @@ import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
-import org.rowlock.internal.value.Modes;
 import org.rowlock.internal.value.RowKey;
 
 /** The statements that acquire row locks: the real SELECT ... FOR UPDATE, by primary key. */
@@ -74,7 +74,7 @@ public final class RowSql {
      * it has locked the row.
      */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
-        return one(table, table.printedId(ALIAS), ' ' + Modes.sql(mode) + " skip locked", 0, 0);
+        return one(table, table.printedId(ALIAS), ' ' + clause(mode) + " skip locked", 0, 0);
     }
 
     /** Returns a statement that reads whether a row exists, locked or not. */
@@ -298,6 +298,11 @@ public final class RowSql {
     }
 
     private static String clause(RowLockMode mode, String of, WaitKind wait) {
-        return ' ' + Modes.sql(mode) + of + (wait == WaitKind.NO_WAIT ? " nowait" : "");
+        return ' ' + clause(mode) + of + (wait == WaitKind.NO_WAIT ? " nowait" : "");
+    }
+
+    /** Returns the locking clause of a mode, such as {@code for update}. */
+    static String clause(RowLockMode mode) {
+        return mode.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 }

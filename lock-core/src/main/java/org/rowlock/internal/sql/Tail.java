@@ -4,7 +4,6 @@ import java.sql.ResultSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.BoundQuery;
-import org.rowlock.internal.request.OpenRows;
 
 /**
  * The caller's parts of a flush, after the locks: a query, or writes and possibly the COMMIT.

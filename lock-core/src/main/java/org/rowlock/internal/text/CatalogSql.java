@@ -28,6 +28,52 @@ public final class CatalogSql {
     /** An expression for whether the database has Citus, whose tables may be on other machines. */
     public static final String IS_CITUS = "pg_catalog.to_regproc('pg_catalog.create_intermediate_result') is not null";
 
+    /** An expression for the schemas in which a name without a schema is searched. */
+    public static final String SCHEMAS = "pg_catalog.array_to_string(pg_catalog.current_schemas(true), ',')";
+
+    /** The type behind a domain. Values and keys of the column have that type. */
+    private static final String BASE_TYPE = "(with recursive b(oid, base) as ("
+            + "select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid"
+            + " union all select t.oid, t.typbasetype from b join pg_catalog.pg_type t on t.oid = b.base)"
+            + " select b.oid from b where b.base = 0)";
+
+    /**
+     * The suffix for an array type of the column's type. An array of arrays has the same type as an array of its
+     * elements; whether this is so for vectors depends on the server's version.
+     */
+    private static final String ARRAY_OF = "case when t.typcategory = 'A' and t.typtype <> 'd' and (t.typarray = 0 or"
+            + " pg_catalog.pg_typeof(array[cast(null as pg_catalog.oidvector)])"
+            + " = cast('pg_catalog.oidvector' as pg_catalog.regtype)) then '' else '[]' end";
+
+    /**
+     * The query for the id columns. It always returns a row, with the kind of the relation. The names of types include
+     * their schemas.
+     */
+    private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
+            + typeName(ARRAY_OF, "a.atttypid")
+            + ", " + SCHEMAS
+            + ", c.relnamespace, (select l.collisdeterministic from pg_catalog.pg_collation l"
+            + " where l.oid = a.attcollation) is not false, exists (select from pg_catalog.pg_type t"
+            + " where t.oid = " + BASE_TYPE + " and t.typtype = 'e'), " + IS_CITUS
+            + ", not c.relrowsecurity and c.relkind in ('r', 'p'), c.oid, " + COUNTS_ITS_ROWS + ", ";
+
+    private static final String FROM = " from pg_catalog.pg_class c left join (";
+
+    private static final String OF_TABLE =
+            " where c.oid = pg_catalog.to_regclass(cast(? as pg_catalog.text)) order by k.n";
+
+    /** A query that raises the server's error for a table that does not exist. */
+    public static final String NO_TABLE = "select cast(cast(? as pg_catalog.text) as pg_catalog.regclass)";
+
+    /** A query for the columns of a primary key, with the name of the table as its parameter. */
+    public static final String KEY_OF_TABLE = COLUMNS + "i.indimmediate" + FROM + KEY_COLUMNS + ')'
+            + " on i.indrelid = c.oid and i.indisprimary" + OF_TABLE;
+    /** A query for columns, with their names and the name of the table as its parameters. */
+    public static final String NAMED_COLUMNS = COLUMNS + "false" + FROM
+            + "pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as k(name, n)"
+            + " join pg_catalog.pg_attribute a on a.attname = k.name and not a.attisdropped)"
+            + " on a.attrelid = c.oid" + OF_TABLE;
+
     private CatalogSql() {}
 
     /**
@@ -47,5 +93,10 @@ public final class CatalogSql {
      */
     public static String hash(String text) {
         return "('x' || pg_catalog.substr(pg_catalog.md5(" + text + "), 1, 16))::bit(64)::bigint";
+    }
+
+    private static String typeName(String suffix, String type) {
+        return "(select pg_catalog.format('%I.%I%s', n.nspname, t.typname, " + suffix + ") from pg_catalog.pg_type t"
+                + " join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = " + type + ')';
     }
 }

@@ -113,6 +113,11 @@ public record RequestParts(
         return modes.isEmpty() ? mode : modes.getOrDefault(key, mode);
     }
 
+    /** Whether several transactions can hold a mode on one key at a time. */
+    public static boolean isShared(RowLockMode mode) {
+        return mode == RowLockMode.FOR_SHARE || mode == RowLockMode.FOR_KEY_SHARE;
+    }
+
     private static List<LockKey> distinct(List<LockKey> given) {
         return given.size() == 1 ? given : List.copyOf(new LinkedHashSet<>(given));
     }

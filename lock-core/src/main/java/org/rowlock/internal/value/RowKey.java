@@ -37,6 +37,16 @@ public final class RowKey implements LockKey.Row {
         return ((RowKey) row).givenId;
     }
 
+    /** Returns the parts of an id as one text, from which the key is derived. */
+    public static String idText(List<String> id) {
+        return id.size() == 1 ? id.get(0) : String.join(String.valueOf(IdText.SEPARATOR), id);
+    }
+
+    /** Whether rule 3 of key version 1 applies to a row. */
+    public static boolean isPair(LockKey.Row row) {
+        return row.id().size() == 1 && IdText.isInt4(row.id().get(0));
+    }
+
     @Override
     public String table() {
         return table;

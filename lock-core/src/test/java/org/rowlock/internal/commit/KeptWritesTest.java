@@ -7,14 +7,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
-import org.rowlock.internal.sql.Flushes;
+import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WriteForm;
 
 /** Which texts are kept: those of loops and groups, each of another length, leave room for the others. */
 class KeptWritesTest {
-    private final Flushes flushes = new Flushes(false);
+    private final Flush.Cache flushes = new Flush.Cache(false);
 
     private static List<Part> expecting(String sql, int writes) {
         List<Part> parts = new ArrayList<>();

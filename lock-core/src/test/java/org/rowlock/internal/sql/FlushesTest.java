@@ -19,11 +19,10 @@ import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.BoundQuery;
-import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
@@ -63,7 +62,8 @@ class FlushesTest {
                 wait,
                 LockStrategy.BOTH,
                 KeyNames.WITH_IDS,
-                AdvisoryKeys.of(advisory),
+                advisory,
+                Shape.of(advisory),
                 rows,
                 typed,
                 inserts,
@@ -135,8 +135,8 @@ class FlushesTest {
                 for (boolean behind : new boolean[] {false, true}) {
                     for (ResolvedRequest request : requests()) {
                         for (boolean required : new boolean[] {false, true}) {
-                            int form = Flushes.form(request, begun, anyIsolation, behind, required);
-                            keys.add(List.of(Flushes.locked(request), form));
+                            int form = Flush.Cache.form(request, begun, anyIsolation, behind, required);
+                            keys.add(List.of(Flush.Cache.locked(request), form));
                         }
                     }
                 }
@@ -147,7 +147,7 @@ class FlushesTest {
 
     @Test
     void requestsOfOneFormShareAFlush() {
-        Flushes flushes = new Flushes(false);
+        Flush.Cache flushes = new Flush.Cache(false);
         for (ResolvedRequest request : List.of(ofRows(ONE), ofRows(TWO), ofKeys(FIRST), ofKeys(FIRST, SECOND))) {
             assertThat(flushes.flush(request, true, false, null)).isSameAs(flushes.flush(request, true, false, null));
             String sql = flushes.flush(request, true, false, query("select 1")).sql();
@@ -166,7 +166,7 @@ class FlushesTest {
     void whatIsTheCallersIsBehindTheLocksAndInFrontOfTheEndOfTheirSavepoint() {
         ResolvedRequest bounded =
                 request(RowLockMode.FOR_UPDATE, LockWait.atMost(Duration.ofSeconds(1)), List.of(FIRST), ONE);
-        Flushes flushes = new Flushes(false);
+        Flush.Cache flushes = new Flush.Cache(false);
         String release = "\n;" + WaitSql.RELEASE.sql();
         String locks = flushes.flush(bounded, true, false, null).sql();
         assertThat(locks).startsWith(WaitSql.SAVEPOINT.sql()).endsWith(release);
@@ -185,7 +185,7 @@ class FlushesTest {
             for (boolean behind : new boolean[] {false, true}) {
                 for (ResolvedRequest request : requests()) {
                     Tail tail = behind ? commit() : null;
-                    for (Part part : new Flushes(onCitus)
+                    for (Part part : new Flush.Cache(onCitus)
                             .flush(request, true, true, tail)
                             .parts()) {
                         holdsNoValue(part, part.binder());

@@ -38,9 +38,9 @@ import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.request.AdvisoryKeys;
-import org.rowlock.internal.request.AdvisoryKeys.Shape;
+import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.RowKey;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -118,7 +118,7 @@ class KeyVersionOneTest {
         try (Connection connection = database.dataSource().getConnection()) {
             for (Vector vector : vectors()) {
                 LockKey key = vector.key();
-                Shape shape = AdvisoryKeys.of(List.of(key)).shape();
+                Shape shape = Shape.of(List.of(key));
                 String table = KeySql.from(shape).isEmpty()
                         ? ""
                         : " from (select cast(cast(? as oid) as regclass) as oid offset 0) as c";
@@ -153,7 +153,7 @@ class KeyVersionOneTest {
         List<String> many;
         try (Connection connection = database.dataSource().getConnection()) {
             for (LockKey key : keys) {
-                Shape shape = AdvisoryKeys.of(List.of(key)).shape();
+                Shape shape = Shape.of(List.of(key));
                 try (PreparedStatement statement =
                         connection.prepareStatement(select(shape, KeySql.arguments(shape)) + KeySql.from(shape))) {
                     KeySql.bindFrom(statement, KeySql.bindArguments(statement, 1, key), key);
@@ -315,7 +315,7 @@ class KeyVersionOneTest {
     }
 
     private static String text(Object id) {
-        return AdvisoryKeys.idText(LockKey.row("t", id).id());
+        return RowKey.idText(LockKey.row("t", id).id());
     }
 
     /** The key that the SQL function of the docs gives. */

@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.rowlock.doctor.ServerQuery.Row;
-import org.rowlock.internal.value.Modes;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * The work of one locking statement while the doctor sampled, as pg_stat_statements counted it. The statement locks
@@ -42,7 +42,7 @@ record LockingStatement(
     }
 
     boolean isShared() {
-        return StatementKind.mode(query).filter(Modes::isShared).isPresent();
+        return StatementKind.mode(query).filter(RequestParts::isShared).isPresent();
     }
 
     /** The first table that the statement reads. */

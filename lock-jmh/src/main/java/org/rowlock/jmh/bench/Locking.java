@@ -16,7 +16,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.AdmissionQueues.Permit;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.value.Modes;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Jdbc;
 
@@ -168,7 +168,7 @@ final class Locking {
                 List<Integer> found = Jdbc.list(
                         connection,
                         "select " + id + " from " + table + " where " + id + " = any(?) order by " + id
-                                + (Modes.isShared(mode) ? " for share" : " for update"),
+                                + (RequestParts.isShared(mode) ? " for share" : " for update"),
                         row -> row.getInt(1),
                         (Object) array(ids));
                 return found.size() == ids.size();
@@ -177,7 +177,7 @@ final class Locking {
             case NAIVE ->
                 Jdbc.run(
                         connection,
-                        "select pg_advisory_xact_lock" + (Modes.isShared(mode) ? "_shared" : "")
+                        "select pg_advisory_xact_lock" + (RequestParts.isShared(mode) ? "_shared" : "")
                                 + "(4711, k.id) from (select distinct id from unnest(?) as a(id) order by id offset"
                                 + " 0) as k",
                         (Object) array(ids));

@@ -10,7 +10,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.value.Modes;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.jmh.server.OwnSql;
 import org.rowlock.jmh.server.OwnStatement;
@@ -46,7 +46,7 @@ public class OwnWork extends LockWorkload {
         }
         Exclusion exclusion = new Exclusion(keys.size());
         atEnd(exclusion::check);
-        boolean isShared = Modes.isShared(RowLockMode.valueOf(own.mode()));
+        boolean isShared = RequestParts.isShared(RowLockMode.valueOf(own.mode()));
         DataSource pool = wrapper.equals(DropInPool.PLAIN)
                 ? server.pool(clients)
                 : server.closeWith(DropInPool.of(server.pool(clients), wrapper, 1));

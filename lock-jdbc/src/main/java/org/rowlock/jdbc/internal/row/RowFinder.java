@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.session.DriverAccess;
+import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.PrimaryKeys;
-import org.rowlock.internal.text.TablePlace;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
@@ -28,7 +28,7 @@ public final class RowFinder {
     private final DriverAccess access;
     private final PrimaryKeys primaryKeys;
     private final String user;
-    private final Set<TablePlace> unknownTables = ConcurrentHashMap.newKeySet();
+    private final Set<IdColumns.Place> unknownTables = ConcurrentHashMap.newKeySet();
 
     public RowFinder(DriverAccess access, PrimaryKeys primaryKeys) throws SQLException {
         this.access = access;
@@ -78,7 +78,8 @@ public final class RowFinder {
 
     private PrimaryKeys.@Nullable Found primaryKey(String name) {
         // The name of the database stays empty, because all connections of one DataSource use the same database.
-        TablePlace table = new TablePlace("", user, access.session().reported("search_path"), name, List.of());
+        IdColumns.Place table =
+                new IdColumns.Place("", user, access.session().reported("search_path"), name, List.of());
         PrimaryKeys.Found found = primaryKeys.find(table);
         if (found == null || found.isOver()) {
             unknownTables.add(table);
@@ -106,7 +107,7 @@ public final class RowFinder {
                 if (primaryKeys.isExpecting()) {
                     warnOf(primaryKeys.absent(driver));
                 }
-                for (TablePlace name : unknownTables) {
+                for (IdColumns.Place name : unknownTables) {
                     primaryKeys.lookUp(driver, name);
                 }
                 return unknownTables;

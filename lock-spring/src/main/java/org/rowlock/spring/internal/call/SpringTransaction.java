@@ -16,7 +16,6 @@ import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.value.Modes;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.LockExceptionTranslator;
 import org.rowlock.spring.internal.annotation.LockWaits;
@@ -103,8 +102,9 @@ public final class SpringTransaction extends SavepointParts {
             if (bound instanceof SpringTransaction suspended && database().equals(suspended.dataSource)) {
                 for (LockKey key : request.keys()) {
                     // Two shared locks of one row do not conflict.
-                    RowLockMode weakest =
-                            Modes.isShared(request.modeOf(key)) ? RowLockMode.FOR_NO_KEY_UPDATE : RowLockMode.FOR_SHARE;
+                    RowLockMode weakest = RequestParts.isShared(request.modeOf(key))
+                            ? RowLockMode.FOR_NO_KEY_UPDATE
+                            : RowLockMode.FOR_SHARE;
                     if (suspended.notHeld(Set.of(key), weakest).isEmpty()) {
                         throw new InvalidDataAccessApiUsageException(what + ": a suspended transaction of this thread"
                                 + " (REQUIRES_NEW) holds the row, and ends only after this one, so the wait would never"

@@ -1,7 +1,5 @@
-package org.rowlock.internal.request;
+package org.rowlock.internal.sql;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,8 +13,6 @@ import org.rowlock.RowMapper;
  * or use the connection. It therefore runs only after Rowlock has read all of its own results.
  */
 public final class OpenRows implements AutoCloseable {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     private @Nullable PreparedStatement statement;
     private @Nullable ResultSet rows;
 
@@ -42,18 +38,9 @@ public final class OpenRows implements AutoCloseable {
     @Override
     public void close() {
         if (statement != null) {
-            close(statement);
+            Part.close(statement);
             statement = null;
             rows = null;
-        }
-    }
-
-    /** Closes a statement. An error is ignored, because the statement has already done its work. */
-    public static void close(PreparedStatement statement) {
-        try {
-            statement.close();
-        } catch (SQLException | RuntimeException e) {
-            LOG.log(Level.DEBUG, "A statement could not be closed; its connection closes it", e);
         }
     }
 }
