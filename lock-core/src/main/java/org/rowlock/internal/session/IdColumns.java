@@ -43,9 +43,9 @@ public final class IdColumns {
     private final Set<String> urlsOfCitus = ConcurrentHashMap.newKeySet();
 
     /**
-     * The cache key of a table: its name, and the facts that determine which table the name means in a session, such as the
-     * user and the search_path. The key contains only facts that the driver knows without a round trip. The server reports
-     * the search_path from version 18 on.
+     * The cache key of a table: its name, and the facts that determine which table the name means in a session, such as
+     * the user and the search_path. The key contains only facts that the driver knows without a round trip. The server
+     * reports the search_path from version 18 on.
      *
      * @param given the configured id columns, or none for the primary key
      */

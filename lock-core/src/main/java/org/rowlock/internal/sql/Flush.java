@@ -98,8 +98,8 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         private final boolean onCitus;
 
         /**
-         * The flushes by the locked objects, and then by the index of their form. In a race, the same flush is built twice,
-         * which does no harm.
+         * The flushes by the locked objects, and then by the index of their form. In a race, the same flush is built
+         * twice, which does no harm.
          */
         private final BoundedCache<Object, @Nullable Flush[]> kept = new BoundedCache<>();
 
@@ -148,8 +148,8 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         }
 
         /**
-         * Returns the cache key for the locked objects. For a single key, which is the hot path, it is an existing object:
-         * the {@link RowTable} for a row lock, or the name of the table for an advisory lock.
+         * Returns the cache key for the locked objects. For a single key, which is the hot path, it is an existing
+         * object: the {@link RowTable} for a row lock, or the name of the table for an advisory lock.
          */
         static Object locked(ResolvedRequest request) {
             List<RowGroup> rows = request.rows();
