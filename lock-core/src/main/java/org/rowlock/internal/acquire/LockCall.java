@@ -139,7 +139,7 @@ public final class LockCall {
             }
             long start = System.nanoTime();
             try (QueueStay stay = QueueStay.enter(calls, session, request, strategy, lockWait, begun)) {
-                RowStatement other = tail == null && isLockedBy(statement, asks) ? statement : null;
+                RowStatement other = tail == null && isLockedBy(asks) ? statement : null;
                 // The other library's statement locks the row, so a front lock would need a separate round trip.
                 Front front = other != null && calls.front() != LockFront.ALWAYS
                         ? null
@@ -306,8 +306,9 @@ public final class LockCall {
         return false;
     }
 
-    /** Whether another library's statement locks the same row in the same mode, and finds it by the same column. */
-    private boolean isLockedBy(@Nullable RowStatement other, ResolvedRequest resolved) throws SQLException {
+    /** Whether the other library's statement locks the same row in the same mode, and finds it by the same column. */
+    private boolean isLockedBy(ResolvedRequest resolved) throws SQLException {
+        RowStatement other = statement;
         if (other == null
                 || strategy != LockStrategy.ROW
                 || !resolved.isOneRow()

@@ -1,7 +1,10 @@
 package org.rowlock.internal.request;
 
+import java.math.BigDecimal;
+import java.sql.ResultSet;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Arguments;
@@ -29,5 +32,43 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
     @Override
     public String toString() {
         return sql;
+    }
+
+    /**
+     * Mappers that read the first column as a given class. A number is converted to the requested class, whatever the
+     * type of the column is.
+     */
+    private static final class ColumnValues {
+        /**
+         * Readers for the classes that the driver's {@link ResultSet#getObject(int, Class)} supports for only one type
+         * of column.
+         */
+        private static final Map<Class<?>, RowMapper<?>> READERS = Map.of(
+                Long.class, orNull(row -> row.getLong(1)),
+                Integer.class, orNull(row -> row.getInt(1)),
+                Short.class, orNull(row -> row.getShort(1)),
+                Double.class, orNull(row -> row.getDouble(1)),
+                Float.class, orNull(row -> row.getFloat(1)),
+                Boolean.class, orNull(row -> row.getBoolean(1)),
+                BigDecimal.class, row -> row.getBigDecimal(1),
+                String.class, row -> row.getString(1),
+                byte[].class, row -> row.getBytes(1),
+                Object.class, row -> row.getObject(1));
+
+        private ColumnValues() {}
+
+        @SuppressWarnings("unchecked") // Each reader in the map returns a value of the class that is its key.
+        static <R> RowMapper<R> of(Class<R> type) {
+            Arguments.notNull(type, "The class of the value is null; give one such as Long.class");
+            RowMapper<?> reader = READERS.get(type);
+            return reader == null ? row -> row.getObject(1, type) : (RowMapper<R>) reader;
+        }
+
+        private static RowMapper<@Nullable Object> orNull(RowMapper<Object> reader) {
+            return row -> {
+                Object value = reader.map(row);
+                return row.wasNull() ? null : value;
+            };
+        }
     }
 }

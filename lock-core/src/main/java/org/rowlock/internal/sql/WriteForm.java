@@ -3,7 +3,7 @@ package org.rowlock.internal.sql;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.SqlComments;
+import org.rowlock.internal.text.Tokens;
 
 /**
  * The properties of a write's text.
@@ -38,7 +38,7 @@ public record WriteForm(
     public static String keyword(String sql) {
         int at = 0;
         while (at < sql.length()) {
-            int behind = SqlComments.end(sql, at);
+            int behind = Tokens.commentEnd(sql, at);
             if (behind > at) {
                 at = behind;
             } else if (Character.isWhitespace(sql.charAt(at)) || sql.charAt(at) == '(') {

@@ -93,7 +93,7 @@ public final class Tokens {
             return true;
         }
         int from = at;
-        at = SqlComments.end(sql, at);
+        at = commentEnd(sql, at);
         return at > from;
     }
 
@@ -158,7 +158,7 @@ public final class Tokens {
         int from = at;
         while (at < sql.length()
                 && OPERATORS.indexOf(sql.charAt(at)) >= 0
-                && !(at > from && SqlComments.end(sql, at) > at)) {
+                && !(at > from && commentEnd(sql, at) > at)) {
             at++;
         }
         // In =-1 the minus sign belongs to the number, not to the operator, as in PostgreSQL.
@@ -184,5 +184,28 @@ public final class Tokens {
 
     public static boolean isNamePart(char c) {
         return isNameStart(c) || (c >= '0' && c <= '9') || c == '$';
+    }
+
+    /**
+     * Returns the index after a comment that begins at the given index, or the index itself if no comment begins there.
+     * The end of the line is not part of the comment. An unclosed comment ends with the text.
+     */
+    public static int commentEnd(String sql, int begin) {
+        int at = begin;
+        if (sql.startsWith("--", at)) {
+            while (at < sql.length() && sql.charAt(at) != '\n' && sql.charAt(at) != '\r') {
+                at++;
+            }
+        } else if (sql.startsWith("/*", at)) {
+            // PostgreSQL allows nested comments.
+            int depth = 0;
+            do {
+                boolean opens = sql.startsWith("/*", at);
+                boolean closes = sql.startsWith("*/", at);
+                depth += opens ? 1 : closes ? -1 : 0;
+                at += opens || closes ? 2 : 1;
+            } while (depth > 0 && at < sql.length());
+        }
+        return at;
     }
 }

@@ -2,7 +2,7 @@ package org.rowlock.doctor;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.rowlock.internal.text.SqlComments;
+import org.rowlock.internal.text.Tokens;
 
 /**
  * Makes statements equal that differ only in their values, as pg_stat_statements does. This keeps the values, which may
@@ -53,7 +53,7 @@ final class SqlText {
                 plain.append(token.group());
             } else if (token.group("comment") != null) {
                 plain.append(' ');
-                at = SqlComments.end(sql, token.start());
+                at = Tokens.commentEnd(sql, token.start());
             } else {
                 String before = plain.substring(Math.max(0, plain.length() - 3));
                 if (token.group("number") != null && SIGN.matcher(before).find()) {
