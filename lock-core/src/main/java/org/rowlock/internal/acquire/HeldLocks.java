@@ -38,7 +38,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
      */
     void refuseUnsafe(boolean stored) throws SQLException {
         LockCheck check = held.check();
-        int locked = check == null ? 0 : check.locked();
+        int locked = held.locked();
         int keys = request.advisory().size();
         if (locked != keys) {
             RowlockException refused = LockErrors.miscounted(call.description(), locked, keys, stored);

@@ -13,7 +13,6 @@ import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
-import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.session.IdColumns;
@@ -102,17 +101,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             throw LockErrors.ofLock(description(session, request, wait), e);
         }
         return new ResolvedRequest(
-                request,
-                wait,
-                strategy,
-                config.names(),
-                advisory,
-                Shape.of(advisory, request),
-                groups,
-                typed,
-                inserts,
-                !anyAlone,
-                null);
+                request, wait, strategy, config.names(), advisory, groups, typed, inserts, !anyAlone, null);
     }
 
     private static int order(Row one, Row other, RequestParts request) {

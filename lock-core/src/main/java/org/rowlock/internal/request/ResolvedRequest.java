@@ -24,7 +24,6 @@ import org.rowlock.internal.value.WaitNanos;
  * @param lockWait the wait from now on
  * @param strategy the strategy of all keys, or BOTH
  * @param advisory the keys that need an advisory lock; none, one, or many
- * @param shape the form of their statement; in all forms except MANY, all keys have the mode of the request
  * @param rows the rows that need a row lock, by table and mode
  * @param typed tables that are locked only by key and whose id is a text; the flush checks that the id still is a text
  * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
@@ -38,7 +37,6 @@ public record ResolvedRequest(
         LockStrategy strategy,
         KeyNames names,
         List<LockKey> advisory,
-        Shape shape,
         List<RowGroup> rows,
         List<RowTable> typed,
         List<Insert> inserts,
@@ -52,7 +50,6 @@ public record ResolvedRequest(
             LockStrategy.ROW,
             KeyNames.WITHOUT_IDS,
             List.of(),
-            Shape.NONE,
             List.of(),
             List.of(),
             List.of(),
@@ -132,6 +129,11 @@ public record ResolvedRequest(
         }
     }
 
+    /** Returns the form of the advisory keys' statement. In all forms except MANY, all keys have the request's mode. */
+    public Shape shape() {
+        return Shape.of(advisory, request);
+    }
+
     /** Returns the tables of keys, each once, in order. */
     public static List<String> tablesOf(List<LockKey> keys) {
         Set<String> tables = new TreeSet<>();
@@ -184,7 +186,7 @@ public record ResolvedRequest(
 
     private ResolvedRequest with(LockWait wait, @Nullable Front before) {
         return new ResolvedRequest(
-                request, wait, strategy, names, advisory, shape, rows, typed, inserts, anyIsolationAllowed, before);
+                request, wait, strategy, names, advisory, rows, typed, inserts, anyIsolationAllowed, before);
     }
 
     /**

@@ -24,10 +24,14 @@ public sealed interface Outcome {
             @Nullable Misnamed misnamed) implements Outcome {
         /** Whether all keys and rows are locked, each row under its own key, so that nothing is left to check. */
         public boolean isComplete(ResolvedRequest request) {
-            int locked = check == null ? 0 : check.locked();
             return absent.isEmpty()
                     && misnamed == null
-                    && locked == request.advisory().size();
+                    && locked() == request.advisory().size();
+        }
+
+        /** Returns how many advisory keys the flush has locked. */
+        public int locked() {
+            return check == null ? 0 : check.locked();
         }
     }
 

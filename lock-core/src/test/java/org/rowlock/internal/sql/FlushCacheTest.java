@@ -22,7 +22,6 @@ import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
-import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
@@ -32,7 +31,7 @@ import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.RequestParts;
 
 /** A kept flush is that of all requests of its form, and of no other: else a wrong flush is sent. */
-class FlushesTest {
+class FlushCacheTest {
     private static final RowTable ACCOUNT = table("account", "int4");
     private static final LockKey.Row FIRST = LockKey.row("account", 1);
     private static final LockKey.Row SECOND = LockKey.row("account", 2);
@@ -63,7 +62,6 @@ class FlushesTest {
                 LockStrategy.BOTH,
                 KeyNames.WITH_IDS,
                 advisory,
-                Shape.of(advisory),
                 rows,
                 typed,
                 inserts,
