@@ -68,6 +68,7 @@ public final class CatalogSql {
     /** A query for the columns of a primary key, with the name of the table as its parameter. */
     public static final String KEY_OF_TABLE = COLUMNS + "i.indimmediate" + FROM + KEY_COLUMNS + ')'
             + " on i.indrelid = c.oid and i.indisprimary" + OF_TABLE;
+
     /** A query for columns, with their names and the name of the table as its parameters. */
     public static final String NAMED_COLUMNS = COLUMNS + "false" + FROM
             + "pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as k(name, n)"
