@@ -151,8 +151,24 @@ class OtherThreadTest {
                 TestDatabase.result(called);
             }
             holder.commit();
-            return "call: " + TestDatabase.result(called) + ", statement: " + outcome(update::get) + ", then: "
-                    + outcome(() -> after(waiter));
+            String outcome = "call: " + TestDatabase.result(called) + ", statement: " + outcome(update::get)
+                    + ", then: " + outcome(() -> after(waiter));
+            // After an abort, the server process still runs the statement. In the next schedule, the process could
+            // hold the place before the waiter in the server's queue for the row.
+            TestDatabase.await("the server has ended the statement")
+                    .until(() -> holder.run(connection -> !isActive(connection, waiter.pid())));
+            return outcome;
+        }
+    }
+
+    private static boolean isActive(Connection connection, int pid) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            return statement
+                    .executeQuery("select 1 from pg_stat_activity where state = 'active' and pid = " + pid)
+                    .next();
+        } finally {
+            // Within one transaction the view would not change.
+            connection.rollback();
         }
     }
 
