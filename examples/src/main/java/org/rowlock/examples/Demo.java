@@ -35,8 +35,8 @@ import org.rowlock.testing.TcpProxy;
  * the new one. If two payments ever hold the lock at the same time, an update is lost, and the check of the money
  * detects it.
  *
- * <p>The option {@code --rtt 0.5ms} adds a network with that round trip. The property {@code -Drowlock.url} names your
- * own server, on which the demo works in a separate schema. The exit status is 0 only if the money is right.
+ * <p>The option {@code --rtt 0.5ms} simulates a network with that round-trip time. The property {@code -Drowlock.url}
+ * names your own server, on which the demo works in a separate schema. The exit status is 0 only if the money is right.
  */
 public final class Demo {
     private static final int THREADS = 64;

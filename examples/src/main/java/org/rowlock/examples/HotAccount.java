@@ -29,7 +29,7 @@ public final class HotAccount {
         this.locks = locks;
     }
 
-    /** Pays by hand. Each statement takes a round trip, and the row is locked for four of them. */
+    /** Pays by hand. Each statement takes a round trip, and the row is locked for four of these round trips. */
     public boolean payByHand(DataSource dataSource, long id, long amount) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);

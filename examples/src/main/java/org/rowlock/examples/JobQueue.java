@@ -29,7 +29,7 @@ public final class JobQueue {
         // end
     }
 
-    /** Does the same in the caller's transaction. */
+    /** Takes up to ten jobs in the caller's transaction, marks them done, and returns their ids. */
     public List<Long> work(Connection connection) throws SQLException {
         // snippet: claim
         Claim ready =

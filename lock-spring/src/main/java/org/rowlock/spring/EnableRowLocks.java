@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Import;
 
 /**
- * Enables {@link RowLock} in an application without Spring Boot. Add it to a class that also has {@code
+ * Enables {@link RowLock} in an application without Spring Boot. Add this annotation to a class that also has {@code
  * @EnableTransactionManagement}. Rowlock uses the beans of type {@link org.rowlock.RowLocks} (strategies, budget),
  * {@link RowLockSettings} and {@code ObservationRegistry} if they exist.
  */

@@ -31,8 +31,8 @@ import org.springframework.transaction.HeuristicCompletionException;
 
 /**
  * Translates Rowlock's exceptions into the exceptions that Spring throws for row locks. Retries and error handlers that
- * were written for {@code FOR UPDATE} therefore keep working. Rowlock's exception is the cause of Spring's, and has the
- * details.
+ * were written for {@code FOR UPDATE} therefore keep working. Rowlock's exception is the cause of Spring's exception,
+ * and contains the details.
  * <ul>
  * <li>a lock that is not available (55P03, which Spring leaves uncategorised by default), or a full admission queue:
  * {@link CannotAcquireLockException}, as for Hibernate's exceptions

@@ -14,16 +14,16 @@ import org.rowlock.RowLockMode;
 /**
  * The context that handlers, filters and conventions of Micrometer get for a lock in a Spring transaction. If there is
  * an {@code ObservationRegistry} bean, Rowlock makes two observations: {@code rowlock.acquire} covers each acquisition
- * at the server, and {@code rowlock.admission} each wait in the queue of the JVM. Both run on the thread that locks.
- * They produce traces and, with a handler for meters, timers of completed and of waiting calls. Their low-cardinality
- * key values are
+ * at the server, and {@code rowlock.admission} covers each wait in the queue of the JVM. Both observations run on the
+ * thread that locks. The observations produce traces and, with a handler for meters, timers of completed and of waiting
+ * calls. Their low-cardinality key values are
  * <ul>
  * <li>{@code table}: the table of the first key; {@code none} for a key that is no row
  * <li>{@code mode}: a {@link RowLockMode}
  * <li>{@code strategy}: the {@link LockStrategy} of that table
  * <li>{@code outcome}, at the end: a {@link org.rowlock.LockListener.Outcome}; for the queue {@code ADMITTED} or
  * {@code REFUSED}
- * </ul> and the high-cardinality one is {@code keys}, the number of keys. An acquisition at the server also has
+ * </ul> The high-cardinality key value is {@code keys}, the number of keys. An acquisition at the server also has
  * OpenTelemetry's {@code db.system.name}, {@code db.operation.name} (the mode) and {@code db.collection.name} (the
  * table), and its span is of the kind CLIENT. No observation contains the id of a row. If a handler throws an
  * exception, Rowlock logs it, and the lock is not affected. Not thread-safe.
@@ -90,8 +90,8 @@ public final class LockObservationContext extends SenderContext<Object> {
     }
 
     /**
-     * Registers a listener for the end of the transaction, when the lock is released. It is not called if nothing was
-     * locked.
+     * Registers a listener for the end of the transaction, when the lock is released. The listener is not called if
+     * nothing was locked.
      *
      * @param listener receives the time from the grant to the end of the transaction
      */

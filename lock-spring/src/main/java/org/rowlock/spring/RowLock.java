@@ -24,8 +24,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>On a method, the id is an expression over the arguments. On a class or an interface, the annotation applies to
  * each public method that is declared there or in a subclass. Methods with their own {@code @RowLock} are exempt. All
- * rows of one call are locked together, in one round trip and in a fixed order. Calls therefore never deadlock with
- * each other, unless they lock rows of one table in several modes with strategy {@code ROW}:
+ * rows of one call are locked together, in one round trip and in a fixed order. Such calls therefore never deadlock
+ * with each other, unless they lock rows of one table in several modes with strategy {@code ROW}:
  *
  * <pre>{@code
  * @Transactional
@@ -96,8 +96,8 @@ public @interface RowLock {
     /**
      * How long to wait for other transactions: {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or
      * {@code 2s}; placeholders ({@code ${...}}) are resolved. The wait includes the time in the queue of the JVM and at
-     * the server. It never exceeds the rest of the transaction's timeout. All {@code @RowLock} annotations of a method
-     * must have the same wait.
+     * the server. The wait never exceeds the rest of the transaction's timeout. All {@code @RowLock} annotations of a
+     * method must have the same wait.
      *
      * @return the wait; empty for the configured default, which is {@code forever}
      */
@@ -107,8 +107,8 @@ public @interface RowLock {
      * Whether the row must exist. If a required row is absent, the call throws an {@link
      * org.springframework.dao.EmptyResultDataAccessException} before the first line of the method runs. Without this
      * check the method would run without a lock, because {@code FOR UPDATE} locks nothing if there is no row. With
-     * strategy {@code ADVISORY} Rowlock does not check whether the row exists. Set this to false if the method inserts
-     * the row, or handles its absence.
+     * strategy {@code ADVISORY} Rowlock does not check whether the row exists. Set this attribute to false if the
+     * method inserts the row, or handles the absence of the row.
      *
      * @return true by default; a method that returns an {@link java.util.Optional} never requires the row
      */

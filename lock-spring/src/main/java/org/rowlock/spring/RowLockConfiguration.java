@@ -70,8 +70,8 @@ class RowLockConfiguration {
 
     /**
      * This bean is lazy, because an application with several DataSources defines its own templates, which are used
-     * instead. One of them may be called rowLockTemplate, so this bean has another name: Spring Boot permits no two
-     * beans with one name.
+     * instead. One of these templates may be called rowLockTemplate, so this bean has another name: Spring Boot permits
+     * no two beans with one name.
      */
     @Bean("rowLockDefaultTemplate")
     @Lazy

@@ -15,8 +15,8 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the wait of calls that name none. The default is {@link LockWait#forever()}, within the timeout of the
-     * transaction}
+     * {@return the wait of calls that name no wait. The default is {@link LockWait#forever()}, within the timeout of
+     * the transaction}
      */
     default LockWait defaultWait() {
         return LockWait.forever();

@@ -53,7 +53,7 @@ public final class RowLockTemplate {
     /**
      * Creates a template for one of several DataSources, with the configuration of the application.
      *
-     * @param locks the bean of that type
+     * @param locks the application's bean of the type {@code SpringLocks}
      * @param transactions begins the transactions of {@link #inTransaction}; it must be the manager of the DataSource
      * @param dataSource the database in which to lock
      */
@@ -151,7 +151,7 @@ public final class RowLockTemplate {
      * @return the writes, to which the caller can add; do not store or send this object, but call this method again in
      *     each place
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if there is no transaction of the DataSource,
-     *     or its manager is not known
+     *     or the manager of the transaction is not known
      */
     public CommitWrites atCommit() {
         return SpringTransaction.current(WHAT, dataSource, locks.locks()).writes(WHAT);
@@ -173,8 +173,8 @@ public final class RowLockTemplate {
     /**
      * Checks that the running transaction holds a lock, in any mode, and throws an exception if it does not. Use this
      * method in code that is correct only under a lock that one of its callers acquires. The check takes no round trip.
-     * It knows the locks of {@link RowLock} and of templates, unless a rollback to a savepoint has released them. It
-     * does not know claims of composite ids, or locks in the application's own SQL.
+     * The check knows the locks of {@link RowLock} and of templates, unless a rollback to a savepoint has released
+     * these locks. The check does not know claims of composite ids, or locks in the application's own SQL.
      *
      * @param key the row, or other key
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if the transaction does not hold the lock, or
@@ -195,7 +195,7 @@ public final class RowLockTemplate {
      * Queues for the keys in the JVM, begins a transaction, locks, runs the work, and commits. If a transaction is
      * already running, this method locks and runs the work in that transaction, without queueing.
      *
-     * @param request the keys and their modes; its wait, by default the configured one, includes the time in the queue
+     * @param request the keys and their modes; the wait, by default the configured wait, includes the time in the queue
      *     and at the server
      * @param work the work to do under the locks
      * @param <T> the result of the work
@@ -221,7 +221,7 @@ public final class RowLockTemplate {
      * Locks, writes and commits in one round trip, outside of Spring's transactions. With {@code rowlock.largest-group}
      * above 1, calls that wait for one key share a transaction.
      *
-     * @param request the keys and their modes; a request without a wait uses the configured one
+     * @param request the keys and their modes; a request without a wait uses the configured wait
      * @param writes the writes
      * @throws org.springframework.transaction.IllegalTransactionStateException if a transaction is running
      * @throws org.springframework.dao.DataAccessException if nothing is stored

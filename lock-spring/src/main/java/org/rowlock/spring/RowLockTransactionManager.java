@@ -10,8 +10,8 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
  * A JdbcTransactionManager that sends the writes of {@link RowLockTemplate#atCommit()} with the COMMIT, in one flush.
  * Locks are therefore held for one round trip less than with a separate COMMIT. If {@linkplain
  * org.rowlock.RowLocksBuilder.LockRelease#EARLY early release} is configured, this manager also releases the locks
- * before the commit is durable. In every other respect it works like a JdbcTransactionManager. Declare it as a bean;
- * Spring Boot then creates no manager of its own:
+ * before the commit is durable. In every other respect this manager works like a JdbcTransactionManager. Declare a bean
+ * of this type; Spring Boot then creates no manager of its own:
  *
  * <pre>{@code
  * @Bean

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.time.LocalDate;
 import org.rowlock.RowLocks;
 
-/** Books a room unless another booking overlaps. All bookings of a room share one row, that of the room. */
+/** Books a room unless another booking overlaps. All bookings of a room lock the row of the room. */
 public final class Bookings {
     private final RowLocks locks;
 

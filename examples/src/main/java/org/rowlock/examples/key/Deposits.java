@@ -9,8 +9,8 @@ import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.RowLocks;
 
 /**
- * Makes each deposit once, even if the connection is lost in its commit. A deposit has an id, and each call first
- * checks whether that id is stored.
+ * Makes each deposit once, even if the connection is lost during the commit. A deposit has an id, and each call first
+ * checks whether this id is already stored.
  */
 public final class Deposits {
     private final RowLocks locks;

@@ -7,7 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.rowlock.RowLocks;
 
-/** Gives invoices numbers without gaps. There is no row for a year, so it locks a name. */
+/** Gives invoices numbers without gaps. There is no row for a year, so the program locks a name. */
 public final class InvoiceNumbers {
     private final RowLocks locks;
 

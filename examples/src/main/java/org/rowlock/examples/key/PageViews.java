@@ -9,7 +9,7 @@ import java.util.Map;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
 
-/** Adds counts to rows that may not exist yet. A name can be locked in either case. */
+/** Adds counts to rows that may not exist yet. A name can be locked whether the row exists or not. */
 public final class PageViews {
     private final RowLocks locks;
 

@@ -10,10 +10,10 @@ interface Example {
     /** Returns the title, in one line. */
     String title();
 
-    /** Returns the statements that create its tables. */
+    /** Returns the statements that create the program's tables. */
     List<String> tables();
 
-    /** Returns how many threads use it at once. */
+    /** Returns how many threads use the program at once. */
     default int threads() {
         return Crew.THREADS;
     }

@@ -34,8 +34,8 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Enables {@link org.rowlock.spring.RowLock} if there is a DataSource, with the configuration in {@link
  * RowLockProperties}. Beans of type {@link LockListener} are notified of every attempt to lock, in their order. A bean
- * of type {@link RowLocks} or {@link RowLockSettings} replaces the one that is created here. The properties and
- * listeners of the replaced bean then have no effect. If there is a MeterRegistry, {@link LockMetrics} are registered.
+ * of type {@link RowLocks} or {@link RowLockSettings} replaces the bean that this class would create. The properties
+ * and listeners for that bean then have no effect. If there is a MeterRegistry, {@link LockMetrics} are registered.
  * With actuator, the endpoint {@link RowLocksEndpoint} is available if the application exposes it.
  */
 // The classes are named by strings, because Spring Boot 4 moved them to other packages.

@@ -12,9 +12,9 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
 /**
- * Reports a {@code @RowLock} that cannot work as a problem and a remedy, without a stack trace. It also explains
- * unknown properties of {@code rowlock}, and how to name tables in properties. This analyzer runs before Spring Boot's
- * own analyzers, which would report these properties without an explanation.
+ * Explains the problem and the remedy if a {@code @RowLock} cannot work, without a stack trace. Also explains unknown
+ * properties of {@code rowlock}, and how to name tables in properties. This analyzer runs before Spring Boot's own
+ * analyzers, which would report these properties without an explanation.
  */
 @Order(0)
 final class RowLockFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {

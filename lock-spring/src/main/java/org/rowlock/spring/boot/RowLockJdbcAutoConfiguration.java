@@ -53,10 +53,10 @@ public final class RowLockJdbcAutoConfiguration {
     }
 
     /**
-     * Wraps every bean that is a DataSource. Spring's DataSources that delegate to others are left out, because their
-     * targets are usually beans themselves. If they are not, the application can wrap the targets itself. A wrapper
-     * unwraps to the original bean. This processor runs before any other replaces a bean by a DataSource that delegates
-     * to it, as Spring Boot does for {@code spring.datasource.connection-fetch=lazy}.
+     * Wraps every bean that is a DataSource. Spring's DataSources that delegate to other DataSources are left out,
+     * because their targets are usually beans themselves. If a target is no bean, the application can wrap it itself. A
+     * wrapper unwraps to the original bean. This processor runs before any other processor that replaces a bean by a
+     * DataSource that delegates to the bean, as Spring Boot does for {@code spring.datasource.connection-fetch=lazy}.
      */
     static final class Wrapping implements BeanPostProcessor, Ordered, DisposableBean {
         private final Environment environment;

@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * descriptions are sentences, because IDEs and docs/settings.md show them.
  *
  * @param enabled Whether Rowlock is enabled. If not, @RowLock locks nothing.
- * @param strategy The strategy of tables for which none is set.
+ * @param strategy The strategy of tables for which no strategy is set.
  * @param tables The settings of one table: its strategy and id-columns. Write a name with a schema in brackets:
  *     rowlock.tables[shop.orders].strategy.
  * @param lockWait How long a lock waits if the call names no wait: forever, nowait, or a duration such as 200ms. The
@@ -38,14 +38,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     same machine.
  * @param idsInMessages Whether the messages of exceptions contain the ids of rows.
  * @param largestGroup How many calls of LockOperation.execute that wait for one key may share a transaction, on the
- *     connection of one of them; 1 disables groups. Do not use it with connections that belong to the user or tenant of
+ *     connection of one of them; 1 disables groups. Do not enable groups if connections belong to the user or tenant of
  *     a thread.
- * @param release When a commit releases the locks: plain (when it is durable) or early (before that, if others wait).
- *     This applies to inTransaction and a RowLockTransactionManager.
+ * @param release When a commit releases the locks: plain (when the commit is durable) or early (before the commit is
+ *     durable, if other transactions wait). This applies to inTransaction and a RowLockTransactionManager.
  * @param front When Rowlock acquires an advisory lock before the first row lock with strategy ROW: adaptive (when
  *     enough instances contend for the row), always or never.
  * @param lockEntities Whether Hibernate's own find locks the row of a JPA entity, and reads the entity in the same
- *     round trip. Hibernate's statement is used only if it locks exactly as Rowlock's does.
+ *     round trip. Hibernate's statement is used only if it locks exactly like Rowlock's statement.
  * @param jdbc The queue of lock-jdbc for the row locks of the application's own SQL.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
@@ -74,7 +74,7 @@ public record RowLockProperties(
     /**
      * The settings of one table.
      *
-     * @param strategy The strategy; that of all tables if not given.
+     * @param strategy The strategy; by default the strategy of all tables.
      * @param idColumns The id columns as the catalog has them, if they are not the primary key.
      */
     public record Table(
@@ -89,9 +89,9 @@ public record RowLockProperties(
      * @param maxWaitersPerKey The largest number of threads that may wait for one key; further threads are rejected.
      *     Default: no limit if all tables have the strategy ROW; otherwise half of the threads of the web server, or
      *     1000 without a web server or with virtual threads.
-     * @param maxAdmittedPerKey How many exclusive requests for a key are admitted at once: the holder, and the next,
-     *     which waits at the server. Each uses a connection. Default: the number starts at 2, and grows to 8 for keys
-     *     that are held for less time than the next transaction takes to arrive.
+     * @param maxAdmittedPerKey How many exclusive requests for a key are admitted at once: the holder, and the next
+     *     transaction, which waits at the server. Each of them uses a connection. Default: the number starts at 2, and
+     *     grows to 8 for keys that are held for less time than the next transaction takes to arrive.
      */
     public record Admission(
             @DefaultValue("true") boolean enabled,
@@ -102,9 +102,9 @@ public record RowLockProperties(
     /**
      * The queue of lock-jdbc, which wraps the DataSources of the application if a mode is set.
      *
-     * @param mode The treatment of statements that lock a row: off, observe or queue. Without a mode nothing is
+     * @param mode The treatment of statements that lock a row: off, observe or queue. Without a mode no DataSource is
      *     wrapped.
-     * @param include The tables to which lock-jdbc applies; all if none is given.
+     * @param include The tables to which lock-jdbc applies; by default all tables.
      * @param exclude The tables to which lock-jdbc does not apply.
      * @param front When lock-jdbc acquires an advisory lock before the first row lock of a transaction: adaptive,
      *     always or never.

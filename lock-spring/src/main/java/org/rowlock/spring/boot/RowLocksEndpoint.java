@@ -43,15 +43,15 @@ import org.springframework.core.task.TaskExecutor;
  * this JVM, the full list shows the table and the id.
  *
  * <p>PostgreSQL lists advisory locks but not row locks, so the row locks of tables with strategy ROW are missing. The
- * endpoint shows all advisory locks of the database, including those of other applications. It borrows a connection
- * from each pool, and therefore waits if a pool has none. Thread-safe.
+ * endpoint shows all advisory locks of the database, including those of other applications. The endpoint borrows a
+ * connection from each pool, and therefore waits if a pool has no free connection. Thread-safe.
  */
 @Endpoint(id = "rowlocks")
 public final class RowLocksEndpoint {
     /** The SQLSTATEs 42P01 (no such table) and 3F000 (no such schema). */
     private static final List<String> NO_TABLE = List.of("42P01", "3F000");
 
-    /** The largest number of rows to look up. It is limited because each row takes a separate statement. */
+    /** The largest number of rows to look up. The number is limited because each row takes a separate statement. */
     private static final int OWN_ROWS = 100;
 
     private final RowLocks locks;
@@ -165,7 +165,7 @@ public final class RowLocksEndpoint {
      * Returns the holders and waiters of one row.
      *
      * @param table the table, as in SQL
-     * @param id the id, or the parts of a composite one in the order of the primary key
+     * @param id the id, or the parts of a composite id in the order of the primary key
      * @return a report with only the DataSources that have the table
      * @throws InvalidEndpointRequestException if no DataSource has the table, or its name is malformed; HTTP status 400
      */
@@ -181,8 +181,8 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * Reads the locks of all DataSources in parallel. For one row, it reads only that row, in the DataSources that have
-     * the table.
+     * Reads the locks of all DataSources in parallel. For one row, this method reads only the locks of that row, in the
+     * DataSources that have the table.
      */
     private Map<String, Locks> ask(LockKey.@Nullable Row of) {
         Map<String, Locks> found = new ConcurrentSkipListMap<>();

@@ -107,7 +107,7 @@ final class RowLocksFactory {
                 .toList();
     }
 
-    /** Whether options of the drop-in are set, and the mode that turns it on is not. */
+    /** Whether options of the drop-in are set, but not the mode, without which the drop-in is disabled. */
     static boolean isDropInUnused(ConfigurableEnvironment environment) {
         return environment.getProperty("rowlock.jdbc.mode", "").isEmpty()
                 && Binder.get(environment)
@@ -137,8 +137,8 @@ final class RowLocksFactory {
     }
 
     /**
-     * The largest number of waiting threads that still leaves the web server free threads. If the number of its threads
-     * is not limited, a fixed number that fits into the heap.
+     * Returns the largest number of waiting threads that still leaves the web server free threads. If the web server
+     * does not limit its threads, returns a fixed number of threads, which fit into the heap.
      */
     private static int maxWaiters(RowLockProperties properties, Environment environment) {
         boolean isRowAlone = properties.strategy() == LockStrategy.ROW

@@ -14,7 +14,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param usages every {@link org.rowlock.spring.RowLock} in beans that exist: {@code bean}, {@code method} with class
  *     and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an expression), {@code
  *     mode}, and {@code lockWait} if it is not the configured default
- * @param strategyConflicts one sentence for each running instance whose strategy does not exclude that of this instance
+ * @param strategyConflicts one sentence for each running instance whose locks do not exclude the locks of this instance
  * @param jdbc the figures by the name of each DataSource that lock-jdbc wraps
  */
 public record RowLocksReport(
@@ -56,8 +56,8 @@ public record RowLocksReport(
      * @param waiting the number of threads in a queue
      * @param threads a line for each thread that waits in a queue or has been admitted, the oldest first: the bean
      *     {@code dataSource}; {@code table} and {@code id}, or the key as {@code id}; {@code mode}; the name of the
-     *     thread; {@code admitted}, true if it no longer waits in the queue; and {@code since}, how long it has been
-     *     there, in ISO-8601
+     *     thread; {@code admitted}, true if the thread no longer waits in the queue; and {@code since}, the time since
+     *     the thread entered the queue, in ISO-8601
      */
     public record Admission(int keysInUse, int waiting, List<Map<String, Object>> threads) {}
 }

@@ -15,8 +15,8 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
  * <table> <caption>Meters</caption>
  * <tr><th>name</th><th>type</th><th>what</th></tr>
  * <tr><td>{@code rowlock.jdbc.recognised}, {@code .wouldQueue}, {@code .fronted}, {@code .frontGivenUp}</td>
- * <td>counter</td><td>statements that lock a recognised row; among them those that would queue, those with a front
- * lock, and those that gave it up</td></tr>
+ * <td>counter</td><td>statements that lock a recognised row; of these, the statements that would queue, that had a
+ * front lock, and that gave up the front lock</td></tr>
  * <tr><td>{@code rowlock.jdbc.passed}</td><td>counter</td><td>statements that went to the server without queueing, by
  * the tag {@code reason}</td></tr>
  * <tr><td>{@code rowlock.jdbc.queue}</td><td>timer</td><td>the time in the queue of the JVM</td></tr>
@@ -46,7 +46,7 @@ public final class JdbcMetrics {
      * Registers the meters of a DataSource.
      *
      * @param dataSource the name of the DataSource
-     * @param control its figures
+     * @param control the figures of the DataSource
      */
     public void bind(String dataSource, RowlockJdbcMXBean control) {
         Gauge.builder("rowlock.jdbc.waiting", control, each -> {

@@ -31,14 +31,14 @@ import org.rowlock.spring.LockObservationContext;
  * <tr><td>{@code rowlock.deadlocks}</td><td>counter</td><td>table, strategy</td> <td>waits that the server ended to
  * break a deadlock</td></tr>
  * <tr><td>{@code rowlock.admission}</td><td>timer</td><td>table, mode, strategy, outcome (ADMITTED or REFUSED),
- * error</td> <td>the time in the queue of the JVM; REFUSED if the wait timed out there, the queue was full or the
+ * error</td> <td>the time in the JVM's queue; REFUSED if the time in the queue ran out, the queue was full or the
  * thread was interrupted</td></tr>
  * <tr><td>{@code rowlock.admission.active}</td><td>long task timer</td><td>table, mode, strategy</td> <td>the calls
  * that wait in the queues now, and the longest of their waits</td></tr>
  * </table>
  *
  * <p>Micrometer's own handler for meters creates the meters of {@code rowlock.acquire} and {@code rowlock.admission}.
- * This class is the handler that creates the others. Spring Boot registers both. Thread-safe.
+ * This class is the handler that creates the other meters. Spring Boot registers both handlers. Thread-safe.
  */
 public final class LockMetrics implements ObservationHandler<LockObservationContext> {
     private static final Map<String, String> DESCRIPTIONS = Map.of(
@@ -89,8 +89,8 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
     }
 
     /**
-     * Registers the counters of a table at its first acquisition with the value 0, so that alerts notice the first
-     * increment.
+     * Registers the counters of a table with the value 0 when the table's first lock is acquired, so that alerts notice
+     * the first increment.
      */
     @Override
     public void onStop(LockObservationContext lock) {
@@ -107,7 +107,7 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
     }
 
     /**
-     * Adds descriptions to the meters, because observations cannot have any.
+     * Adds descriptions to the meters, because observations cannot have descriptions.
      *
      * @return a filter for the registry; Spring Boot uses it as a bean
      */

@@ -76,7 +76,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     }
 
     /**
-     * Fails the test if locks, transactions or permits remain that did not exist before it.
+     * Fails the test if locks, transactions or permits remain that did not exist before the test.
      *
      * @throws AssertionError if anything is left behind
      */

@@ -22,7 +22,7 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 /**
  * Finds out whether a key is held. pg_locks shows advisory locks. No view shows row locks, so a second connection tries
  * to lock the row. If the row is held, the transaction of this thread also tries to lock the row, which succeeds if
- * this transaction is the holder. It then rolls back to a savepoint, so that it holds no additional lock.
+ * this transaction is the holder. The transaction then rolls back to a savepoint, so that it holds no additional lock.
  */
 record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
     private static final Answer BY_THIS = new Answer(true, "this transaction has locked it");
@@ -103,7 +103,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         }
     }
 
-    /** Tries to lock the row. Returns null if another transaction holds it. */
+    /** Tries to lock the row. Returns null if another transaction holds the lock. */
     private @Nullable Answer tryLock(Connection connection) {
         try {
             return locks.in(connection)

@@ -29,19 +29,19 @@ public final class RowLockAssertions {
      * Asserts that the transaction of this thread has locked a row.
      *
      * @param table the table, as in {@code @RowLock}
-     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one
-     * @throws AssertionError if it has not locked it
+     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite id
+     * @throws AssertionError if the transaction has not locked the row
      */
     public static void assertLocked(String table, Object id) {
         assertLocked(LockKey.row(table, id));
     }
 
     /**
-     * Asserts that the transaction of this thread has locked a key, in any mode. With strategy ROW this needs a second
-     * connection, and fails if several transactions share the lock.
+     * Asserts that the transaction of this thread has locked a key, in any mode. With strategy ROW the check needs a
+     * second connection, and fails if several transactions share the lock.
      *
      * @param key the key
-     * @throws AssertionError if it has not locked it
+     * @throws AssertionError if the transaction has not locked the key
      */
     public static void assertLocked(LockKey key) {
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
@@ -67,7 +67,7 @@ public final class RowLockAssertions {
      * Asserts that no transaction has locked a row.
      *
      * @param table the table, as in {@code @RowLock}
-     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one
+     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite id
      * @throws AssertionError if a transaction has locked it
      */
     public static void assertNotLocked(String table, Object id) {

@@ -26,9 +26,9 @@ import org.junit.jupiter.api.parallel.Isolated;
  *
  * <p>The check includes every session with the user, client address and {@code application_name} of the context's
  * DataSources. It therefore finds leaks in any thread and pool. If other programs use the same database meanwhile, give
- * the tests a different {@code ApplicationName}. For the same reason, JUnit runs these classes alone, even if it runs
- * other tests in parallel. If the test closes its context ({@code @DirtiesContext}), only its permits and the thread's
- * transaction are checked.
+ * the tests a different {@code ApplicationName}. JUnit runs the annotated classes alone, even if it runs other tests in
+ * parallel, because other tests could hold locks meanwhile. If the test closes its context ({@code @DirtiesContext}),
+ * only its permits and the thread's transaction are checked.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

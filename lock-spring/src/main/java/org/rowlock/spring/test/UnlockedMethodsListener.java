@@ -10,8 +10,9 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
- * Reports a forgotten {@link org.rowlock.spring.EnableRowLocks} in tests of an application without Spring Boot. A
- * listener of tests does this, because Spring calls only beans in a context, and Rowlock has none there.
+ * Reports a forgotten {@link org.rowlock.spring.EnableRowLocks} in tests of an application without Spring Boot. A test
+ * listener does this, because in a context Spring calls only beans, and without the annotation the context has no bean
+ * of Rowlock.
  */
 final class UnlockedMethodsListener extends AbstractTestExecutionListener {
     private static final String SAID = UnlockedMethodsListener.class.getName();

@@ -47,7 +47,8 @@ public final class EntityTables {
      * Returns the given table. Rejects a table that does not contain every row of its entities, such as the table of a
      * joined subclass.
      *
-     * @param required whether an absent row is an error, so that a row of another table cannot be taken for absent
+     * @param required whether an absent row is an error; a row of another table of the hierarchy must then not be
+     *     reported as absent
      */
     String root(String what, String table, boolean required) {
         String root = HIBERNATE ? HibernateTables.rootOf(beans, table) : "";

@@ -100,7 +100,7 @@ final class IdObjects {
                 .orElse(field.getName());
     }
 
-    /** Returns the fields of a type. For a record they are its components, in their order. */
+    /** Returns the fields of a type. For a record, the fields are its components, in their order. */
     private static List<Field> fields(Class<?> type) {
         return Arrays.stream(type.getDeclaredFields())
                 .filter(field -> !Modifier.isStatic(field.getModifiers())

@@ -31,8 +31,8 @@ public final class LockWaits {
         try {
             return DurationFormatterUtils.detectAndParse(text);
         } catch (IllegalArgumentException e) {
-            // The exception has no cause, because Spring Boot shows the innermost message, and that of the cause would
-            // mention only durations.
+            // The exception has no cause, because Spring Boot shows the innermost message, and the message of the cause
+            // would mention only durations.
             throw new IllegalArgumentException(
                     "'" + text + "' is not a wait; write forever, nowait, or a duration such as 200ms or 2s");
         }
@@ -50,7 +50,7 @@ public final class LockWaits {
         return wait.compareTo(other) <= 0 ? wait : other;
     }
 
-    /** Returns the rest of a wait that has already begun; no wait if it is over. */
+    /** Returns the rest of a wait that has already begun; {@code noWait} if the wait is over. */
     public static LockWait remaining(LockWait wait, long startNanos) {
         LockWait left = WaitNanos.remaining(wait, startNanos);
         // The result is rounded to milliseconds, the unit of the server and of messages.

@@ -37,9 +37,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the {@link RowLock} annotations of methods, without reading their attributes. It searches the method and its
- * parameters in the class, its superclasses and interfaces. A method without its own annotations has those of its class
- * or interface. The nearest annotations apply, as with {@code @Transactional}.
+ * Finds the {@link RowLock} annotations of methods, without reading their attributes. This class searches the method
+ * and its parameters in the class, its superclasses and interfaces. A method without its own annotations has the
+ * annotations of its class or interface. The nearest annotations apply, as with {@code @Transactional}.
  */
 public final class LockingMethods {
     private LockingMethods() {}
@@ -83,8 +83,8 @@ public final class LockingMethods {
     }
 
     /**
-     * Whether the type belongs to Spring itself. Spring has many beans, and none of them locks. Only Spring's sample
-     * applications have packages that begin like Spring's.
+     * Whether the type belongs to Spring itself. Spring itself has many beans, and none of them locks. The packages of
+     * Spring's sample applications begin like Spring's packages, but do not belong to Spring itself.
      */
     public static boolean isSpringsOwn(Class<?> type) {
         return type.getName().startsWith("org.springframework.")
@@ -146,8 +146,9 @@ public final class LockingMethods {
     }
 
     /**
-     * Whether the annotation on a type applies to the method. On an interface it applies to the methods of that
-     * interface. On a class it applies to the methods of the class and of its subclasses, as with {@code
+     * Whether the annotation on a type applies to the method. An annotation on an interface applies to the methods of
+     * that interface. An annotation on a class applies to the methods of the class and of its subclasses, as with
+     * {@code
      * @Transactional}.
      */
     private static boolean isOf(Class<?> annotated, Method method, Class<?> type) {

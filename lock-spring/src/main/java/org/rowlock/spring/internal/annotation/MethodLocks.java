@@ -52,7 +52,7 @@ public record MethodLocks(
      * The evaluated locks of one call.
      *
      * @param arguments the arguments of the call
-     * @param keys a list for each definition of the method
+     * @param keys one list of keys for each annotation of the method
      */
     public record Call(MethodLocks method, List<@Nullable Object> arguments, List<List<LockKey>> keys) {
 

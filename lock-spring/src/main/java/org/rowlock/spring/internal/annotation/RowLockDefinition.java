@@ -20,7 +20,7 @@ import org.springframework.expression.ExpressionException;
 import org.springframework.util.ClassUtils;
 
 /**
- * One {@link RowLock}, read and checked. Immutable and thread-safe.
+ * One {@link RowLock} annotation, after it was read and checked. Immutable and thread-safe.
  *
  * @param where the method, for messages
  * @param table the table, looked up on first use, because an entity's table is known only once the entity manager
@@ -61,7 +61,8 @@ public record RowLockDefinition(
         }
 
         /**
-         * Returns a sample value of the type, if either all or none of the type's values fit a column; otherwise null.
+         * Returns a sample value of the type, or null. There is a sample only if one value of the type shows for all
+         * values whether they fit a column.
          */
         public @Nullable Object sample() {
             if (Number.class.isAssignableFrom(ClassUtils.resolvePrimitiveIfNecessary(type))) {

@@ -29,8 +29,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Finds and reads the {@link RowLock} annotations of methods, and rejects those that cannot work. Thread-safe. Results
- * are cached.
+ * Finds and reads the {@link RowLock} annotations of methods, and rejects annotations that cannot work. Thread-safe.
+ * Results are cached.
  */
 public final class RowLockDefinitions {
     private final ConfigurableBeanFactory beans;
@@ -46,7 +46,7 @@ public final class RowLockDefinitions {
         this.entities = new EntityTables(beans);
     }
 
-    /** Returns the locks of a method, which may be a method of an interface; null if it locks nothing. */
+    /** Returns the locks of a method, which may be a method of an interface; null if the method locks nothing. */
     @Nullable
     public MethodLocks of(Method method, Class<?> targetClass) {
         MethodClassKey key = new MethodClassKey(method, targetClass);
@@ -58,7 +58,7 @@ public final class RowLockDefinitions {
         return Optional.ofNullable(LockingMethods.find(method, targetClass)).map(this::read);
     }
 
-    /** Returns the methods of a target that lock. The class of the bean may be that of a proxy. */
+    /** Returns the methods of a target that lock. The class of the bean may be the class of a proxy. */
     public List<Method> lockingMethods(Class<?> target, Class<?> beanClass) {
         return locking.computeIfAbsent(List.of(target, beanClass), classes -> {
             LockingMethods.checkTypes(met, () -> new Type[] {ClassUtils.getUserClass(target)});
@@ -175,7 +175,7 @@ public final class RowLockDefinitions {
         }
     }
 
-    /** Returns the wait of the annotations, which must not differ; null if none of them has one. */
+    /** Returns the wait of the annotations, which must all name one wait; null if no annotation names a wait. */
     private @Nullable LockWait lockWait(String where, List<Lock> locks) {
         List<String> given = locks.stream()
                 .map(lock -> String.valueOf(

@@ -30,7 +30,7 @@ public final class CommitListener implements TransactionExecutionListener {
         this.manager = manager;
     }
 
-    /** Adds a listener to a transaction manager that has none yet. */
+    /** Adds a commit listener to a transaction manager that has no commit listener yet. */
     public static void listenTo(@Nullable Object manager) {
         if (manager instanceof ConfigurableTransactionManager telling
                 && telling.getTransactionExecutionListeners().stream().noneMatch(CommitListener.class::isInstance)) {

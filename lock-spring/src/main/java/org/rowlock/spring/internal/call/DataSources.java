@@ -26,7 +26,7 @@ public final class DataSources {
 
     /**
      * Returns the DataSource of a transaction manager. If the manager does not expose one, returns the only or the
-     * primary DataSource. Throws an exception if there are several and none is primary.
+     * primary DataSource. Throws an exception if there are several DataSources and none is primary.
      *
      * @param asked the manager; null for the default
      */
@@ -41,7 +41,7 @@ public final class DataSources {
         return known;
     }
 
-    /** Whether the default manager exposes a DataSource, or there is an only or a primary one. */
+    /** Whether the default manager exposes a DataSource, or there is a single or a primary DataSource. */
     public boolean hasDefault() {
         return committedBy(defaultManager()) != null
                 || beans.getBeanProvider(DataSource.class).getIfUnique() != null;

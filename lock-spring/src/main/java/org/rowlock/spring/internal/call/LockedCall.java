@@ -47,11 +47,11 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * One call that locks. The annotation and the template both create one, so that the same rules apply to both. A lock
- * never waits longer than the transaction's timeout, is acquired on the transaction's connection, and is observed until
- * the transaction ends. Entities that were read before the lock are read again. A call that queued in the JVM leaves
- * the queue when the transaction ends, before any listener runs that the application registered for that moment. An
- * instance belongs to one thread.
+ * One call that locks. The annotation and the template both create such a call, so the rules are the same for both. A
+ * lock never waits longer than the transaction's timeout, is acquired on the transaction's connection, and is observed
+ * until the transaction ends. Entities that were read before the lock are read again. A call that queued in the JVM
+ * leaves the queue when the transaction ends. The application's own listeners for that end run later. An instance
+ * belongs to one thread.
  */
 public final class LockedCall {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);
@@ -149,8 +149,8 @@ public final class LockedCall {
     }
 
     /**
-     * Locks all rows or none, each in its mode. With ADVISORY it first checks the ids, because nothing later would
-     * reject an id that no row can have.
+     * Locks all rows or none, each in its mode. With ADVISORY this method first checks the ids, because no later step
+     * would reject an id that no row can have.
      *
      * @param required the keys of rows that must exist. If a row is absent, the call throws an
      *     EmptyResultDataAccessException; with ADVISORY, absent rows are not noticed
@@ -266,7 +266,7 @@ public final class LockedCall {
         }
     }
 
-    /** Returns the keys that are now held. A failed try holds none, and a row lock does not hold an absent row. */
+    /** Returns the keys that are now held. A failed try holds no key, and a row lock does not hold an absent row. */
     private Set<LockKey> held(RequestParts request, @Nullable LockResult result) {
         Set<LockKey> held = new LinkedHashSet<>(request.keys());
         if (result != null && !result.absentRows().isEmpty()) {
@@ -279,7 +279,7 @@ public final class LockedCall {
         return held;
     }
 
-    /** Claims rows. Their keys are known only after they are locked. */
+    /** Claims rows. The keys are known only after the rows are locked. */
     public <T> List<T> claim(ClaimParts claim, RowMapper<T> mapper) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         String table = LockKey.row(claim.table(), 0).table();
@@ -310,8 +310,8 @@ public final class LockedCall {
      * Locks, writes and commits in one flush, outside of Spring's transactions.
      *
      * @param manager the transaction manager, through which Hibernate's mapping of the tables is found
-     * @throws IllegalTransactionStateException if a transaction is running, because it would not see the writes, and
-     *     could not roll them back
+     * @throws IllegalTransactionStateException if a transaction is running, because that transaction would not see the
+     *     writes, and could not roll them back
      */
     public void execute(RequestParts request, CommitWrites writes, @Nullable TransactionManager manager) {
         SessionCaches.refuseParts(what, manager, request.keys());

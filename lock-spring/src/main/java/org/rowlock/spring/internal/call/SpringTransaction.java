@@ -33,12 +33,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * A running Spring transaction of one DataSource, with its connection, its locks, its unsent writes, and the actions at
- * its end. It is registered as a synchronization, and is the first to be suspended and resumed. If a transaction
- * manager reports its commits to Rowlock, every transaction has such an object, even if it does not lock. Other
- * transactions get one with their first lock. An instance belongs to one thread.
+ * its end. The object is registered as a synchronization, and is the first synchronization to be suspended and resumed.
+ * If a transaction manager reports its commits to Rowlock, every transaction has such an object, even if it does not
+ * lock. Other transactions get such an object with their first lock. An instance belongs to one thread.
  */
 public final class SpringTransaction extends SavepointParts {
-    /** The execution that the transaction manager reported; null if the manager reports none. */
+    /** The execution that the transaction manager reported; null if the manager reports no executions. */
     private final @Nullable TransactionExecution execution;
 
     /**
@@ -116,14 +116,17 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Returns the transaction of a DataSource, given as transaction managers bind it; null if no transaction has locked
-     * there.
+     * Returns the transaction of a DataSource; null if no transaction has locked in it. The DataSource must be the
+     * object to which transaction managers bind connections.
      */
     public static @Nullable SpringTransaction find(DataSource dataSource) {
         return (SpringTransaction) TransactionSynchronizationManager.getResource(new Key(dataSource));
     }
 
-    /** Returns the transaction that its manager reported. If there is none, creates and registers one. */
+    /**
+     * Returns the transaction that its manager reported. If the manager reported none, creates and registers a
+     * transaction.
+     */
     private static SpringTransaction begin(DataSource dataSource) {
         SpringTransaction informed = null;
         SpringTransaction ofAny = null;
@@ -143,7 +146,7 @@ public final class SpringTransaction extends SavepointParts {
         return begun;
     }
 
-    /** Returns the transactions that end with an execution. */
+    /** Returns the transactions that end when the given execution ends. */
     static List<SpringTransaction> of(TransactionExecution execution) {
         List<SpringTransaction> ending = new ArrayList<>(1);
         for (SpringTransaction each : all()) {
@@ -294,8 +297,8 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Unbinds the transaction from its DataSource. It stays bound to the thread under another key, because it may hold
-     * locks.
+     * Unbinds the transaction from its DataSource. The transaction stays bound to the thread under another key, because
+     * it may hold locks.
      */
     @Override
     public void suspend() {
@@ -317,8 +320,8 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Ends the transaction, even if it is still suspended because another synchronization threw an exception while it
-     * was resumed.
+     * Ends the transaction. The transaction may still be suspended, if another synchronization threw an exception
+     * during the resumption.
      */
     @Override
     public void afterCompletion(int status) {

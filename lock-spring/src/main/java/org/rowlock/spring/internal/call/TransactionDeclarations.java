@@ -18,7 +18,7 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * The transactions that the interceptors of one proxy begin for its methods.
  *
- * @param interceptors the transaction interceptors of the proxy, the outermost first; empty if it has none
+ * @param interceptors the transaction interceptors of the proxy, the outermost first; empty if the proxy has none
  */
 public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
     /** The method is looked up on first use, because a native image contains it only if an application uses it. */
@@ -39,7 +39,7 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
 
     /**
      * Returns the attributes of the transaction in which a method runs, as declared for the innermost interceptor; null
-     * if it has none.
+     * if no transaction is declared.
      */
     @Nullable
     public TransactionAttribute of(Method method, Class<?> targetClass) {

@@ -25,7 +25,10 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
-/** Makes the drop-in send Hibernate's last flush with the COMMIT, and reports its result as Hibernate would. */
+/**
+ * Makes the drop-in send Hibernate's last flush with the COMMIT, and reports the result of the flush as Hibernate
+ * would.
+ */
 public final class CommitFlushes {
     private static final Log LOG = LogFactory.getLog(CommitFlushes.class);
 

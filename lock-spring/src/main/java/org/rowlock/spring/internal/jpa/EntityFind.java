@@ -29,8 +29,8 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
     private static final Log LOG = LogFactory.getLog(EntityFind.class);
 
     /**
-     * The hints with which only PostgreSQL ends a wait, and no rows of other tables are locked. They override the
-     * defaults of the persistence unit.
+     * The hints of the {@code find}. With these hints only PostgreSQL ends a wait, and no rows of other tables are
+     * locked. The hints override the defaults of the persistence unit.
      */
     static final Map<String, Object> HINTS = Map.of(
             "jakarta.persistence.lock.timeout", -1, "jakarta.persistence.lock.scope", PessimisticLockScope.NORMAL);

@@ -30,7 +30,7 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  * @param names the names of these entities
  * @param isCached whether a cache may contain data of these entities, or a collection or a query result that contains
  *     them
- * @param lockedIn the table in which their rows must be locked, if it is another one: the root's table for a joined
+ * @param lockedIn the table in which their rows must be locked, if that is another table: the root's table for a joined
  *     subclass, the entity's main table for a secondary table. Otherwise empty
  * @param find JPA's find that locks a row as Rowlock would; null if there is none
  */
@@ -45,8 +45,8 @@ record HibernateEntities(
             Integer.class, 0, Long.class, 0L, Short.class, (short) 0, String.class, "", UUID.class, new UUID(0, 0));
 
     /**
-     * The entities by factory and table. The references are soft, because weak ones would be cleared by every garbage
-     * collection.
+     * The entities by factory and table. The references are soft, because every garbage collection would clear weak
+     * references.
      */
     private static final Map<SessionFactoryImplementor, Map<String, HibernateEntities>> OF_TABLES =
             new ConcurrentReferenceHashMap<>(4);

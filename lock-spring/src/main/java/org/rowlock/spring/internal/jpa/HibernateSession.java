@@ -54,7 +54,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     private record Loaded(Object entity, EntityEntry entry, boolean surely) {}
 
     /**
-     * Returns the session in a resource of the thread; null if the resource is no session of Hibernate, or one of
+     * Returns the session in a resource of the thread; null if the resource is no session of Hibernate, or belongs to
      * another DataSource.
      */
     static @Nullable HibernateSession of(Object factory, Object holder, SessionCaches locked) {
@@ -106,8 +106,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Rejects the lock if the session has loaded and changed an entity of the rows without a lock. Also rejects it if
-     * the rows of a table must be locked in another table.
+     * Rejects the lock if the session has loaded and changed an entity of the rows without a lock. Also rejects the
+     * lock if the rows of a table must be locked in another table.
      */
     void refuse() {
         for (String table : locked.rows().keySet()) {
@@ -157,8 +157,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     /**
      * Returns JPA's lock of a row; null if JPA would not lock and read the row as Rowlock would.
      *
-     * @param connection the connection of the transaction; the session must use it too, and not that of an outer
-     *     transaction
+     * @param connection the connection of the transaction; the session must use this connection too, and not the
+     *     connection of an outer transaction
      */
     @Nullable
     EntityLock lockOf(LockKey.Row row, RowLockMode mode, Connection connection) {
@@ -194,8 +194,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
 
     /**
      * Whether a refresh locks the entity, and loses no pending change of the entity or of entities to which it
-     * cascades. Hibernate does not lock a row that it believes to be locked. It believes this even of a row that it
-     * only joined, and after the rollback of a savepoint.
+     * cascades. Hibernate does not lock a row that it believes to be locked already. Hibernate believes this even of a
+     * row that it only joined, and of a row whose lock a rollback to a savepoint has released.
      */
     private boolean isReadAgain(Object entity) {
         EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);
@@ -300,7 +300,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     /**
      * Returns the id as it is stored in its columns; an empty list if a key cannot have such a type.
      *
-     * @param columns the columns of a composite id in the order of the key, which may differ from that of the mapping
+     * @param columns the columns of a composite id in the order of the key, which may differ from the order in the
+     *     mapping
      */
     private List<String> id(EntityEntry entry, List<String> columns) {
         List<Object> parts = new ArrayList<>();

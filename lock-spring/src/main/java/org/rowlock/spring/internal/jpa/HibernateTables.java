@@ -68,8 +68,8 @@ public final class HibernateTables {
     }
 
     /**
-     * Rejects a table of a hierarchy that has several tables (TABLE_PER_CLASS), because a row of another table would be
-     * taken for absent.
+     * Rejects a table of a hierarchy that has several tables (TABLE_PER_CLASS), because a row of another of these
+     * tables would be reported as absent.
      */
     public static void refuseSeveral(BeanFactory beans, String what, String table) {
         if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {

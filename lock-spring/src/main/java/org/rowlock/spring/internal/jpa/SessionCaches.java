@@ -45,7 +45,8 @@ public final class SessionCaches {
      *
      * @param what the description for messages
      * @param dataSource the database in which to lock
-     * @param rows the locked ids by table, without those that were held before; an empty set for all rows of a table
+     * @param rows the locked ids by table, without ids that were already locked before; an empty set means all rows of
+     *     a table
      * @param idColumns returns the id columns of a table, in the order of the key; called only for composite ids
      */
     public SessionCaches(
@@ -102,7 +103,7 @@ public final class SessionCaches {
         return new SessionCaches(what, dataSource, rows, idColumns);
     }
 
-    /** Returns the id columns of a table with a composite id; an empty list for any other. */
+    /** Returns the id columns of a table with a composite id; an empty list for any other table. */
     List<String> columns(String table) {
         for (List<String> id : rows.getOrDefault(table, Set.of())) {
             if (id.size() > 1) {
@@ -114,8 +115,8 @@ public final class SessionCaches {
 
     /**
      * Rejects the lock of a row whose entity was loaded without a lock and has changed. Writing the entity would
-     * overwrite changes that other transactions have committed meanwhile, and reading it again would lose its own
-     * change. Also rejects rows that must be locked in another table.
+     * overwrite changes that other transactions have committed meanwhile, and reading the entity again would lose the
+     * entity's own change. Also rejects rows that must be locked in another table.
      */
     public void refuse() {
         // A method reference would load the class HibernateSession, although Hibernate may be missing, so a loop is
@@ -151,7 +152,7 @@ public final class SessionCaches {
 
     /**
      * Returns the id columns of the entities in the order of the mapping; an empty list if no session can have loaded
-     * any.
+     * an entity.
      */
     public List<String> idColumnsOfEntities() {
         for (HibernateSession each : sessions) {
@@ -164,7 +165,8 @@ public final class SessionCaches {
     }
 
     /**
-     * Adds the key of a row, whose id is read from these columns in order. Adds nothing if the row lacks one of them.
+     * Adds the key of a row, whose id is read from these columns in order. Adds nothing if the row lacks one of the
+     * columns.
      */
     public static void addKey(ResultSet row, String table, List<String> columns, Set<LockKey> keys) {
         List<Object> id = new ArrayList<>();

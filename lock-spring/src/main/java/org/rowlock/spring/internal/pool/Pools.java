@@ -12,10 +12,10 @@ import org.springframework.util.ClassUtils;
 
 /** Reads the settings of connection pools. */
 public final class Pools {
-    /** The default of HikariCP. */
+    /** The default connection timeout of HikariCP. */
     private static final Duration USUAL = Duration.ofSeconds(30);
 
-    /** The default of HikariCP. */
+    /** The default pool size of HikariCP. */
     private static final int USUAL_SIZE = 10;
 
     private static final boolean HIKARI =

@@ -31,7 +31,7 @@ public final class Routes {
         return all;
     }
 
-    /** Returns the routes by their keys, the default one first; empty for any other DataSource. */
+    /** Returns the routes by their keys, the default route first; empty if the DataSource does not route. */
     public static Map<String, DataSource> of(DataSource dataSource) {
         Map<String, DataSource> routes = new LinkedHashMap<>();
         if (Pools.target(dataSource) instanceof AbstractRoutingDataSource routing) {

@@ -42,7 +42,8 @@ import org.springframework.util.ClassUtils;
  * before the transaction begins.
  *
  * <p>An advisor with an order cannot do this, because Spring's transaction advisor already has the lowest precedence.
- * The processor deliberately has no order, so that it runs after ordered processors, such as that of method validation.
+ * The processor deliberately has no order, so that it runs after ordered processors, such as the processor of method
+ * validation.
  */
 public final class LockChains implements SmartInstantiationAwareBeanPostProcessor, AopInfrastructureBean {
     /**
@@ -148,8 +149,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Returns the innermost proxy that begins transactions, or the innermost one if none does. A proxy may wrap
-     * another, as Spring's proxies of repositories do.
+     * Returns the innermost proxy that begins transactions, or the innermost proxy if no proxy does. A proxy may wrap
+     * another proxy, as Spring's proxies of repositories do.
      */
     private static Advised transactional(Advised outermost) {
         Advised innermost = outermost;
@@ -223,7 +224,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
      * Reports the calls that were found so far, of classes to their own locking methods. Later calls are reported at
      * once.
      *
-     * @throws RowLockDefinitionException if there are any, and the reaction is to fail
+     * @throws RowLockDefinitionException if there are such calls, and the reaction is to fail
      */
     public synchronized void reportSelfInvocations(Reaction reaction) {
         selfInvocation = reaction;

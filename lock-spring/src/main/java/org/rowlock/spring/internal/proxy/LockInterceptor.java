@@ -98,8 +98,9 @@ record LockInterceptor(
 
     /**
      * Queues in the JVM for the keys of a call, directly before the call begins its transaction. The call leaves the
-     * queue when the transaction has ended and its connection is returned. Inside a running transaction this does
-     * nothing: a thread that waited here while it held locks could cause a deadlock that the server cannot detect.
+     * queue when the transaction has ended and its connection is returned. Inside a running transaction this
+     * interceptor does nothing: a thread that waited in the queue while it held locks could cause a deadlock that the
+     * server cannot detect.
      */
     final class Admission implements MethodInterceptor {
         // The call returns null only if the intercepted method returns null.

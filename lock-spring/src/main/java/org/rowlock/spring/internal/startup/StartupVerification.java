@@ -132,7 +132,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                     proven.computeIfAbsent(database, key -> new TreeMap<>()).putAll(strategies(ofIt)));
             check(databases.get(0), ofIt, wrong, right);
         });
-        // A configured table need not exist in every database; one is enough.
+        // A configured table need not exist in every database; one database that has the table is enough.
         wrong.keySet().removeAll(right);
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
@@ -186,7 +186,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     /**
      * Checks the server and the pool if there are no annotations yet, because a lazy bean or a template may lock later.
-     * If the database then refuses locks, this only logs a warning.
+     * If the database then refuses locks, this method only logs a warning.
      */
     private void verifyUnused() {
         if (!dataSources.hasDefault()) {
@@ -219,8 +219,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     /**
      * Verifies a DataSource, or each route of a routing one. The first route, which must have the tables, must pass.
-     * The others may be read-only or unreachable. If another route can be reached, but its locks do not exclude or
-     * cannot be verified, the check fails.
+     * The other routes may be read-only or unreachable. If another route can be reached, but its locks do not exclude
+     * or cannot be verified, the check fails.
      *
      * @return the databases that passed; the first one is for callers that choose no route
      */

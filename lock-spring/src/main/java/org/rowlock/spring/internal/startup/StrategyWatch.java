@@ -33,7 +33,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  * to the server at other times. Thread-safe.
  *
  * <p>A mark is a shared advisory lock of a session, on a connection of the pool. Its key is a pair of numbers: one for
- * the strategy, and the oid of the table. BOTH excludes the other two, and therefore needs no mark.
+ * the strategy, and the oid of the table. BOTH excludes the other two strategies, and therefore needs no mark.
  */
 public final class StrategyWatch implements DisposableBean {
     private static final Log LOG = LogFactory.getLog(StrategyWatch.class);
@@ -45,7 +45,7 @@ public final class StrategyWatch implements DisposableBean {
     private static final Duration IS_THERE_EVERY = Duration.ofSeconds(5);
 
     /**
-     * The first numbers of the marks, for the strategy. In other locks of Rowlock the first number is the oid of a
+     * The first numbers of the marks, one for each strategy. In other locks of Rowlock the first number is the oid of a
      * table.
      */
     private static final int OF_ROW = 0x726f7752;
@@ -94,7 +94,8 @@ public final class StrategyWatch implements DisposableBean {
     }
 
     /**
-     * Returns a sentence for each instance whose configuration conflicted with that of this instance in the last check.
+     * Returns a sentence for each instance whose configuration conflicted with the configuration of this instance in
+     * the last check.
      */
     public List<String> conflicts() {
         return words.stream().flatMap(word -> word.conflicts.stream()).toList();

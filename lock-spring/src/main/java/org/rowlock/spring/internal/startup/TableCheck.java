@@ -199,7 +199,7 @@ final class TableCheck {
 
     /**
      * Whether the parts may be in the order of the columns. Another order is certainly a mistake only if the names of
-     * the parts are those of all columns.
+     * the parts are the names of all columns.
      */
     private static boolean inOrder(List<String> names, List<String> columns) {
         List<String> given = names.stream().map(TableCheck::plain).toList();

@@ -16,7 +16,7 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Reports methods whose {@link RowLock} has no effect in a context. It is called by classes that start contexts,
+ * Reports methods whose {@link RowLock} has no effect in a context. The classes that start contexts call this class,
  * because a context without Rowlock's beans cannot call it.
  */
 public final class UnlockedMethods {
@@ -27,7 +27,7 @@ public final class UnlockedMethods {
     private UnlockedMethods() {}
 
     /**
-     * Checks the definitions of all beans, without creating any.
+     * Checks the definitions of all beans, without creating a bean.
      *
      * @param why the reason why {@link RowLock} has no effect, as a clause
      */
@@ -47,7 +47,10 @@ public final class UnlockedMethods {
                 "Switch Rowlock on, or set rowlock.unlocked-methods=warn if nothing has to be locked.");
     }
 
-    /** Checks the beans that already exist, because some may have been created before Rowlock's processors. */
+    /**
+     * Checks the beans that already exist, because some of these beans may have been created before Rowlock's
+     * processors.
+     */
     static void checkMade(ConfigurableListableBeanFactory beans, LockChains chains, Reaction reaction) {
         Set<Method> methods = new LinkedHashSet<>();
         for (String name : beans.getBeanDefinitionNames()) {

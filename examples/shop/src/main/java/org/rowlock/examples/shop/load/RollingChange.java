@@ -20,11 +20,14 @@ import org.springframework.context.ConfigurableApplicationContext;
  * steps lead from {@code ROW} through {@code BOTH} to {@code ADVISORY}, and back. At the end the books are checked.
  *
  * <p>The system property {@code shop.clients} is the number of clients, 16 by default. {@code shop.visits} is how many
- * requests each new instance serves before the next is changed, 300 by default. {@code spring.datasource.url} and
- * similar properties name your own database. The exit status is 0 only if the books are right.
+ * requests each new instance serves before the next instance is changed, 300 by default. {@code spring.datasource.url}
+ * and similar properties name your own database. The exit status is 0 only if the books are right.
  */
 public final class RollingChange {
-    /** The steps of the change. None leads from ROW to ADVISORY or back, because these two have no lock in common. */
+    /**
+     * The steps of the change. No step leads from ROW to ADVISORY or back, because these two strategies have no lock in
+     * common.
+     */
     private static final List<String> STEPS = List.of("both", "advisory", "both", "row");
 
     private static final int INSTANCES = 2;

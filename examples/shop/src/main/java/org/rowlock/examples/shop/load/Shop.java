@@ -26,7 +26,7 @@ record Shop(ConfigurableApplicationContext context) implements AutoCloseable {
                 .run(arguments.toArray(String[]::new)));
     }
 
-    /** Returns the URL of its database, as doctor accepts it. */
+    /** Returns the URL of the instance's database, in the form that doctor accepts. */
     String database() {
         return context.getBean(JdbcConnectionDetails.class).getJdbcUrl();
     }

@@ -30,7 +30,7 @@ final class ShopClient {
     /**
      * Creates a client.
      *
-     * @param shop its address, such as {@code http://localhost:8080}
+     * @param shop the address of the shop, such as {@code http://localhost:8080}
      */
     ShopClient(URI shop) {
         this.shop = shop;

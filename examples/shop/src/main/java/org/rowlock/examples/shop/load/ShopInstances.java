@@ -47,7 +47,7 @@ final class ShopInstances {
     /**
      * Adds an instance.
      *
-     * @param shop its address
+     * @param shop the address of the instance
      * @param warm how many visits {@link Instance#awaitWarm} waits for
      */
     Instance add(URI shop, int warm) {

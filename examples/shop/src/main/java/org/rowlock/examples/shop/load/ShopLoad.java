@@ -10,9 +10,9 @@ import org.rowlock.examples.shop.StockView;
 /**
  * Puts the shop under load, shows its metrics and locks meanwhile, and checks the books at the end.
  *
- * <p>The system property {@code shop.url} names a running shop; without it one is started here. {@code shop.clients} is
- * the number of clients, 32 by default, and {@code shop.seconds} is the duration, 15 by default. The exit status is 0
- * only if the books are right.
+ * <p>The system property {@code shop.url} names a running shop; without this property, the program starts a shop.
+ * {@code shop.clients} is the number of clients, 32 by default, and {@code shop.seconds} is the duration, 15 by
+ * default. The exit status is 0 only if the books are right.
  */
 public final class ShopLoad {
     private static final Duration LOOK = Duration.ofSeconds(1);
@@ -27,7 +27,7 @@ public final class ShopLoad {
      * Runs the load and ends the program.
      *
      * @param arguments none; see the system properties
-     * @throws InterruptedException if it is interrupted
+     * @throws InterruptedException if the thread is interrupted
      */
     public static void main(String[] arguments) throws InterruptedException {
         String url = System.getProperty("shop.url", "");

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.rowlock.examples.shop.load.ShopClient.Reply;
 
 /**
- * Runs many clients at once. Each orders some products, mostly hot ones and in any order, at any instance. It then
- * ships the order, cancels it or leaves it, and begins again.
+ * Runs many clients at once. Each client orders some products at any instance, mostly hot products and in any sequence.
+ * The client then ships the order, cancels it or leaves it, and begins again.
  */
 final class Shoppers implements AutoCloseable {
     private static final int BUSY = 503;
