@@ -2,13 +2,17 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
+import org.rowlock.LockTargetException;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.jmh.server.Jdbc;
@@ -126,14 +130,30 @@ public class OwnWork extends LockWorkload {
     }
 
     /**
-     * Runs the transaction of a key in each way, in the connection's transaction, which the caller rolls back. It runs
-     * more than once, so that a statement that can run only once is found.
+     * Runs the transaction of the first key in each way, in the connection's transaction, which the caller rolls back.
+     * It runs more than once, so that a statement that can run only once is found.
+     *
+     * @return the strategies that cannot lock rows by keys of this type, and why
      */
-    public static void tryOut(Connection connection, DataSource server, OwnStatement own, List<Object> key)
-            throws SQLException {
+    public static Map<Strategy, String> tryOut(
+            Connection connection, DataSource server, OwnStatement own, List<List<Object>> keys) throws SQLException {
+        // Rejects each value that can be no id, such as a blank text.
+        keys.forEach(key -> request(own, key));
+        Map<Strategy, String> refused = new EnumMap<>(Strategy.class);
         for (Strategy each : List.of(Strategy.FOR_UPDATE, Strategy.ROW, Strategy.BOTH, Strategy.ADVISORY)) {
-            lock(new Locking(each, false, server, own.copy(), own.primaryKey()), connection, own, key);
-            work(connection, own, key);
+            Savepoint before = connection.setSavepoint();
+            try {
+                lock(
+                        new Locking(each, false, server, own.copy(), own.primaryKey()),
+                        connection,
+                        own,
+                        keys.get(0));
+                work(connection, own, keys.get(0));
+            } catch (LockTargetException e) {
+                connection.rollback(before);
+                refused.put(each, String.valueOf(e.getMessage()));
+            }
         }
+        return refused;
     }
 }

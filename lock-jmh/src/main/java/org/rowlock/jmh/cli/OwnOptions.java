@@ -5,11 +5,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockStrategy;
 import org.rowlock.RowlockException;
 import org.rowlock.jmh.bench.OwnWork;
+import org.rowlock.jmh.bench.Strategy;
 import org.rowlock.jmh.bench.Zipf;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -21,6 +25,7 @@ import org.rowlock.jmh.server.OwnStatement;
 import org.rowlock.tool.HotStatement;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ServerFailures;
+import org.rowlock.tool.Texts;
 import org.rowlock.tool.UserError;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -30,6 +35,9 @@ import picocli.CommandLine.Spec;
 /** The options that measure a statement of the user. A mixin for commands. */
 final class OwnOptions {
     private static final double USUAL_ZIPF = 1.1;
+
+    /** The number of Rowlock's strategies. */
+    private static final int LIBRARY = LockStrategy.values().length;
 
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
@@ -119,8 +127,12 @@ final class OwnOptions {
             OwnStatement own =
                     OwnCheck.read(connection, lock, keys == null ? "" : keys, text("--work", work), hold, remarks);
             connection.rollback();
-            int rows = tryOut(connection, address, own);
+            Tried tried = tryOut(connection, address, own);
             connection.rollback();
+            int rows = tried.rows();
+            tried.refused()
+                    .forEach((strategy, why) ->
+                            remarks.add("Without " + strategy + ": " + Texts.printable(why.replaceAll("\\s+", " "))));
             statement = own;
             Double share = hottest == null && seen != null ? seen.hottestPercent() : hottest;
             double exponent = zipf != null ? zipf : share != null ? Zipf.exponent(rows, share / 100) : USUAL_ZIPF;
@@ -138,13 +150,23 @@ final class OwnOptions {
                             .map(point -> seen == null ? point : Point.clients(seen.clients()))
                             .map(point -> point.with("zipf", String.valueOf(exponent)))
                             .toList(),
-                    scenario.variants());
+                    scenario.variants().stream()
+                            .filter(variant -> !tried.refused().containsKey(Strategy.valueOf(variant.strategy())))
+                            .toList());
         } catch (SQLException e) {
             throw ServerFailures.at(address, e);
         }
     }
 
-    private static int tryOut(Connection connection, ServerAddress address, OwnStatement own) throws SQLException {
+    /**
+     * The result of the first transactions.
+     *
+     * @param rows how many keys have a row
+     * @param refused the strategies that have no key for these rows, and why
+     */
+    private record Tried(int rows, Map<Strategy, String> refused) {}
+
+    private static Tried tryOut(Connection connection, ServerAddress address, OwnStatement own) throws SQLException {
         try {
             Jdbc.execute(
                     connection, "create schema " + BenchmarkSchema.NAME, "set local search_path = " + own.searchPath());
@@ -154,9 +176,15 @@ final class OwnOptions {
                 throw new UserError("None of the keys of --keys is in " + own.table()
                         + ". The columns of --keys are the parameters of the statement: the first is $1.");
             }
-            OwnWork.tryOut(connection, address.dataSource("rowlock-jmh check"), own, found.get(0));
+            Map<Strategy, String> refused =
+                    OwnWork.tryOut(connection, address.dataSource("rowlock-jmh check"), own, found);
             OwnStatement.refuseWhatIsLocked(connection);
-            return found.size();
+            if (refused.size() == LIBRARY) {
+                throw new UserError(
+                        "No strategy can lock the rows of " + own.table() + ", so there is nothing to compare. "
+                                + String.join(" ", new LinkedHashSet<>(refused.values())));
+            }
+            return new Tried(found.size(), refused);
         } catch (SQLException | RowlockException | IllegalStateException | IllegalArgumentException e) {
             throw new UserError(
                     "Your statements failed in a copy of " + own.table() + ", and everything was rolled back: "

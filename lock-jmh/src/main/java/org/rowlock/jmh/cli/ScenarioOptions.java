@@ -153,8 +153,10 @@ final class ScenarioOptions {
                     .filter(each -> isWanted(scenario, each))
                     .toList();
             String refusal = compared(variants) < 2 && compared(scenario.variants()) > 1
-                    ? "compares none of what --strategy and --admission select; 'list " + scenario.name()
-                            + "' shows what it has."
+                    ? "compares none of what --strategy and --admission select. "
+                            + (Scenarios.named(scenario.name()).isPresent()
+                                    ? "'list " + scenario.name() + "' shows what it has."
+                                    : "It has " + labels(scenario.variants()) + ". " + String.join(" ", remarks))
                     : scenario.killsServer() ? mayNotKill : "";
             if (refusal.isEmpty()) {
                 Timing own = scenario.timing();
@@ -195,6 +197,10 @@ final class ScenarioOptions {
         refuse(
                 isGiven && chosen.stream().noneMatch(takesIt),
                 option + " has no effect on these scenarios. It has on: " + names(takesIt) + ".");
+    }
+
+    private static String labels(List<Variant> variants) {
+        return variants.stream().map(Variant::label).collect(Collectors.joining(", "));
     }
 
     private static String names(Predicate<Scenario> which) {

@@ -1,5 +1,6 @@
 package org.rowlock.jmh.server;
 
+import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.Date;
 import java.sql.ResultSet;
@@ -11,6 +12,7 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -123,9 +125,24 @@ public record OwnStatement(
     public Object id(List<Object> key) {
         List<Object> id = place.stream()
                 .map(column -> key.get(column - 1))
-                .<Object>map(part -> part instanceof PGobject other ? String.valueOf(other.getValue()) : part)
+                .map(OwnStatement::part)
                 .toList();
         return id.size() == 1 ? id.get(0) : id;
+    }
+
+    /** Returns a value as a lock takes it: as text if its Java type is no id. */
+    private static Object part(Object value) {
+        if (value instanceof PGobject other) {
+            return String.valueOf(other.getValue());
+        }
+        if (value instanceof byte[] bytes) {
+            return "\\x" + HexFormat.of().formatHex(bytes);
+        }
+        if (value instanceof BigDecimal number && number.stripTrailingZeros().scale() > 0) {
+            return number.stripTrailingZeros().toPlainString();
+        }
+        boolean isText = value instanceof Double || value instanceof Float || value instanceof Boolean;
+        return isText ? value.toString() : value;
     }
 
     private String typed(int column) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -12,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -114,6 +117,7 @@ class OwnStatementTest {
                 "bigserial @ default",
                 "smallint @ n",
                 "numeric(30) @ 1e20 + n",
+                "numeric(12, 2) @ n + 0.5",
                 "uuid @ md5(n::text)::uuid",
                 "text @ 'ORDER ''2026''/' || n",
                 "varchar(20) @ 'O' || n",
@@ -133,6 +137,79 @@ class OwnStatementTest {
                         : "insert into t (id, n) select " + value
                                 + ", 0 from generate_series(1, 40) as n on conflict do" + " nothing");
         tryOut("select * from t where id = $1 for update", "", "update t set n = n + 1 where id = $1");
+        assertThat(remarks).noneMatch(remark -> remark.startsWith("Without"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '@',
+            quoteCharacter = '`',
+            value = {
+                "citext @ 'Order ' || n @ BOTH ADVISORY",
+                "float8 @ n / 3.0 @ BOTH ADVISORY",
+                "real @ n @ BOTH ADVISORY",
+                "text collate anycase @ 'Order ' || n @ BOTH ADVISORY",
+                "interval @ n * interval '1 hour' @ BOTH ADVISORY",
+                "boolean @ n = 1 @ ADVISORY",
+                "inet @ '10.0.0.1'::inet + n @ ADVISORY",
+            })
+    void aStrategyWithoutKeysForTheTypeIsLeftOut(String type, String value, String without) throws Exception {
+        database.execute(
+                "create extension if not exists citext schema public",
+                "create collation anycase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+                "create table t (id " + type + " primary key, n int not null)",
+                "insert into t select " + value + ", 0 from generate_series(1, 40) as n on conflict do nothing",
+                "create table two (tenant int, id " + type + ", n int not null, primary key (tenant, id))",
+                "insert into two select tenant, id, 0 from t cross join generate_series(1, 2) as tenant");
+        List<String> left = Arrays.asList(without.split(" "));
+        List<String> expected = Stream.of("ROW", "BOTH", "ADVISORY")
+                .filter(strategy -> !left.contains(strategy))
+                .toList();
+        for (String work : List.of("t where id = $1", "two where id = $1 and tenant = $2")) {
+            remarks.clear();
+            Own command = given("select * from " + work + " for update", "", "");
+            Scenario scenario = command.own.scenario(address(), null, remarks);
+            assertThat(scenario.variants().stream()
+                            .filter(variant -> !variant.strategy().equals("FOR_UPDATE"))
+                            .map(Variant::strategy)
+                            .distinct())
+                    .containsExactlyElementsOf(expected);
+            assertThat(left)
+                    .allSatisfy(strategy -> assertThat(remarks)
+                            .anyMatch(remark ->
+                                    remark.startsWith("Without " + strategy + ": ") && remark.contains("type")));
+        }
+        // The others run, and the reason is beside their results.
+        Own command = given("select * from t where id = $1 for update", "", "");
+        remarks.clear();
+        Scenario scenario = command.own.scenario(address(), null, remarks);
+        Results results = run(scenario.with(List.of(point(scenario)), scenario.variants()), command);
+        assertThat(results.failures()).isEmpty();
+        assertThat(Summary.of(results)).contains("Note: Without ADVISORY: ", "strategy ROW");
+    }
+
+    @Test
+    void aRunOfWhichNoStrategyIsLeftIsRefused() throws Exception {
+        database.execute(
+                "create extension if not exists citext schema public",
+                "create table t (id public.citext primary key)",
+                "insert into t values ('a')");
+        Path lock = Files.writeString(directory.resolve("lock.sql"), "select * from t where id = $1 for update");
+        StringWriter err = new StringWriter();
+        ServerAddress address = address();
+        int status = Program.run(
+                new PrintWriter(new StringWriter()),
+                new PrintWriter(err),
+                "compare",
+                "--yes",
+                "--strategy=both,advisory",
+                "--sql=" + lock,
+                "--url=" + address.url(),
+                "--user=" + address.user(),
+                "--password=" + address.password(),
+                "--report=" + directory.resolve("report"));
+        assertThat(status).isEqualTo(2);
+        assertThat(err.toString()).contains("compares none", "ROW", "Without BOTH: ", "strategy ROW");
     }
 
     @Test
