@@ -142,6 +142,10 @@ final class InstanceProcess implements AutoCloseable {
     }
 
     public static void main(String[] args) throws IOException {
+        ProcessHandle.current()
+                .parent()
+                .ifPresent(parent -> parent.onExit()
+                        .thenRun(() -> Runtime.getRuntime().halt(1)));
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         Task task = new Gson().fromJson(in.readLine(), Task.class);
         PGSimpleDataSource server = new PGSimpleDataSource();
@@ -193,8 +197,7 @@ final class InstanceProcess implements AutoCloseable {
         System.out.println(READY);
         in.readLine();
         clients.start();
-        // A parent that has ended reads nothing.
-        while (!in.ready() && !clients.haveFailed() && !System.out.checkError()) {
+        while (!in.ready() && !clients.haveFailed()) {
             LockSupport.parkNanos(LINE_NANOS);
             say(micros);
         }

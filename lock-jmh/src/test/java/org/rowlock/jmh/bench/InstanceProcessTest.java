@@ -1,0 +1,87 @@
+package org.rowlock.jmh.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.Gson;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.jmh.bench.InstanceProcess.Task;
+import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+import org.rowlock.tool.ServerAddress;
+
+class InstanceProcessTest {
+    private static final TestPostgres SERVER = TestPostgres.shared();
+
+    @TempDir
+    private Path directory;
+
+    /** The JVM that starts the process, and is killed. */
+    static final class Parent {
+        private Parent() {}
+
+        public static void main(String[] args) throws IOException {
+            String task = new String(System.in.readAllBytes(), StandardCharsets.UTF_8);
+            try (InstanceProcess process = InstanceProcess.start("", 1, new Gson().fromJson(task, Task.class))) {
+                process.awaitReady();
+            }
+        }
+    }
+
+    /** The transactions ahead of the measurement would take for ever here. */
+    @Test
+    void endsWithAParentThatIsKilledBeforeTheMeasurement() throws Exception {
+        ServerAddress address = new ServerAddress(SERVER.url(), SERVER.user(), SERVER.password());
+        try (BenchmarkServer server = BenchmarkServer.open(address)) {
+            Accounts.create(server, 10);
+            PGSimpleDataSource target = server.dataSource();
+            String sessions = "select count(*) from pg_stat_activity where application_name = '"
+                    + target.getApplicationName() + "' and state is not null and pid <> pg_backend_pid()";
+            Task task = new Task(
+                    target.getURL(),
+                    target.getUser(),
+                    target.getPassword(),
+                    DropInPool.PLAIN,
+                    Strategy.FOR_UPDATE,
+                    false,
+                    2,
+                    5,
+                    1.1,
+                    directory.resolve("inside").toString(),
+                    Integer.MAX_VALUE,
+                    6);
+            Process parent = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Parent.class.getName())
+                    .redirectErrorStream(true)
+                    .redirectOutput(directory.resolve("log").toFile())
+                    .start();
+            try (var input = parent.getOutputStream()) {
+                input.write(new Gson().toJson(task).getBytes(StandardCharsets.UTF_8));
+            }
+            try {
+                TestDatabase.await("the clients run, or " + directory.resolve("log"))
+                        .until(() -> !parent.isAlive()
+                                || server.numbers("select count(*) from " + Accounts.TABLE + " where xmin <> (select"
+                                                + " xmin from " + Accounts.TABLE + " where aid = 1)")[0]
+                                        > 0);
+                assertThat(parent.isAlive())
+                        .as(Files.readString(directory.resolve("log")))
+                        .isTrue();
+            } finally {
+                parent.destroyForcibly().waitFor();
+            }
+            TestDatabase.await("the process has ended")
+                    .until(() -> SERVER.query(sessions).equals("0"));
+        }
+    }
+}
