@@ -9,7 +9,8 @@ import org.rowlock.doctor.Wait.Doing;
 /**
  * An estimate of how many transactions a second the hottest row of a table can have at most, now and with each lever.
  * The first in line waits for a whole turn of the row, and has waited for a part of it at a random moment. The states
- * of the holder at such moments are the parts of the turn.
+ * of the holder at such moments are the parts of the turn. A lever removes one part. The estimate does not know whether
+ * the lever lengthens another part.
  *
  * @param table the table
  * @param perSecond the present rate
@@ -71,7 +72,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
                 .map(each -> ", " + each.getKey() + " " + Figures.number(each.getValue()) + "/s")
                 .collect(Collectors.joining());
         return "The hottest row of " + table + " does about " + Figures.number(perSecond) + "/s"
-                + (gains.isEmpty() ? "" : "; at most" + gains.substring(1)) + " (estimated from " + sightings
-                + " sightings, within a factor of 2).";
+                + (gains.isEmpty() ? "" : "; at most" + gains.substring(1)) + " (a rough estimate from " + sightings
+                + " sightings; compare measures it).";
     }
 }
