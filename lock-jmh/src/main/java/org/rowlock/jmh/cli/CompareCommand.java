@@ -120,7 +120,7 @@ final class CompareCommand extends ToolCommand {
     private int run(ComparisonSettings settings, Path directory) throws IOException {
         Comparison comparison = new Comparison(settings, out()::println, err()::println);
         boolean isMade = Files.notExists(directory);
-        try (Interruption interruption = new Interruption(comparison::stop, comparison::isClean, err())) {
+        try (Interruption interruption = new Interruption(comparison::stop, comparison::left, err())) {
             ReportOption.tryOut(directory);
             Results results = comparison.run();
             boolean isEmpty = results.scenarios().isEmpty();

@@ -152,10 +152,10 @@ final class DoorsCommand extends ToolCommand {
         DoorRun run = new DoorRun(settings, out()::println);
         List<ScenarioResult> scenarios;
         // Without it, a signal that comes while the embedded server starts would leave that.
-        try (Interruption interruption = new Interruption(run::stop, () -> true, err())) {
+        try (Interruption interruption = new Interruption(run::stop, run::left, err())) {
             try {
                 scenarios = run.run();
-            } catch (SQLException | IllegalStateException e) {
+            } catch (SQLException | IllegalStateException | UserError e) {
                 if (!interruption.isInterrupted()) {
                     throw e;
                 }

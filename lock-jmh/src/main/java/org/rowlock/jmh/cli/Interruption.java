@@ -3,7 +3,8 @@ package org.rowlock.jmh.cli;
 import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.rowlock.jmh.server.BenchmarkSchema;
 
 /**
  * Handles Ctrl-C and SIGTERM: the run is stopped, and the program stays alive until it has cleaned up and reported what
@@ -17,19 +18,25 @@ final class Interruption implements AutoCloseable {
     private static final int LIMIT_SECONDS = 120;
 
     private final CountDownLatch finished = new CountDownLatch(1);
-    private final Thread hook;
+    private final Thread hook = new Thread(this::interrupted, "rowlock-jmh-stop");
+    private final Runnable stop;
+    private final Supplier<String> left;
+    private final PrintWriter err;
     private volatile boolean interrupted;
 
     /**
      * @param stop makes the run clean up and return soon; may run more than once
-     * @param isClean whether everything is removed once the run has returned
+     * @param left returns what is left once the run has returned, and how the user can remove it; empty for nothing
      */
-    Interruption(Runnable stop, BooleanSupplier isClean, PrintWriter err) {
-        this.hook = new Thread(() -> interrupted(stop, isClean, err), "rowlock-jmh-stop");
+    Interruption(Runnable stop, Supplier<String> left, PrintWriter err) {
+        this.stop = stop;
+        this.left = left;
+        this.err = err;
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    private void interrupted(Runnable stop, BooleanSupplier isClean, PrintWriter err) {
+    /** Stops the run, and reports what is left of it. */
+    void interrupted() {
         interrupted = true;
         err.println(System.lineSeparator() + "Stopping: ending the clients and removing what was created.");
         boolean isFinished = false;
@@ -42,10 +49,11 @@ final class Interruption implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        err.println(
-                isFinished && isClean.getAsBoolean()
-                        ? "Nothing is left behind."
-                        : "Stopped before everything was removed.");
+        String rest = isFinished
+                ? left.get()
+                : "The next run of this program removes the rest. Without one, run on a server of yours: drop schema if"
+                        + " exists " + BenchmarkSchema.NAME + " cascade";
+        err.println(rest.isEmpty() ? "Nothing is left behind." : "Stopped before everything was removed. " + rest);
     }
 
     boolean isInterrupted() {

@@ -39,6 +39,7 @@ public final class DoorRun {
     private final Random random = new Random();
     private final DoorResults results = new DoorResults();
     private volatile boolean stopped;
+    private volatile String left = "";
 
     /** Whether an earlier point has run all doors often enough for the compilers. */
     private boolean isCompiled;
@@ -85,6 +86,11 @@ public final class DoorRun {
         stopped = true;
     }
 
+    /** Returns what could not be removed, and how the user can; empty if nothing is left. */
+    public String left() {
+        return left;
+    }
+
     /** Describes the server that the doors used: label and value. */
     public Map<String, String> server() {
         return facts == null ? Map.of() : facts.described();
@@ -101,7 +107,8 @@ public final class DoorRun {
 
     private void runPoint(String label, int clients, int rows, double roundTripMillis) throws SQLException {
         Crowd crowd = new Crowd(clients, rows);
-        try (BenchmarkServer server = open()) {
+        BenchmarkServer server = open();
+        try (server) {
             Network network = server.over(roundTripMillis);
             createTables(server);
             DoorPools pools = new DoorPools(server, clients);
@@ -129,6 +136,8 @@ public final class DoorRun {
                 return;
             }
             results.add(label, network.roundTripMillis(), doors, progress);
+        } finally {
+            left = server.left();
         }
     }
 

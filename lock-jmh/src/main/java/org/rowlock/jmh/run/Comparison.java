@@ -28,7 +28,6 @@ import org.rowlock.jmh.server.RunDirectory;
 import org.rowlock.jmh.server.RunFile;
 import org.rowlock.jmh.server.ServerFacts;
 import org.rowlock.tool.ServerAddress;
-import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.Texts;
 import org.rowlock.tool.UserError;
 
@@ -65,7 +64,7 @@ public final class Comparison {
     private @Nullable String standby;
     private int repeated;
     private volatile boolean stopped;
-    private volatile boolean clean = true;
+    private volatile String left = "";
 
     /**
      * @param progress receives a line for each scenario that begins and each turn that succeeds
@@ -144,9 +143,9 @@ public final class Comparison {
         Forks.end();
     }
 
-    /** Whether everything that was created so far has been removed again. */
-    public boolean isClean() {
-        return clean;
+    /** Returns what could not be removed, and how the user can; empty if nothing is left. */
+    public String left() {
+        return left;
     }
 
     private Rounds run(Scenario scenario) {
@@ -218,12 +217,9 @@ public final class Comparison {
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             BenchmarkSchema.drop(connection, run);
         } catch (SQLException e) {
-            clean = false;
-            fail(
-                    scenario.name() + ", clean-up",
-                    new UserError("The schema " + BenchmarkSchema.NAME + " may be left at " + address
-                            + ", because it could not be dropped on the server: " + ServerFailures.describe(e)
-                            + " Run there: drop schema if exists " + BenchmarkSchema.NAME + " cascade"));
+            UserError error = BenchmarkSchema.left(address, e);
+            left = String.valueOf(error.getMessage());
+            fail(scenario.name() + ", clean-up", error);
         }
     }
 

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.UserError;
 
 /**
@@ -86,8 +87,17 @@ public final class BenchmarkSchema {
                 applicationName(run));
         if (isOf(connection, run)) {
             // The drop does not wait for a standby, which may be gone, as after Ctrl-C.
-            Jdbc.execute(connection, "set synchronous_commit = local", "drop schema " + NAME + " cascade");
+            Jdbc.execute(connection, "set synchronous_commit = local", "drop schema if exists " + NAME + " cascade");
         }
+    }
+
+    /** Returns the error for a schema that could not be dropped. */
+    public static UserError left(ServerAddress address, SQLException cause) {
+        return new UserError(
+                "The schema " + NAME + " may be left at " + address
+                        + ", because it could not be dropped on the server: " + ServerFailures.describe(cause)
+                        + " Run there: drop schema if exists " + NAME + " cascade",
+                cause);
     }
 
     private static boolean isOf(Connection connection, String run) throws SQLException {

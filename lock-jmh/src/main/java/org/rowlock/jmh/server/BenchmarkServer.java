@@ -2,6 +2,7 @@ package org.rowlock.jmh.server;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.net.Network;
 import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.UserError;
 
 /**
  * The server that a benchmark measures. In a fork of a run it is the server of the run, and otherwise that of
@@ -32,6 +34,7 @@ public final class BenchmarkServer implements AutoCloseable {
     private final String run;
     private final boolean isEmbedded;
     private final String path;
+    private volatile String left = "";
     private Consumer<PGSimpleDataSource> way = direct -> {};
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final Thread hook = new Thread(this::closeQuietly, "rowlock-jmh-cleanup");
@@ -42,13 +45,35 @@ public final class BenchmarkServer implements AutoCloseable {
         this.isEmbedded = embedded != null;
         OwnStatement own = OwnStatement.ofThisJvm();
         this.path = own == null ? BenchmarkSchema.NAME + ",public" : own.searchPath();
-        resources.push(embedded == null ? this::dropSchema : embedded);
+        resources.push(() -> remove(embedded));
     }
 
-    private void dropSchema() throws SQLException {
-        try (Connection connection = address.connect("rowlock-jmh cleanup")) {
-            BenchmarkSchema.drop(connection, run);
+    /** Removes the server, or the schema from the user's one. */
+    private void remove(@Nullable EmbeddedServer embedded) {
+        try {
+            if (embedded != null) {
+                embedded.close();
+                return;
+            }
+            try (Connection connection = address.connect("rowlock-jmh cleanup")) {
+                BenchmarkSchema.drop(connection, run);
+            }
+        } catch (IOException e) {
+            throw left(new UserError(
+                    "The embedded server may be left (" + e + "). The next run of this program removes it.", e));
+        } catch (SQLException e) {
+            throw left(BenchmarkSchema.left(address, e));
         }
+    }
+
+    private UserError left(UserError error) {
+        left = String.valueOf(error.getMessage());
+        return error;
+    }
+
+    /** Returns what closing could not remove, and how the user can; empty if nothing is left. */
+    public String left() {
+        return left;
     }
 
     /**
@@ -217,7 +242,7 @@ public final class BenchmarkServer implements AutoCloseable {
     public synchronized void close() throws SQLException {
         try {
             closeAll();
-        } catch (SQLException e) {
+        } catch (SQLException | UserError e) {
             throw e;
         } catch (Exception e) {
             throw new SQLException("Closing the benchmark's connections failed: " + e.getMessage(), e);
@@ -243,9 +268,8 @@ public final class BenchmarkServer implements AutoCloseable {
     private void closeQuietly() {
         try {
             close();
-        } catch (SQLException e) {
-            System.err.println("The schema " + BenchmarkSchema.NAME + " at " + address + " could not be dropped: "
-                    + e.getMessage());
+        } catch (SQLException | UserError e) {
+            System.err.println(e.getMessage());
         }
     }
 }

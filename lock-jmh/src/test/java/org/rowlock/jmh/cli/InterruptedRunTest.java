@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +33,9 @@ class InterruptedRunTest {
     private static final String SCHEMA = "pg_namespace where nspname = 'rowlock_bench'";
 
     private final TestPostgres server = TestPostgres.shared();
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase();
 
     @TempDir
     private Path directory;
@@ -52,6 +56,35 @@ class InterruptedRunTest {
         assertThat(count(SCHEMA)).isZero();
         // A server process notices the end of its client when it next looks.
         TestDatabase.await().until(() -> count(SESSIONS) == 0);
+    }
+
+    /** SIGTERM, as of a container that is stopped. */
+    @Test
+    void removesTheCopyOfTheUsersTable() throws Exception {
+        database.execute(
+                "create table job (id int primary key, n int)",
+                "insert into job select n, 0 from generate_series(1, 100) as n");
+        String table = database.schema() + ".job";
+        List<String> compare = List.of(
+                "compare",
+                "--yes",
+                "--sql="
+                        + Files.writeString(
+                                directory.resolve("lock.sql"), "select * from " + table + " where id = $1 for update"),
+                "--work="
+                        + Files.writeString(
+                                directory.resolve("work.sql"), "update " + table + " set n = n + 1 where id = $1"),
+                "--clients=4",
+                "--seconds=600",
+                "--url=" + server.url(),
+                "--user=" + server.user(),
+                "--password=" + server.password());
+        kill("-TERM", 143, () -> count(SCHEMA) > 0 && count(SESSIONS + " and state <> 'idle'") > 1, compare);
+        assertThat(count(SCHEMA)).isZero();
+        TestDatabase.await().until(() -> count(SESSIONS) == 0);
+        assertThat(read(log())).contains("Nothing is left behind.");
+        assertThat(database.query("select count(*) filter (where n <> 0) from job"))
+                .isEqualTo("0");
     }
 
     private Path log() {
