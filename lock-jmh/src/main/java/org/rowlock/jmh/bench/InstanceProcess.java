@@ -11,7 +11,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -144,8 +143,8 @@ final class InstanceProcess implements AutoCloseable {
     public static void main(String[] args) throws IOException {
         ProcessHandle.current()
                 .parent()
-                .ifPresent(parent -> parent.onExit()
-                        .thenRun(() -> Runtime.getRuntime().halt(1)));
+                .ifPresent(parent ->
+                        parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         Task task = new Gson().fromJson(in.readLine(), Task.class);
         PGSimpleDataSource server = new PGSimpleDataSource();
@@ -162,8 +161,7 @@ final class InstanceProcess implements AutoCloseable {
     private static void run(Task task, DataSource pool, BufferedReader in) throws SQLException, IOException {
         boolean plain = task.wrapper().equals(DropInPool.PLAIN);
         DataSource connections = plain ? pool : DropInPool.of(pool, task.wrapper(), 1);
-        Locking locking =
-                new Locking(task.strategy(), task.admission(), connections, Accounts.TABLE, List.of(Accounts.ID));
+        Locking locking = new Locking(task.strategy(), task.admission(), connections, Accounts.TABLE, Accounts.ID);
         if (task.clients() > 1 && (task.strategy().isRowlock() || !plain)) {
             locking.locks().verify();
         }

@@ -33,7 +33,7 @@ public abstract class LockWorkload extends Workload {
         super.open(params);
     }
 
-    Locking locking(DataSource pool, String table, String... columns) {
-        return new Locking(strategy, admission, pool, table, List.of(columns));
+    Locking locking(DataSource pool, String table, String column) {
+        return new Locking(strategy, admission, pool, table, column);
     }
 }

@@ -7,7 +7,6 @@ import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
@@ -32,19 +31,19 @@ final class Locking {
     private final boolean admission;
     private final DataSource pool;
     private final String table;
-    private final List<String> columns;
+    private final String column;
     private final RowLocks locks;
 
     /**
      * @param pool connections that are not in autocommit; the queues distinguish databases by it
-     * @param columns the columns of the primary key
+     * @param column the primary key
      */
-    Locking(Strategy strategy, boolean admission, DataSource pool, String table, List<String> columns) {
+    Locking(Strategy strategy, boolean admission, DataSource pool, String table, String column) {
         this.strategy = strategy;
         this.admission = admission;
         this.pool = pool;
         this.table = table;
-        this.columns = columns;
+        this.column = column;
         this.locks = RowLocks.builder(pool)
                 .strategy(strategy.lockStrategy())
                 .lockBudget(BUDGET)
@@ -117,35 +116,25 @@ final class Locking {
                     throw new InvariantViolation("there was no row " + id + " of " + table + " to lock");
                 }
             }
-            case FOR_UPDATE -> Jdbc.run(connection, handForUpdate(), parts(id));
+            case FOR_UPDATE -> Jdbc.run(connection, handForUpdate(), id);
             case IN_FRONT -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ?);" + handForUpdate(), id, id);
-            case NAIVE ->
-                Jdbc.run(
-                        connection,
-                        "select pg_advisory_xact_lock(4711, " + (id instanceof Integer ? "?)" : "hashtext(?))"),
-                        id instanceof Integer ? id : String.valueOf(id));
-            case MD5 ->
-                named(connection, "select pg_advisory_xact_lock(('x' || substr(md5(?), 1, 16))::bit(64)::bigint)", id);
-            case HASHTEXT -> named(connection, "select pg_advisory_xact_lock(hashtext(?))", id);
-            case SAME -> named(connection, "select pg_advisory_xact_lock(length(?) * 0)", id);
-            case HAND_WRITTEN -> throw new IllegalStateException(strategy + " locks and reads in one flush only");
+            case NAIVE -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ?)", id);
+            case SAME -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ? * 0)", id);
             case OPTIMISTIC, SELECT, NONE -> {}
         }
     }
 
-    /** Locks one row, and reads a number from it under the lock. */
-    long lockAndRead(Connection connection, Object id, String column) throws SQLException {
-        String read = "select " + column + " from " + table + condition();
+    /** Locks an account, and reads its balance under the lock. */
+    long lockAndRead(Connection connection, Object id) throws SQLException {
         return switch (strategy) {
             case ROW, BOTH, ADVISORY ->
                 locks.in(connection)
-                        .lockAndRead(forUpdate(key(id)), read, row -> row.getLong(1), parts(id))
+                        .lockAndRead(forUpdate(key(id)), Accounts.READ, row -> row.getLong(1), id)
                         .get(0);
-            case FOR_UPDATE -> Jdbc.number(connection, read + " for update", parts(id));
-            case HAND_WRITTEN -> HandWritten.lockAndRead(connection, table, read, (int) id);
+            case FOR_UPDATE -> Jdbc.number(connection, Accounts.READ + " for update", id);
             default -> {
                 lock(connection, id);
-                yield Jdbc.number(connection, read, parts(id));
+                yield Jdbc.number(connection, Accounts.READ, id);
             }
         };
     }
@@ -164,10 +153,9 @@ final class Locking {
                         .isEmpty();
             }
             case FOR_UPDATE -> {
-                String id = columns.get(0);
                 List<Integer> found = Jdbc.list(
                         connection,
-                        "select " + id + " from " + table + " where " + id + " = any(?) order by " + id
+                        "select " + column + " from " + table + " where " + column + " = any(?) order by " + column
                                 + (RequestParts.isShared(mode) ? " for share" : " for update"),
                         row -> row.getInt(1),
                         (Object) array(ids));
@@ -189,32 +177,18 @@ final class Locking {
 
     /** Takes the first rows that no other transaction holds, as {@code FOR UPDATE SKIP LOCKED} does. */
     List<Integer> claim(Connection connection, String predicate, int limit) throws SQLException {
-        String id = columns.get(0);
         if (strategy.isRowlock()) {
-            Claim claim = Claim.from(table).where(predicate).orderBy(id).limit(limit);
-            return locks.in(connection).claim(claim, row -> row.getInt(id));
+            Claim claim = Claim.from(table).where(predicate).orderBy(column).limit(limit);
+            return locks.in(connection).claim(claim, row -> row.getInt(column));
         }
-        String sql = "select " + id + " from " + table + " where " + predicate + " order by " + id + " limit " + limit
+        String sql = "select " + column + " from " + table + " where " + predicate + " order by " + column + " limit "
+                + limit
                 + (strategy == Strategy.FOR_UPDATE ? " for update skip locked" : "");
         return Jdbc.list(connection, sql, row -> row.getInt(1));
     }
 
     private String handForUpdate() {
-        return "select 1 from " + table + condition() + " for update";
-    }
-
-    private String condition() {
-        return columns.stream().map(column -> column + " = ?").collect(Collectors.joining(" and ", " where ", ""));
-    }
-
-    /** Locks the id as a text, as hand-written code would. */
-    private void named(Connection connection, String sql, Object id) throws SQLException {
-        Jdbc.run(connection, sql, table + ':' + id);
-    }
-
-    /** Returns the values of a key, in the order of its columns. */
-    static Object[] parts(Object id) {
-        return id instanceof List<?> composite ? composite.toArray() : new Object[] {id};
+        return "select 1 from " + table + " where " + column + " = ? for update";
     }
 
     /** Converts ids to an array that the driver accepts. */

@@ -54,7 +54,7 @@ public class OwnWork extends LockWorkload {
         DataSource pool = wrapper.equals(DropInPool.PLAIN)
                 ? server.pool(clients)
                 : server.closeWith(DropInPool.of(server.pool(clients), wrapper, 1));
-        Locking locking = locking(pool, own.copy(), own.primaryKey().toArray(String[]::new));
+        Locking locking = locking(pool, own.copy(), own.primaryKey().get(0));
         threads.add("client", clients, number -> {
             Latency lock = meter.latency("lock");
             DiscreteSampler sampler = Zipf.zipf(keys.size(), zipf);
@@ -144,7 +144,12 @@ public class OwnWork extends LockWorkload {
             Savepoint before = connection.setSavepoint();
             try {
                 lock(
-                        new Locking(each, false, server, own.copy(), own.primaryKey()),
+                        new Locking(
+                                each,
+                                false,
+                                server,
+                                own.copy(),
+                                own.primaryKey().get(0)),
                         connection,
                         own,
                         keys.get(0));

@@ -16,12 +16,6 @@ public enum Strategy {
     NAIVE,
     /** By hand: an advisory lock and then, in the same flush, {@code SELECT ... FOR UPDATE}. */
     IN_FRONT,
-    /** By hand: the statements that Rowlock sends with {@link #ADVISORY}. */
-    HAND_WRITTEN,
-    /** By hand: an advisory lock on 64 bits of the md5 of table and id. */
-    MD5,
-    /** By hand: an advisory lock on the 32 bits of hashtext, where different ids soon collide. */
-    HASHTEXT,
     /** No lock: a version column, and a retry if another transaction has changed the row first. */
     OPTIMISTIC,
     /** A read without a lock: a control for comparison, which excludes nothing. */
@@ -37,7 +31,7 @@ public enum Strategy {
 
     /** Whether each lock takes an entry of the server's lock table. */
     boolean isAdvisory() {
-        return this == BOTH || this == ADVISORY || this == NAIVE || this == IN_FRONT || this == HAND_WRITTEN;
+        return this == BOTH || this == ADVISORY || this == NAIVE || this == IN_FRONT;
     }
 
     LockStrategy lockStrategy() {

@@ -53,8 +53,8 @@ final class ScenarioOptions {
             paramLabel = "<strategy>",
             split = ",",
             description = "Which to compare: row (SELECT ... FOR UPDATE), both (the advisory lock in front of it),"
-                    + " advisory (the advisory lock alone); where a scenario has them also for_update, in_front,"
-                    + " naive and hand_written (by hand) and optimistic (a version column). Default: all. A"
+                    + " advisory (the advisory lock alone); where a scenario has them also for_update, in_front and"
+                    + " naive (by hand) and optimistic (a version column). Default: all. A"
                     + " scenario's first, which ratios refer to, always runs.")
     private List<Strategy> strategies = new ArrayList<>();
 

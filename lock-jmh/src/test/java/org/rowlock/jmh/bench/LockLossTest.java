@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.Connection;
-import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
@@ -71,7 +70,7 @@ class LockLossTest {
     }
 
     private static Locking locking(Strategy strategy, DataSource unpooled) {
-        return new Locking(strategy, false, unpooled, Tokens.TABLE, List.of("id"));
+        return new Locking(strategy, false, unpooled, Tokens.TABLE, "id");
     }
 
     @Test
