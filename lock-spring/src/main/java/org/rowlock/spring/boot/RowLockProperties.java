@@ -116,5 +116,5 @@ public record RowLockProperties(
             @DefaultValue List<String> include,
             @DefaultValue List<String> exclude,
             @DefaultValue("adaptive") LockFront front,
-            @DefaultValue("false") boolean flushWithCommit) {}
+            @DefaultValue("true") boolean flushWithCommit) {}
 }

@@ -321,6 +321,7 @@ final class FlushProgramGraph {
         return switch (random.nextInt(8)) {
             case 0, 1 -> LockModeType.PESSIMISTIC_WRITE;
             case 2 -> LockModeType.OPTIMISTIC;
+            case 3 -> LockModeType.OPTIMISTIC_FORCE_INCREMENT;
             default -> LockModeType.NONE;
         };
     }
