@@ -42,8 +42,8 @@ import org.springframework.transaction.HeuristicCompletionException;
  * <li>a statement timeout or cancel: {@link QueryTimeoutException}
  * <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
  * <li>a server where all transactions are read-only, as in a failover: {@link TransientDataAccessResourceException}
- * <li>an unknown outcome of the commit: {@link HeuristicCompletionException}, with the outcome state
- * {@code STATE_UNKNOWN}; it must not be retried
+ * <li>an unknown outcome of the commit: {@link HeuristicCompletionException}, with the outcome state {@code
+ * STATE_UNKNOWN}; the transaction must not be retried
  * <li>a commit that may not be durable: {@link HeuristicCompletionException}, with {@code STATE_COMMITTED}
  * <li>a write at the commit that did not change as many rows as expected:
  * {@link IncorrectUpdateSemanticsDataAccessException}

@@ -39,7 +39,7 @@ public final class LockObservationContext extends SenderContext<Object> {
      *
      * @param queue true for a wait in the queue of the JVM, false for an acquisition at the server
      * @param keys the keys to lock, at least one
-     * @param mode the lock mode; the strongest one if the keys have different modes
+     * @param mode the lock mode; the strongest mode if the keys have different modes
      * @param strategy the strategy of the first key's table
      */
     public LockObservationContext(boolean queue, List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {

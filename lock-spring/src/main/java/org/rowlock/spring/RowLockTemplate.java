@@ -43,7 +43,7 @@ public final class RowLockTemplate {
      * Creates a template for one DataSource, with the default settings and without metrics.
      *
      * @param locks the locks of the application
-     * @param transactions begins the transactions of {@link #inTransaction}; it must be the manager of the DataSource
+     * @param transactions the DataSource's manager, which begins the transactions of {@link #inTransaction}
      * @param dataSource the database in which to lock
      */
     public RowLockTemplate(RowLocks locks, PlatformTransactionManager transactions, DataSource dataSource) {
@@ -54,7 +54,7 @@ public final class RowLockTemplate {
      * Creates a template for one of several DataSources, with the configuration of the application.
      *
      * @param locks the application's bean of the type {@code SpringLocks}
-     * @param transactions begins the transactions of {@link #inTransaction}; it must be the manager of the DataSource
+     * @param transactions the DataSource's manager, which begins the transactions of {@link #inTransaction}
      * @param dataSource the database in which to lock
      */
     public RowLockTemplate(SpringLocks locks, PlatformTransactionManager transactions, DataSource dataSource) {
@@ -149,7 +149,7 @@ public final class RowLockTemplate {
      * entities, so use Hibernate's batches there instead.
      *
      * @return the writes, to which the caller can add; do not store or send this object, but call this method again in
-     *     each place
+     *     each place that adds writes
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if there is no transaction of the DataSource,
      *     or the manager of the transaction is not known
      */

@@ -43,7 +43,7 @@ import org.springframework.core.task.TaskExecutor;
  * this JVM, the full list shows the table and the id.
  *
  * <p>PostgreSQL lists advisory locks but not row locks, so the row locks of tables with strategy ROW are missing. The
- * endpoint shows all advisory locks of the database, including those of other applications. The endpoint borrows a
+ * endpoint shows all advisory locks of the database, including the locks of other applications. The endpoint borrows a
  * connection from each pool, and therefore waits if a pool has no free connection. Thread-safe.
  */
 @Endpoint(id = "rowlocks")

@@ -80,8 +80,8 @@ final class RowLocksFactory {
 
     /**
      * Returns the system properties and environment variables that have Rowlock's prefix, but are no properties of
-     * Rowlock. Spring Boot ignores these, because they may belong to other programs. For an unknown property from any
-     * other source, the application does not start.
+     * Rowlock. Spring Boot ignores such names, because they may belong to other programs. For an unknown property from
+     * any other source, the application does not start.
      */
     static List<String> unknown(ConfigurableEnvironment environment) {
         List<String> names = new ArrayList<>();
@@ -130,7 +130,8 @@ final class RowLocksFactory {
     }
 
     /**
-     * The letters and digits of a name. Spring Boot compares only these, and so accepts all spellings of a property.
+     * The letters and digits of a name. Spring Boot compares only letters and digits, and so accepts all spellings of a
+     * property.
      */
     private static String bare(String name) {
         return name.replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
@@ -187,8 +188,8 @@ final class RowLocksFactory {
     }
 
     /**
-     * Rejects environment variables for tables that Spring Boot would silently ignore. In such a variable an underscore
-     * means a dot, so it cannot name a table whose name has an underscore.
+     * Rejects environment variables for tables that Spring Boot would silently ignore. In an environment variable an
+     * underscore means a dot, so the variable cannot name a table whose name has an underscore.
      */
     private static void checkVariables(ConfigurableEnvironment environment) {
         for (PropertySource<?> source : environment.getPropertySources()) {

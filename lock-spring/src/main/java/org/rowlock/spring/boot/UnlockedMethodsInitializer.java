@@ -7,9 +7,9 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Makes every context of Spring Boot report {@link org.rowlock.spring.RowLock} annotations that have no effect. They
- * have no effect if Rowlock is disabled, if there is no DataSource, or if Rowlock's auto-configuration is missing. A
- * test slice or an exclusion can omit the auto-configuration.
+ * Makes every context of Spring Boot report {@link org.rowlock.spring.RowLock} annotations that have no effect. An
+ * annotation has no effect if Rowlock is disabled, if there is no DataSource, or if Rowlock's auto-configuration is
+ * missing. A test slice or an exclusion can omit the auto-configuration.
  */
 final class UnlockedMethodsInitializer implements ApplicationContextInitializer<ConfigurableApplicationContext> {
     @Override

@@ -17,7 +17,7 @@ import org.rowlock.spring.LockObservationContext;
 
 /**
  * Meters of locks in Spring transactions. The tags {@code table}, {@code mode}, {@code strategy} and {@code outcome}
- * are those of {@link LockObservationContext}.
+ * are the key values of {@link LockObservationContext}.
  * <table> <caption>Meters</caption>
  * <tr><th>name</th><th>type</th><th>tags</th><th>what</th></tr>
  * <tr><td>{@code rowlock.acquire}</td><td>timer</td><td>table, mode, strategy, outcome, error</td> <td>the time from
@@ -62,11 +62,11 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
     }
 
     /**
-     * Creates a registry that only produces the meters of locks, and no traces. Define it as a bean if you do not use
-     * Spring Boot.
+     * Creates a registry that only produces the meters of locks, and no traces. Define this registry as a bean if you
+     * do not use Spring Boot.
      *
      * @param meters the registry of all meters
-     * @return a registry with this handler and Micrometer's own
+     * @return a registry with this handler and Micrometer's own handler
      */
     public static ObservationRegistry observing(MeterRegistry meters) {
         meters.config().meterFilter(descriptions());

@@ -33,8 +33,8 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(10);
 
     /**
-     * Selects the sessions of this program: those with the user, client address and application name of the current
-     * session.
+     * Selects the sessions of this program: all sessions with the user, client address and application name of the
+     * current session.
      */
     private static final String SESSIONS = """
             select a.pid, case when a.pid = pg_backend_pid() then ', whose connection is back in the pool'

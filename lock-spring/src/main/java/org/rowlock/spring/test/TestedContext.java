@@ -55,7 +55,7 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
 
     /**
      * Returns the context of the running test. There is only one, because classes with {@link RowLockTest} run alone.
-     * Any thread may call it, because the service under test may run on another thread than the test.
+     * Any thread may call this method, because the service under test may run on another thread than the test.
      */
     static TestedContext running() {
         TestedContext found = running;

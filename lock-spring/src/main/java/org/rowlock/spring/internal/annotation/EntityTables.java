@@ -36,7 +36,7 @@ public final class EntityTables {
                 .orElseGet(() -> annotated(where, entity));
     }
 
-    /** Rejects a DataSource whose Hibernate sessions return their connection, and with it the lock, too early. */
+    /** Rejects a DataSource whose Hibernate sessions return their connection too early, and so release the lock. */
     public static void refuseEarlyRelease(BeanFactory beans, DataSource dataSource) {
         if (HIBERNATE) {
             HibernateTables.refuseEarlyRelease(beans, dataSource);

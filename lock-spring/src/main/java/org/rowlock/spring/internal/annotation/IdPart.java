@@ -16,7 +16,7 @@ import org.springframework.util.ObjectUtils;
  */
 record IdPart(Source source, Class<?> type, String name) {
 
-    /** Returns the value that the caller passed: an id, an id object, or several of them. */
+    /** Returns the value that the caller passed: an id, an id object, or several ids or id objects. */
     interface Source {
         /** Returns the value. The variables are created only if there is an expression to evaluate. */
         @Nullable

@@ -25,7 +25,7 @@ public final class DataSources {
     }
 
     /**
-     * Returns the DataSource of a transaction manager. If the manager does not expose one, returns the only or the
+     * Returns the DataSource of a transaction manager. If the manager exposes no DataSource, returns the only or the
      * primary DataSource. Throws an exception if there are several DataSources and none is primary.
      *
      * @param asked the manager; null for the default

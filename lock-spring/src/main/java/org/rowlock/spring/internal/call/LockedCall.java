@@ -118,7 +118,7 @@ public final class LockedCall {
             } catch (Throwable e) {
                 if (!told) {
                     // If no connection was obtained, the queue admits all waiting callers at the same time, because
-                    // none of them can lock either.
+                    // none of these callers can lock either.
                     entered.connected(!isWithoutConnection(e));
                 }
                 throw e;
@@ -198,8 +198,8 @@ public final class LockedCall {
      * Acquires locks in the transaction of this thread.
      *
      * @param sql the name of the operation for messages
-     * @param call acquires the locks. It receives the request with the rest of its wait, limited by the transaction's
-     *     timeout
+     * @param call acquires the locks. The request that it receives has the rest of the wait, limited by the
+     *     transaction's timeout
      */
     public <T> T take(RequestParts request, String sql, Taking<T> call) {
         LockObservationContext context = context(false, request);

@@ -47,7 +47,7 @@ abstract class SavepointParts implements TransactionSynchronization {
     }
 
     /**
-     * Returns the given keys without those that are known to be held in this mode or a stronger one. A rollback to a
+     * Returns the given keys without those that are known to be held in this mode or a stronger mode. A rollback to a
      * savepoint may have released some of the locks.
      */
     public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {

@@ -72,7 +72,8 @@ public final class SpringTransaction extends SavepointParts {
      *
      * @param what the description for messages, such as {@code @RowLock on OrderService.ship(long)}
      * @throws InvalidDataAccessApiUsageException if no transaction of this DataSource is running, or it is read-only. A
-     *     TransactionException is not used, because Spring does not roll back if one is thrown before the commit
+     *     TransactionException is not used, because Spring does not roll back if such an exception is thrown before the
+     *     commit
      */
     public static SpringTransaction current(String what, DataSource dataSource, RowLocks locks) {
         DataSource bound = Pools.bound(dataSource);
@@ -130,7 +131,7 @@ public final class SpringTransaction extends SavepointParts {
     private static SpringTransaction begin(DataSource dataSource) {
         SpringTransaction informed = null;
         SpringTransaction ofAny = null;
-        // The last transaction in the list is the innermost one.
+        // The last transaction in the list is the innermost transaction.
         for (SpringTransaction each : all()) {
             if (each.execution == null ? !each.ended : !each.execution.isCompleted()) {
                 informed = dataSource.equals(each.dataSource) ? each : informed;
@@ -240,8 +241,8 @@ public final class SpringTransaction extends SavepointParts {
 
     /** Returns the writes that the transaction sends at its end. */
     public CommitWrites writes(String what) {
-        // A connection in autocommit has no transaction. This happens if a statement borrows it during a transaction of
-        // another DataSource.
+        // A connection in autocommit has no transaction. This happens if a statement borrows the connection during a
+        // transaction of another DataSource.
         if (execution == null || this.<Boolean>on(Connection::getAutoCommit)) {
             throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
                     + ", or its manager does not report its commit to Rowlock, so the writes would not be sent. Make"
@@ -262,7 +263,7 @@ public final class SpringTransaction extends SavepointParts {
                 });
     }
 
-    /** Runs the last steps before the COMMIT. If they fail, the transaction is rolled back. */
+    /** Runs the last steps before the COMMIT. If a step fails, the transaction is rolled back. */
     void finish(boolean sends) {
         if (locks != null) {
             send(sends ? allWrites(locks) : new CommitWrites());
@@ -271,7 +272,7 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Sends the writes. Even if there are none, this method checks that no error has aborted the transaction. The
+     * Sends the writes. Even if there are no writes, this method checks that no error has aborted the transaction. The
      * application may have caught such an error. The server would then answer the COMMIT with a rollback, which the
      * driver does not report.
      */
@@ -285,7 +286,7 @@ public final class SpringTransaction extends SavepointParts {
     @Override
     public int getOrder() {
         // If the manager reports no execution, beforeCommit is the last notification before the commit, so this
-        // synchronization must be the last one to receive it.
+        // synchronization must be the last to receive the notification.
         return execution == null ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
     }
 

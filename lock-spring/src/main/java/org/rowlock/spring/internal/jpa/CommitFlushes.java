@@ -127,8 +127,8 @@ public final class CommitFlushes {
     }
 
     /**
-     * The dialect of the manager, which also translates the exceptions of kept writes. It extends HibernateJpaDialect
-     * for callers that cast the dialect to that class.
+     * The dialect of the manager, which also translates the exceptions of kept writes. The class extends
+     * HibernateJpaDialect for callers that cast the dialect to that class.
      */
     private static final class CommitDialect extends HibernateJpaDialect {
         private static final long serialVersionUID = 1;

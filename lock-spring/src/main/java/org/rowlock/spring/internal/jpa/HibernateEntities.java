@@ -26,7 +26,7 @@ import org.springframework.util.ConcurrentReferenceHashMap;
 /**
  * The entities of a table.
  *
- * @param mapped the entities of the table, and the other entities of a hierarchy that uses it
+ * @param mapped the entities of the table, and the other entities of a hierarchy that uses the table
  * @param names the names of these entities
  * @param isCached whether a cache may contain data of these entities, or a collection or a query result that contains
  *     them

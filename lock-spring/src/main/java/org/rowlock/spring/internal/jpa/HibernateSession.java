@@ -78,10 +78,10 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * The persistence unit of a factory. It is cached, because Spring's factory is a proxy, whose calls take several
-     * times as long.
+     * The persistence unit of a factory. The unit is cached, because Spring's factory is a proxy, whose calls take
+     * several times as long.
      *
-     * @param dataSource its DataSource; null if the factory does not expose it
+     * @param dataSource the DataSource of the factory; null if the factory does not expose it
      */
     private record Unit(@Nullable DataSource dataSource, PersistenceExceptionTranslator translator) {
         private static final Map<Object, Unit> OF_FACTORIES = new ConcurrentReferenceHashMap<>(4);
@@ -134,8 +134,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Whether a collection that the entity owns has changed. A collection with {@code mappedBy} is ignored, because a
-     * change of it is stored only with its elements.
+     * Whether a collection that the entity owns has changed. A collection with {@code mappedBy} is ignored, because
+     * Hibernate stores a change of such a collection only with the elements.
      */
     @SuppressWarnings("ReferenceEquality")
     private boolean hasChangedCollection(Object owner) {

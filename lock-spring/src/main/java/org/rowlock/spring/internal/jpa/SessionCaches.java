@@ -23,8 +23,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * The sessions of Hibernate and MyBatis that Spring has bound to the thread. They may contain data that was read before
- * the lock and is stale under it. An instance belongs to one call.
+ * The sessions of Hibernate and MyBatis that Spring has bound to the thread. The sessions may contain data that was
+ * read before the lock, and so may be stale. An instance belongs to one call.
  */
 public final class SessionCaches {
     private static final boolean HIBERNATE =
@@ -37,7 +37,7 @@ public final class SessionCaches {
     private final Function<String, List<String>> idColumns;
     private final List<HibernateSession> sessions;
 
-    /** The last result of {@link #entityLock}. If it locked the row, it has also read the entity again. */
+    /** The last result of {@link #entityLock}. If this statement locked the row, it has also read the entity again. */
     private @Nullable RowStatement entityLock;
 
     /**
@@ -176,7 +176,7 @@ public final class SessionCaches {
             }
             keys.add(LockKey.row(table, id));
         } catch (SQLException | IllegalArgumentException e) {
-            // The row lacks an id column, because it may belong to a table of the same name in another schema.
+            // The row lacks an id column. The row may belong to a table of the same name in another schema.
         }
     }
 

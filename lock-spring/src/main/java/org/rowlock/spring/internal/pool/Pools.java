@@ -24,7 +24,7 @@ public final class Pools {
     private Pools() {}
 
     /**
-     * Returns how long an application waits for a connection. A call does not queue for longer than this before it
+     * Returns how long an application waits for a connection. A call does not queue for longer than this time before it
      * borrows a connection.
      */
     public static Duration timeoutOf(DataSource dataSource) {

@@ -15,7 +15,7 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 public final class Routes {
     private Routes() {}
 
-    /** Returns all beans of the type DataSource by name. Some of them may be injectable only by a qualifier. */
+    /** Returns all beans of the type DataSource by name. Some of these beans may be injectable only by a qualifier. */
     public static Map<String, DataSource> beans(ConfigurableListableBeanFactory beans) {
         return SimpleAutowireCandidateResolver.resolveAutowireCandidates(beans, DataSource.class);
     }

@@ -76,7 +76,9 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
 
     private @Nullable Reaction selfInvocation;
 
-    /** The advisor that makes Spring create a proxy. It is removed when the chain of the proxy is completed. */
+    /**
+     * The advisor that makes Spring create a proxy. The advisor is removed when the chain of the proxy is completed.
+     */
     private final DefaultPointcutAdvisor first;
 
     public LockChains(RowLockDefinitions definitions, Supplier<SpringLocks> locks, DataSources dataSources) {

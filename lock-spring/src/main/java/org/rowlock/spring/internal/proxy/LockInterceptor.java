@@ -71,7 +71,7 @@ record LockInterceptor(
         return adviceBetween ? method.of(arguments).orKeysOf(queued) : queued;
     }
 
-    /** Returns the locks of the method; null if it locks nothing. */
+    /** Returns the locks of the method; null if the method locks nothing. */
     private @Nullable MethodLocks method(MethodInvocation invocation) {
         return definitions.of(invocation.getMethod(), targetClass(invocation));
     }
@@ -131,7 +131,7 @@ record LockInterceptor(
 
         /**
          * Returns the locks of a call; null for invalid arguments. The validation of arguments, or else the lock,
-         * rejects them later.
+         * rejects such arguments later.
          */
         private static @Nullable Call callOrNone(MethodLocks method, MethodInvocation invocation) {
             try {

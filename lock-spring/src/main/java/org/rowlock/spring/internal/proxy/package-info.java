@@ -1,5 +1,5 @@
 /**
- * The proxies of beans with {@link org.rowlock.spring.RowLock}: {@code LockChains} adds interceptors to them.
+ * The proxies of beans with {@link org.rowlock.spring.RowLock}: {@code LockChains} adds interceptors to these proxies.
  * Applications must not use this package: its types are public only for the sibling packages, and change without
  * notice.
  */

@@ -218,9 +218,9 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     /**
-     * Verifies a DataSource, or each route of a routing one. The first route, which must have the tables, must pass.
-     * The other routes may be read-only or unreachable. If another route can be reached, but its locks do not exclude
-     * or cannot be verified, the check fails.
+     * Verifies a DataSource, or each route of a routing DataSource. The first route, which must have the tables, must
+     * pass. The other routes may be read-only or unreachable. If another route can be reached, but its locks do not
+     * exclude or cannot be verified, the check fails.
      *
      * @return the databases that passed; the first one is for callers that choose no route
      */

@@ -26,14 +26,15 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Detects that one instance locks a table with {@link LockStrategy#ROW} while another uses {@link
- * LockStrategy#ADVISORY}, so that they do not exclude each other. Each instance sets a mark in the database and reads
- * the marks of the others. This happens at startup, with each later verification, and after the instance has lost its
- * own mark. Only instances with lock-spring set marks. The check borrows a connection from the pool, and sends nothing
- * to the server at other times. Thread-safe.
+ * Detects that one instance locks a table with {@link LockStrategy#ROW} while another instance uses {@link
+ * LockStrategy#ADVISORY}, so that the instances do not exclude each other. Each instance sets a mark in the database
+ * and reads the marks of the other instances. This happens at startup, with each later verification, and after the
+ * instance has lost its own mark. Only instances with lock-spring set marks. The check borrows a connection from the
+ * pool, and sends nothing to the server at other times. Thread-safe.
  *
- * <p>A mark is a shared advisory lock of a session, on a connection of the pool. Its key is a pair of numbers: one for
- * the strategy, and the oid of the table. BOTH excludes the other two strategies, and therefore needs no mark.
+ * <p>A mark is a shared advisory lock of a session, on a connection of the pool. The key of a mark is a pair of
+ * numbers: a number for the strategy, and the oid of the table. BOTH excludes the other two strategies, and therefore
+ * needs no mark.
  */
 public final class StrategyWatch implements DisposableBean {
     private static final Log LOG = LogFactory.getLog(StrategyWatch.class);
@@ -115,7 +116,7 @@ public final class StrategyWatch implements DisposableBean {
     }
 
     /**
-     * The marks of this instance in one database. They are lost when their connection closes, and are then set on
+     * The marks of this instance in one database. The marks are lost when their connection closes, and are then set on
      * another connection.
      */
     private static final class Word {
@@ -148,7 +149,7 @@ public final class StrategyWatch implements DisposableBean {
 
         private static final String TAKE_BACK = "select pg_advisory_unlock_shared(" + OWN + ", t.root) from" + TABLES;
 
-        /** A query for the instances that must not run beside this one. */
+        /** A query for the instances that must not run beside this instance. */
         private static final String OTHERS = """
                 select format('The table %%s is locked with strategy %%s here, and with %%s by another instance (server'
                     || ' process %%s, application ''%%s'', from %%s): the two do not exclude each other, and updates'
@@ -196,8 +197,8 @@ public final class StrategyWatch implements DisposableBean {
 
         private void look() throws SQLException {
             try (Connection connection = pool.getConnection()) {
-                // The wrapper of lock-jdbc is bypassed, because it would treat the mark as a session lock of the
-                // application.
+                // The wrapper of lock-jdbc is bypassed, because the wrapper would treat the mark as a session lock of
+                // the application.
                 Connection server = (Connection) connection.unwrap(PGConnection.class);
                 try {
                     look(server, new JdbcTemplate(new SingleConnectionDataSource(server, true)));

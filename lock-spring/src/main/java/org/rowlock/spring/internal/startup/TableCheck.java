@@ -33,8 +33,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
- * Checks the tables of {@link RowLock} and of the configuration against the catalog. They must exist, and their primary
- * keys must fit the given ids. Tables with strategy ADVISORY must have a guard against writers that do not lock.
+ * Checks the tables of {@link RowLock} and of the configuration against the catalog. The tables must exist, and their
+ * primary keys must fit the given ids. Tables with strategy ADVISORY must have a guard against writers that do not
+ * lock.
  */
 final class TableCheck {
     private static final Log LOG = LogFactory.getLog(TableCheck.class);
