@@ -17,7 +17,7 @@ public interface CommitWrite {
     }
 
     /**
-     * Rolls back, with an {@link UnexpectedRowCountException}, unless each execution of the statement changes this
+     * Rolls back, with an {@link UnexpectedRowCountException}, unless each execution of the statement changes the given
      * number of rows. For an INSERT, UPDATE or DELETE the server checks the number, so the COMMIT can be sent in the
      * same flush. For other statements (MERGE, SELECT, WITH) Rowlock checks the number, and the COMMIT then takes
      * another round trip.

@@ -9,8 +9,8 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * Statements whose results are not needed before the commit. They are sent with the COMMIT, in one flush. Compared with
- * a statement that the work sends itself, each one saves a round trip during which the locks are held:
+ * Statements whose results are not needed before the commit. They are sent with the COMMIT, in one round trip. If the
+ * work sent such a statement itself, the locks would be held for one more round trip:
  *
  * <pre>{@code
  * locks.lock(forUpdate(key)).read("select balance from account where id = ?", Long.class, 42).inTransaction(tx -> {
@@ -21,8 +21,9 @@ import org.rowlock.internal.text.Arguments;
  * }</pre>
  *
  * <p>The statements run in their order, after everything else in the transaction, so reads of the work do not see their
- * changes. If one fails, nothing is committed. More than 100 executions take more round trips, with the same outcome.
- * An expected number of rows that only Rowlock can check ({@link CommitWrite#expectRows}) takes one more round trip.
+ * changes. If one statement fails, nothing is committed. More than 100 executions take more round trips, with the same
+ * outcome. An expected number of rows that only Rowlock can check ({@link CommitWrite#expectRows}) takes one more round
+ * trip.
  *
  * <p>The writes can be sent again until they are committed, or until their outcome is unknown. After that, sending or
  * adding throws an {@link IllegalStateException}. A null or blank SQL causes an {@link IllegalArgumentException}. Not
@@ -54,9 +55,9 @@ public final class CommitWrites {
      * Adds a statement that is executed once for each list of values, in their order.
      *
      * @param sql one statement, with {@code ?} for parameters
-     * @param binds for each execution, a list with a value per parameter, or the value itself of the only parameter;
-     *     may be empty. Executions that are neither lists nor single values are refused, because other collections may
-     *     have no order
+     * @param binds for each execution, a list with a value per parameter, or the value itself if there is only one
+     *     parameter; may be empty. Executions that are neither lists nor single values are refused, because other
+     *     collections may have no order
      * @return the statement
      */
     public CommitWrite addBatch(String sql, Iterable<? extends Object> binds) {
@@ -75,8 +76,8 @@ public final class CommitWrites {
     }
 
     /**
-     * Adds the statements of another object after its own. Both objects then report the counts and rows of these
-     * statements.
+     * Adds the statements of another object after the statements of this object. Both objects then contain the added
+     * statements, and report their counts and rows.
      *
      * @param others the writes to add; not this object, and no writes that were already added
      */

@@ -3,8 +3,8 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection was lost, or the server ended it, before the COMMIT was sent. The SQLSTATE is 08xxx, 57P01, 57P02,
- * 57P05, 25P03 or 25P04. The transaction is rolled back, and its locks are released.
+ * The connection was lost, or the server closed the connection, before the COMMIT was sent. The SQLSTATE is 08xxx,
+ * 57P01, 57P02, 57P05, 25P03 or 25P04. The transaction is rolled back, and its locks are released.
  *
  * <p>If the SQLSTATE is 25006, the connection works, but its server is now read-only: the server is a hot standby, or
  * its {@code default_transaction_read_only} is on. No lock was acquired. Roll back, and run the transaction again on

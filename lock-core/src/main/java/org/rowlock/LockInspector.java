@@ -17,9 +17,9 @@ import org.rowlock.internal.value.RequestParts;
 
 /**
  * Reports the holders and waiters of advisory locks in the connection's database, with table, id and times, and the
- * sessions that block each waiter. Reads pg_locks and pg_stat_activity, takes no lock, changes nothing, and works in
- * any transaction and in autocommit. Without the privileges of pg_read_all_stats, queries and times of other roles are
- * empty.
+ * sessions that block each waiter. The inspector reads pg_locks and pg_stat_activity. It acquires no lock, changes
+ * nothing, and works in any transaction and in autocommit. Without the privileges of pg_read_all_stats, the state,
+ * query and transaction age of other roles' sessions are empty. Not thread-safe.
  */
 public final class LockInspector {
     private static final String SELECT = """
@@ -50,15 +50,16 @@ public final class LockInspector {
     /**
      * Creates an inspector of a database.
      *
-     * @param connection any connection to the database; it is used by each call, and not closed
+     * @param connection any connection to the database; each call uses the connection, and the inspector never closes
+     *     it
      */
     public LockInspector(Connection connection) {
         this.connection = Arguments.notNull(connection, "The connection is null");
     }
 
     /**
-     * Returns the holders and waiters of all advisory locks of the database, of Rowlock and of other programs. Internal
-     * locks of extensions such as Citus are left out. In a database of several machines, only the locks on the
+     * Returns the holders and waiters of all advisory locks in the database, including the locks of other programs.
+     * Internal locks of extensions such as Citus are left out. In a database of several machines, only the locks on the
      * connection's machine are returned. On Citus, the view {@code citus_lock_waits} shows waits on all machines.
      *
      * @return a line per lock and session; the lines of one key are adjacent: first the holders, then the waiters in
@@ -70,8 +71,8 @@ public final class LockInspector {
     }
 
     /**
-     * Returns the holders and waiters of one key. This also works for keys that {@link #all} shows only as a number,
-     * such as those of UUIDs.
+     * Returns the holders and waiters of one key. This method also works for keys that {@link #all} shows only as a
+     * number, such as rows whose ids are UUIDs.
      *
      * @param key the key
      * @return a line per session: first the holders, then the waiters in the order of their queue; empty if the key is
@@ -101,18 +102,18 @@ public final class LockInspector {
     /** A session that holds a lock or waits for it. */
     public sealed interface Line permits Seen {
         /**
-         * {@return the key} It is a {@link LockKey.Row} if pg_locks shows the table and the id. For any other id, and
-         * for a name, pg_locks shows only a number.
+         * {@return the key} The key is a {@link LockKey.Row} if pg_locks shows the table and the id. For other ids, and
+         * for names, pg_locks shows only a number.
          */
         LockKey key();
 
         /** {@return whether the lock is shared} */
         boolean isShared();
 
-        /** {@return whether the session holds the lock, rather than waiting for it} */
+        /** {@return true if the session holds the lock, false if the session waits for the lock} */
         boolean isGranted();
 
-        /** {@return the server process of the session} */
+        /** {@return the process id of the session at the server} */
         int pid();
 
         /** {@return the session's application_name; empty if it has none} */
@@ -126,15 +127,15 @@ public final class LockInspector {
 
         /**
          * {@return the time since the session's transaction began; empty outside a transaction} The server does not
-         * record when it granted a lock. The lock may therefore have been held for a shorter time, but not for a longer
-         * one.
+         * record when it granted a lock. The session may therefore have held the lock for less time, but never for
+         * more.
          */
         Optional<Duration> transactionAge();
 
         /** {@return the time since the session began to wait; empty if it is not waiting} */
         Optional<Duration> waitingFor();
 
-        /** {@return the server processes for which the session waits} */
+        /** {@return the process ids of the sessions that block this session; empty if it holds the lock} */
         List<Integer> blockedBy();
     }
 

@@ -9,12 +9,12 @@ import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * The key that is locked: a row, a name, a raw number or a raw pair of numbers. Immutable and thread-safe.
+ * A key that can be locked: a row, a name, a raw number or a raw pair of numbers. Immutable and thread-safe.
  *
- * <p>The numbers of the advisory lock of a key are derived by a published format, key version 1: see <a
- * href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">its rules</a>. Therefore Java, psql and any other
- * language can lock the same key. If two keys have the same numbers, one transaction waits for the other without need,
- * but both never hold the lock at the same time.
+ * <p>Rowlock derives the one or two numbers of a key's advisory lock by <a
+ * href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">published rules</a>, called key version 1. Therefore
+ * Java, psql and any other language can lock the same key. If two different keys have the same numbers, they share one
+ * lock. Their transactions then wait for each other without need, but exclusion is never lost.
  *
  * <p>A malformed name of a table, and an id or name that is null, blank or contains a NUL character, cause an {@link
  * IllegalArgumentException}.
@@ -22,7 +22,8 @@ import org.rowlock.internal.value.RowKey;
 public sealed interface LockKey {
 
     /**
-     * {@return the key of a row, by an {@code int} or {@code long} id} A string with the same value gives the same key.
+     * {@return the key of the row with an {@code int} or {@code long} id} A string of the same digits gives the same
+     * key.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id the id
@@ -32,7 +33,7 @@ public sealed interface LockKey {
     }
 
     /**
-     * {@return the key of a row, by an id of one character} A string that consists of this character gives the same
+     * {@return the key of the row with an id of one character} A string that consists of this character gives the same
      * key.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
@@ -43,8 +44,8 @@ public sealed interface LockKey {
     }
 
     /**
-     * {@return the key of a row, by an id of any supported type} The Java type of the id does not matter: {@code 42},
-     * {@code 42L} and {@code "42"} are the same key, and so are a {@link java.util.UUID} and its text.
+     * {@return the key of the row with an id of any supported type} The Java type of the id does not matter: {@code
+     * 42}, {@code 42L} and {@code "42"} are the same key, and so are a {@link java.util.UUID} and its text.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id an integral number, {@link java.util.UUID}, non-blank {@link String} or {@link Character}, enum (by
@@ -57,7 +58,7 @@ public sealed interface LockKey {
     }
 
     /**
-     * {@return the key of a row, by a composite id}
+     * {@return the key of the row with a composite id}
      *
      * @param table the table, as in SQL
      * @param first the value of the first column of the primary key
@@ -116,7 +117,8 @@ public sealed interface LockKey {
     }
 
     /**
-     * {@return a raw advisory lock of one 64-bit number, to exclude code that already uses it}
+     * {@return the key of the advisory lock with one 64-bit number} Use this key to exclude other code that already
+     * locks this number.
      *
      * @param number the number
      */
@@ -125,7 +127,8 @@ public sealed interface LockKey {
     }
 
     /**
-     * {@return a raw advisory lock of two 32-bit numbers, to exclude code that already uses it}
+     * {@return the key of the advisory lock with two 32-bit numbers} Use this key to exclude other code that already
+     * locks this pair.
      *
      * @param first the number that pg_locks shows as classid
      * @param second the number that pg_locks shows as objid
@@ -146,10 +149,7 @@ public sealed interface LockKey {
         return List.copyOf(texts);
     }
 
-    /**
-     * A row of a table. Two rows are equal if their tables and canonical ids are equal, because they then have the same
-     * key.
-     */
+    /** The key of a row. Two keys of rows are equal if their normalized tables and canonical ids are equal. */
     sealed interface Row extends LockKey permits RowKey {
         /** {@return the normalized name of the table: lower case, and quotes only where SQL needs them} */
         String table();
@@ -159,7 +159,7 @@ public sealed interface LockKey {
     }
 
     /**
-     * A name without a table.
+     * The key of a name, which belongs to no table.
      *
      * @param name the name
      */
@@ -185,7 +185,7 @@ public sealed interface LockKey {
     }
 
     /**
-     * A raw number.
+     * The key of the advisory lock with a 64-bit number.
      *
      * @param number the number
      */
@@ -197,7 +197,7 @@ public sealed interface LockKey {
     }
 
     /**
-     * A raw pair of numbers.
+     * The key of the advisory lock with two 32-bit numbers.
      *
      * @param first the number that pg_locks shows as classid
      * @param second the number that pg_locks shows as objid

@@ -5,10 +5,11 @@ import java.util.List;
 import org.rowlock.internal.value.EndedEvent;
 
 /**
- * A listener that is notified when an attempt to lock, a stay in an admission queue, or a hold has ended. The listener
- * runs on the thread that locks, which waits for it, and many threads may call it at the same time. It must therefore
- * be fast and thread-safe. Its exceptions, including an {@link Error}, are logged and not thrown to the caller. If a
- * listener ends the transaction, the call for the lock fails.
+ * A listener that is notified when an attempt to lock, a stay in an admission queue, or a hold has ended. Each thread
+ * that locks runs the listener itself, and continues when the listener returns. Many threads may do so at the same
+ * time. A listener must therefore be fast and thread-safe. Rowlock logs the exceptions of a listener, including an
+ * {@link Error}, and does not throw them to the caller. If a listener ends the transaction, the call for the lock
+ * fails.
  *
  * @see RowLocksBuilder#listener(LockListener)
  */
@@ -29,8 +30,8 @@ public interface LockListener {
         ACQUISITION,
         /**
          * The time for which a {@link LockOperation#inTransaction} holds its keys, from the grant to the end of the
-         * transaction ({@code org.rowlock.LockHold}). For {@code @RowLock} there is the meter {@code rowlock.hold}
-         * instead.
+         * transaction ({@code org.rowlock.LockHold}). Transactions of Spring's {@code @RowLock} report the meter {@code
+         * rowlock.hold} instead.
          */
         HOLD
     }
@@ -66,9 +67,9 @@ public interface LockListener {
         Kind kind();
 
         /**
-         * {@return the distinct requested keys} For an admission, they are in the order in which the caller entered
-         * their queues. For a claim, they are the keys of the returned rows; with {@link LockStrategy#ROW}, a claim
-         * needs no keys and reports none.
+         * {@return the distinct requested keys} The keys of an admission are in the order in which the caller entered
+         * their queues. The keys of a claim are the keys of the returned rows. With {@link LockStrategy#ROW}, a claim
+         * needs no keys and reports an empty list.
          */
         List<LockKey> keys();
 
@@ -85,10 +86,9 @@ public interface LockListener {
         Outcome outcome();
 
         /**
-         * {@return the duration of what the event reports} For an admission, this is the time in the queues. For an
-         * acquisition, it is the time from the call until the lock was acquired or refused, including a query in the
-         * same round trip. For a hold, it is the time from the server's answer to the lock statement until its answer
-         * to the commit or rollback.
+         * {@return the duration of the stay in the queues, of the attempt to lock, or of the hold} An attempt lasts
+         * from the call until the lock was acquired or refused, including a query in the same round trip. A hold lasts
+         * from the server's answer to the lock statement until the server's answer to the commit or rollback.
          */
         Duration took();
     }

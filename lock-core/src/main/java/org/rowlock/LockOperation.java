@@ -12,17 +12,17 @@ import org.rowlock.internal.value.RequestParts;
  * An operation under locks, in a separate transaction. No SQL runs before {@link #inTransaction}, {@link
  * #useTransaction} or {@link #execute} is called.
  *
- * <p>Each call enters the admission queues of the keys, borrows a connection, begins a transaction, locks, works,
- * commits, returns the connection and leaves the queues. Threads that wait in the queue of a hot key therefore hold no
- * connection. The wait of the request, by default forever, includes the time in the queues and at the server. It does
- * not limit the wait for a connection from the pool. Any exception causes a rollback, and is thrown to the caller
- * unwrapped.
+ * <p>Each call enters the admission queues of the keys and then borrows a connection. It begins a transaction, locks,
+ * runs the work and commits. Finally it returns the connection and leaves the queues. Threads that wait in the queue of
+ * a contended key therefore hold no connection. The wait of the request, by default forever, includes the time in the
+ * queues and at the server. It does not limit the time for which the call waits for a connection from the pool. Any
+ * exception causes a rollback, and is thrown to the caller unwrapped.
  *
  * <p>An absent row causes a {@link RowAbsentException}, unless the request {@linkplain LockRequest#allowAbsent allows}
- * it.
+ * absent rows.
  *
- * <p>A call inside the work of another call skips the queues, because waiting there could deadlock. It borrows a second
- * connection, so nested calls can exhaust a small pool. Lock all keys in the outer call instead.
+ * <p>A call inside the work of another call skips the queues, because waiting there could deadlock. The inner call
+ * borrows a second connection, so nested calls can exhaust a small pool. Lock all keys in the outer call instead.
  *
  * <p>Immutable and thread-safe if the values bound to its statements are. One operation can run any number of times.
  *
@@ -40,9 +40,9 @@ public final class LockOperation {
     }
 
     /**
-     * Adds a query for one value per row. It runs after the locks, in the same round trip. In READ COMMITTED the query
-     * takes a new snapshot, so it sees what the previous holder committed. It runs only if the locks are acquired, so
-     * it may also write ({@code UPDATE ... RETURNING}).
+     * Adds a query for one value per row. The query runs after the locks, in the same round trip. In READ COMMITTED the
+     * query takes a new snapshot, so it sees the changes that the previous lock holder committed. The query runs only
+     * if the locks are acquired, so it may also write ({@code UPDATE ... RETURNING}).
      *
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param type the class of the value, which is read from the first column
@@ -82,13 +82,13 @@ public final class LockOperation {
 
     /**
      * Runs work in a separate transaction that holds the locks. The {@linkplain LockedTransaction#atCommit writes} that
-     * the work adds are sent with the COMMIT, in one flush.
+     * the work adds are sent with the COMMIT, in one round trip.
      *
-     * @param work what to do under the locks; must not commit
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws. Nothing is stored
+     * @param work the work to do under the locks; must not commit
+     * @param <T> the type of the result
+     * @param <X> the type of exception that the work may throw
+     * @return the result of the work
+     * @throws X the exception of the work. Nothing is stored
      * @throws SQLException if no connection can be obtained, or if the query after the locks, a write, the commit or
      *     the INSERT of {@link LockRequest#orInsert} fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
@@ -97,8 +97,8 @@ public final class LockOperation {
      * @throws RowlockException if the locks cannot be acquired, or the work continued in an aborted transaction.
      *     Nothing is stored
      * @throws IllegalArgumentException if a write cannot be sent with a commit; see {@link TransactionLocks#commit}
-     * @throws IllegalStateException if an outer call of this thread holds one of the keys, so that the thread would
-     *     wait for itself
+     * @throws IllegalStateException if an outer call of this thread holds one of the keys, because the thread would
+     *     then wait for itself
      */
     public <T extends @Nullable Object, X extends Exception> T inTransaction(LockedTransaction.Work<Void, T, X> work)
             throws X, SQLException {
@@ -106,30 +106,30 @@ public final class LockOperation {
     }
 
     /**
-     * Runs work that has no result, as {@link #inTransaction} does.
+     * Runs work that has no result, in the same way as {@link #inTransaction}.
      *
-     * @param work what to do under the locks; must not commit
-     * @param <X> what the work throws
-     * @throws X what the work throws. Nothing is stored
-     * @throws SQLException as for {@link #inTransaction}, like all others
+     * @param work the work to do under the locks; must not commit
+     * @param <X> the type of exception that the work may throw
+     * @throws X the exception of the work. Nothing is stored
+     * @throws SQLException as for {@link #inTransaction}, which also lists the other exceptions
      */
     public <X extends Exception> void useTransaction(LockedTransaction.VoidWork<Void, X> work) throws X, SQLException {
         inTransaction(LockedRows.withoutResult(work));
     }
 
     /**
-     * Locks, writes and commits, in one flush, for work that reads nothing. The server releases the locks before it
-     * answers, so they are not held during a round trip.
+     * Locks, runs one statement and commits, all in one round trip. Use this method for work that reads nothing before
+     * it writes. The server releases the locks before it answers, so they are not held during a round trip.
      *
      * <p>The call takes one more round trip, with the same outcome, if Rowlock must check the locks before the commit.
      * This applies to row locks on ids that are neither integers nor UUIDs, to {@link LockRequest#orInsert}, and to
-     * {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE. The cases in which writes need more round trips
-     * are described at {@link CommitWrites}.
+     * {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE. {@link CommitWrites} describes when the statements
+     * need more round trips.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @return how many rows the statement has changed
-     * @throws SQLException as for {@link #inTransaction}, like all others
+     * @throws SQLException as for {@link #inTransaction}, which also lists the other exceptions
      */
     public long execute(String sql, @Nullable Object... binds) throws SQLException {
         CommitWrites writes = new CommitWrites();
@@ -139,10 +139,10 @@ public final class LockOperation {
     }
 
     /**
-     * Locks, writes and commits, in one flush, as {@link #execute(String, Object...)} does with one statement.
+     * Locks, runs several statements and commits, in the same way as {@link #execute(String, Object...)}.
      *
-     * @param writes what to do under the locks
-     * @throws SQLException as for {@link #inTransaction}, like all others
+     * @param writes the statements to run under the locks
+     * @throws SQLException as for {@link #inTransaction}, which also lists the other exceptions
      * @throws IllegalStateException also if the writes are committed already
      */
     public void execute(CommitWrites writes) throws SQLException {

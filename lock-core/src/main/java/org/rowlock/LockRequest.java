@@ -9,7 +9,7 @@ import org.rowlock.internal.value.CheckReturnValue;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The keys that a call locks, their modes, how long it waits, and whether a row may be absent:
+ * The keys that a call locks, their modes, how long the call waits, and whether rows may be absent:
  *
  * <pre>{@code
  * forUpdate(row("account", 42))
@@ -20,8 +20,9 @@ import org.rowlock.internal.value.RequestParts;
  *
  * <p>The keys of one request are locked in one round trip, all or none. The order in which they are locked is fixed,
  * and does not depend on the given order. Calls with several keys therefore never deadlock with each other, except with
- * {@link LockStrategy#ROW} and keys of different modes: rows are locked mode by mode, the strongest first, because one
- * statement has one mode for a table. Transactions that lock in several calls can deadlock.
+ * {@link LockStrategy#ROW} and keys of different modes: rows are locked mode by mode, the strongest mode first, because
+ * one SELECT statement locks all rows of a table in the same mode. Transactions that lock in several calls can
+ * deadlock.
  *
  * <p>Immutable and thread-safe. A null, an empty collection, or a collection with a null causes an {@link
  * IllegalArgumentException}.
@@ -121,9 +122,9 @@ public sealed interface LockRequest permits RequestParts {
     }
 
     /**
-     * {@return this request and another in one} Each key keeps its mode. A key that is in both requests gets the
-     * stronger mode, and the {@link #orInsert} of this request. The shorter wait applies to all keys. Absent rows are
-     * allowed if both requests allow them; a request that contains only names and numbers allows them.
+     * {@return a request that combines this request with another} Each key keeps its mode. A key that is in both
+     * requests gets the stronger mode, and the {@link #orInsert} of this request. The shorter wait applies to all keys.
+     * Absent rows are allowed if both requests allow them; a request that contains only names and numbers allows them.
      *
      * @param other the other request
      */
@@ -164,16 +165,16 @@ public sealed interface LockRequest permits RequestParts {
     LockRequest allowAbsent();
 
     /**
-     * {@return a request that inserts the row if it is absent, and locks it in any case} Lock and insert take one round
-     * trip. If several transactions request the row at the same time, one inserts it, and each holds the lock in turn.
-     * If the inserting transaction rolls back, the next one inserts. Combine several requests with {@link #and}: their
-     * rows are inserted in a fixed order.
+     * {@return a request that inserts the row if it is absent, and locks it in any case} Locking and inserting take one
+     * round trip. If several transactions request the row at the same time, one transaction inserts the row, and each
+     * holds the lock in turn. If the inserting transaction rolls back, the next transaction inserts the row. To insert
+     * several rows, combine requests with {@link #and}. Their rows are inserted in a fixed order.
      *
      * <p>If another transaction has inserted the row and has not committed, a call with {@link #noWait} waits at most a
      * millisecond. If the row does not exist after the INSERT, the INSERT has created a different row or none. Rowlock
      * then rolls the INSERT back, and the call throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY}
-     * Rowlock does not look for the row, so a different row stays stored. The INSERT requires the INSERT privilege, and
-     * evaluates defaults and BEFORE triggers, even if the row exists.
+     * Rowlock does not look for the row, so a different row stays stored. Even if the row exists, the caller needs the
+     * INSERT privilege, and the server evaluates column defaults and runs BEFORE triggers.
      *
      * <p>If the INSERT fails, each method that declares SQLException throws the driver's exception. {@link
      * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} whose cause is that

@@ -40,10 +40,10 @@ public final class LockResult {
     }
 
     /**
-     * {@return the keys whose row Rowlock looked for and did not find} The list is always empty without {@link
-     * LockRequest#allowAbsent}, and for {@link LockStrategy#ADVISORY}, names and numbers, because Rowlock does not look
-     * for their rows. With {@link LockStrategy#BOTH} the state is {@link State#HELD} even if a row is absent, because
-     * the key of the absent row is locked.
+     * {@return the keys whose rows Rowlock looked for and did not find} The list is always empty without {@link
+     * LockRequest#allowAbsent}. It never contains names, numbers or rows with {@link LockStrategy#ADVISORY}, because
+     * Rowlock does not look for their rows. With {@link LockStrategy#BOTH} the state is {@link State#HELD} even if a
+     * row is absent, because the key of the absent row is locked.
      */
     public List<LockKey> absentRows() {
         return absentRows;

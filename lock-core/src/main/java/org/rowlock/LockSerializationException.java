@@ -3,13 +3,15 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locked rows do not match the transaction's snapshot, or Rowlock's knowledge of the table (SQLSTATE 40001). Roll
- * back and run the transaction again.
+ * The locked rows do not match the transaction's snapshot, or the table is no longer the table that Rowlock looked up
+ * (SQLSTATE 40001). Roll back and run the transaction again. The reason is one of these:
  *
  * <ul>
  *   <li>In REPEATABLE READ or SERIALIZABLE the row has changed after the transaction's snapshot.
- *   <li>At any level, a row was inserted during the wait, and the query after the lock read it without a lock.
- *   <li>At any level, the table, its primary key or the type of its id was replaced since Rowlock looked it up.
+ *   <li>At any isolation level, a row was inserted during the wait, and the query after the lock read this row without
+ *       a lock.
+ *   <li>At any isolation level, the table, its primary key or the type of its id was replaced after Rowlock had looked
+ *       up the table.
  * </ul>
  */
 public final class LockSerializationException extends RowlockException {

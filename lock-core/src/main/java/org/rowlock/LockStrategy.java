@@ -12,11 +12,11 @@ package org.rowlock;
  */
 public enum LockStrategy {
     /**
-     * The row lock of a real {@code SELECT ... FOR UPDATE}, which is the default. It excludes plain writers, and can
-     * deadlock as that statement can. An absent row cannot be locked. The only difference is where transactions wait: a
-     * {@linkplain RowLocksBuilder#maxAdmittedPerKey few} transactions of a JVM wait for a row at the server, and the
-     * others in the JVM. If many JVMs contend for a row, their transactions first wait for an advisory lock of the row,
-     * the {@linkplain RowLocksBuilder#front front lock}.
+     * The row lock of a real {@code SELECT ... FOR UPDATE}, which is the default. The lock excludes transactions that
+     * write the row without Rowlock, and can deadlock as that statement can. An absent row cannot be locked. The only
+     * difference is where transactions wait: only a {@linkplain RowLocksBuilder#maxAdmittedPerKey few} transactions of
+     * each JVM wait for a row at the server, and all others wait in their JVM. If many JVMs contend for a row, their
+     * transactions first wait for an advisory lock of the row, the {@linkplain RowLocksBuilder#front front lock}.
      */
     ROW,
 

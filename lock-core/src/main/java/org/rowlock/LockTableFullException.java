@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * The server's lock table is full (SQLSTATE 53200). All sessions of the server share the table, so while it is full,
  * other sessions get this error too. The transaction is aborted; a rollback releases its locks.
  *
- * <p>Raise {@code max_locks_per_transaction} or {@code max_connections}, or lock fewer keys at a time. The table has
- * room for about the product of the two settings; before PostgreSQL 19, for about twice the product.
+ * <p>Raise {@code max_locks_per_transaction} or {@code max_connections}, or lock fewer keys at a time. The product of
+ * the two settings is about the number of locks that fit into the table. Before PostgreSQL 19, about twice as many fit.
  */
 public final class LockTableFullException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>The table does not exist or is a view, or the role lacks a privilege.
- *   <li>The id does not fit its column, or is not in the spelling of keys.
- *   <li>A row lock needs a primary key or configured id columns, and there are none.
+ *   <li>The id does not fit its column, or is not spelled in the canonical form that keys require.
+ *   <li>A row lock needs a primary key or configured id columns, and the table has neither.
  *   <li>The call has more distinct advisory locks than the {@linkplain RowLocksBuilder#lockBudget budget} allows
  *       (SQLSTATE 54000).
  * </ul>

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>08003: the connection is closed
  *   <li>25P01: the connection is in autocommit, where the lock would be released at once
  *   <li>25P02: an earlier statement failed, and PostgreSQL ignores all further statements until the transaction is
- * rolled back
+ *       rolled back
  *   <li>25006: the transaction is read-only, although the server and the role allow other transactions to write
  *   <li>25001: the transaction is REPEATABLE READ or SERIALIZABLE, and its snapshot would be older than the lock
  *   <li>2D000: the caller's code (the work, a row mapper, a listener) has ended the transaction, and so released its
@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>55000: the driver cannot send several statements at once, because of a negative prepareThreshold
  * </ul>
  *
- * <p>The transaction is as usable as it was before, with one exception. If other statements follow the lock in the same
- * round trip ({@link LockStrategy#BOTH}, a query after the lock), the server must not run them. For 25006 and 25001, it
- * therefore aborts a transaction that had begun.
+ * <p>The transaction is as usable as it was before the call, with one exception. If other statements follow the lock in
+ * the same round trip ({@link LockStrategy#BOTH}, a query after the lock), the server must not run these statements.
+ * For 25006 and 25001, the server therefore aborts a transaction that had begun before the call.
  */
 public final class LockTransactionException extends RowlockException {
     private static final long serialVersionUID = 1;

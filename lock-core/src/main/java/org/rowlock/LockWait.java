@@ -21,7 +21,8 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
     }
 
     /**
-     * {@return no wait} If another transaction holds the lock, a {@link LockNotAvailableException} is thrown at once.
+     * {@return the wait of zero length} If another transaction holds the lock, a {@link LockNotAvailableException} is
+     * thrown at once.
      */
     static LockWait noWait() {
         return WaitNanos.NO_WAIT;
@@ -29,9 +30,9 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
 
     /**
      * Waits for at most a duration, then throws {@link LockNotAvailableException}. The bound applies to the whole call,
-     * including all keys and the admission queue. It is rounded up to milliseconds, the unit of the server. With {@link
-     * LockStrategy#ROW} a call can take longer than the bound. One {@code FOR UPDATE} of a contended row can wait more
-     * than once, and the server applies {@code lock_timeout} to each wait separately.
+     * including all keys and the admission queue. The bound is rounded up to milliseconds, the unit of the server. With
+     * {@link LockStrategy#ROW} a call can take longer than the bound. The reason is that one {@code FOR UPDATE} of a
+     * contended row can wait more than once, and the server applies {@code lock_timeout} to each wait separately.
      *
      * <p>If the server does not answer, the call throws a {@link LockConnectionLostException} two seconds after the
      * bound. With row locks, the exception comes two seconds after three times the bound. A shorter {@code
@@ -39,8 +40,8 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
      *
      * @param duration the bound; zero is {@link #noWait()}
      * @return the bounded wait
-     * @throws IllegalArgumentException if the duration is null, negative, or more than 2^31-1 milliseconds (24.8
-     *     days), the most that PostgreSQL's {@code lock_timeout} can express
+     * @throws IllegalArgumentException if the duration is null, negative, or more than 2^31-1 milliseconds (24.8 days),
+     *     the most that PostgreSQL's {@code lock_timeout} can express
      */
     static LockWait atMost(Duration duration) {
         Arguments.notNull(duration, "The duration of a bounded wait is null; give one, or use forever()");

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * An operation on rows that are read under locks or claimed, in a separate transaction. No SQL runs before {@link
+ * An operation on rows that are claimed or read under locks, in a separate transaction. No SQL runs before {@link
  * #inTransaction} or {@link #useTransaction} is called. Immutable and thread-safe if the values bound to its statements
  * are.
  *
@@ -29,12 +29,12 @@ public final class LockedRows<R extends @Nullable Object> {
     /**
      * Runs work on the rows, in a separate transaction that holds the locks.
      *
-     * @param work what to do under the locks; must not commit
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws. Nothing is stored
-     * @throws SQLException as for {@link LockOperation#inTransaction}, like all others
+     * @param work the work to do under the locks; must not commit
+     * @param <T> the type of the result
+     * @param <X> the type of exception that the work may throw
+     * @return the result of the work
+     * @throws X the exception of the work. Nothing is stored
+     * @throws SQLException as for {@link LockOperation#inTransaction}, which also lists the other exceptions
      */
     public <T extends @Nullable Object, X extends Exception> T inTransaction(LockedTransaction.Work<R, T, X> work)
             throws X, SQLException {
@@ -42,12 +42,12 @@ public final class LockedRows<R extends @Nullable Object> {
     }
 
     /**
-     * Runs work that has no result, as {@link #inTransaction} does.
+     * Runs work that has no result, in the same way as {@link #inTransaction}.
      *
-     * @param work what to do under the locks; must not commit
-     * @param <X> what the work throws
-     * @throws X what the work throws. Nothing is stored
-     * @throws SQLException as for {@link LockOperation#inTransaction}, like all others
+     * @param work the work to do under the locks; must not commit
+     * @param <X> the type of exception that the work may throw
+     * @throws X the exception of the work. Nothing is stored
+     * @throws SQLException as for {@link LockOperation#inTransaction}, which also lists the other exceptions
      */
     public <X extends Exception> void useTransaction(LockedTransaction.VoidWork<R, X> work) throws X, SQLException {
         inTransaction(withoutResult(work));

@@ -55,7 +55,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
     }
 
     /**
-     * {@return the keys whose row Rowlock looked for and did not find} The list is always empty without {@link
+     * {@return the keys whose rows Rowlock looked for and did not find} The list is always empty without {@link
      * LockRequest#allowAbsent}; see {@link LockResult#absentRows}.
      */
     public List<LockKey> absentRows() {
@@ -63,15 +63,17 @@ public final class LockedTransaction<R extends @Nullable Object> {
     }
 
     /**
-     * {@return the writes that are sent with the COMMIT, to which the work can add} All writes are sent in one flush,
-     * so each saves a round trip under the locks. Reads of the work do not see their changes.
+     * {@return the writes that are sent with the COMMIT} The work can add writes to this object. All writes are sent in
+     * one round trip, so each write saves a round trip under the locks. Reads of the work do not see the changes of
+     * these writes.
      */
     public CommitWrites atCommit() {
         return writes;
     }
 
     /**
-     * Adds a write that is sent with the COMMIT, in one flush. Reads of the work do not see its changes.
+     * Adds a write that is sent with the COMMIT, in the same round trip. Reads of the work do not see the changes of
+     * this write.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}

@@ -43,8 +43,9 @@ import org.rowlock.internal.verify.LockVerifier;
  *         });
  * }</pre>
  *
- * <p>Immutable and thread-safe. Create one object for each DataSource and share it. The object contains the admission
- * queues, so callers of two objects do not queue for each other in the JVM.
+ * <p>Immutable and thread-safe. Create one object for each DataSource and share it. Each object has its own admission
+ * queues, in which threads of this JVM wait for a key. Threads that use different objects wait for each other only at
+ * the server.
  */
 public final class RowLocks {
     static {
@@ -80,18 +81,18 @@ public final class RowLocks {
     }
 
     /**
-     * {@return row locks with the defaults of {@link RowLocksBuilder}, such as {@link LockStrategy#ROW}}
+     * {@return an object with the default configuration of {@link RowLocksBuilder}, such as {@link LockStrategy#ROW}}
      *
-     * @param dataSource where to borrow connections
+     * @param dataSource the pool from which calls borrow connections
      */
     public static RowLocks of(DataSource dataSource) {
         return builder(dataSource).build();
     }
 
     /**
-     * {@return a builder, to change some of the defaults}
+     * {@return a builder that can change the default configuration}
      *
-     * @param dataSource where to borrow connections
+     * @param dataSource the pool from which calls borrow connections
      */
     public static RowLocksBuilder builder(DataSource dataSource) {
         Arguments.notNull(dataSource, "The DataSource is null");
@@ -99,7 +100,7 @@ public final class RowLocks {
     }
 
     /**
-     * Returns an operation that locks in a separate transaction. This method runs no SQL.
+     * Returns an operation that locks the keys of the request in a separate transaction. This method runs no SQL.
      *
      * @param request what to lock, how strongly, and how long to wait
      * @return the operation
@@ -110,14 +111,14 @@ public final class RowLocks {
     }
 
     /**
-     * Returns an operation that claims rows in a separate transaction, as {@link TransactionLocks#claim} does. This
-     * method runs no SQL. The operation never waits for a lock, enters no queue and reports no {@link
-     * LockListener.Kind#HOLD}. Its work runs even if there is no row to claim.
+     * Returns an operation that claims rows, as {@link TransactionLocks#claim} does, in a separate transaction. This
+     * method runs no SQL. The operation never waits for a lock, enters no admission queue and reports no {@link
+     * LockListener.Kind#HOLD} event. The work of the operation runs even if no row was claimed.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper creates a value from each row, which has all columns of the table
      * @param <R> the value of a row
-     * @return the operation, whose rows are in the claim's order
+     * @return the operation, whose rows are in the order of the claim
      */
     @CheckReturnValue
     public <R> LockedRows<R> claim(Claim claim, RowMapper<R> mapper) {
@@ -134,10 +135,11 @@ public final class RowLocks {
     }
 
     /**
-     * Returns an object that locks in the caller's transaction. This method is cheap and runs no SQL. The connection is
-     * checked only when a lock is acquired.
+     * Returns an object that locks in the caller's transaction. This method is cheap and runs no SQL. Rowlock checks
+     * the connection only when the caller acquires a lock.
      *
-     * @param connection a connection of the PostgreSQL JDBC driver, or one that unwraps to it, with a transaction
+     * @param connection a connection of the PostgreSQL JDBC driver, or a wrapper that unwraps to such a connection; not
+     *     in autocommit when a lock is acquired
      * @return the object, which acquires locks on that connection
      */
     public TransactionLocks in(Connection connection) {
@@ -145,38 +147,41 @@ public final class RowLocks {
     }
 
     /**
-     * Checks that locks of the DataSource exclude each other, on the path that real calls take. Call it at startup. The
-     * check finds:
+     * Checks that a lock on one connection of the DataSource excludes the same lock on another connection. The check
+     * sends its statements through the DataSource, as real calls do. Call this method at startup. It finds:
      *
      * <ul>
      *   <li>servers and poolers that accept advisory locks without locking, or keep the locks after the end of the
-     * transaction
-     *   <li>connections that go to several servers
-     *   <li>poolers that send reads to another server than the lock, mix up prepared statements or do not support
-     * transactions
-     *   <li>with strategy {@link LockStrategy#ADVISORY}, databases of several machines, which the check recognizes by
-     *     their extension; see {@link RowLocksBuilder#singleEntryNode}
+     *       transaction
+     *   <li>DataSources whose connections lead to different servers
+     *   <li>poolers that send reads to a different server than locks, mix up prepared statements or do not support
+     *       transactions
+     *   <li>with strategy {@link LockStrategy#ADVISORY}, databases that span several machines, such as Citus; see
+     *       {@link RowLocksBuilder#singleEntryNode}
      * </ul>
      *
      * <p>The check borrows all free connections of the DataSource at the same time, at least two and at most sixteen,
-     * and compares them. Once it has two connections, it waits at most a second for each further one. It locks random
-     * keys, writes nothing and leaves nothing behind. It fails if a server does not answer for ten seconds.
-     * Intermittent faults may be missed.
+     * and compares them. Once the check has two connections, it waits at most a second for each further connection. It
+     * locks random keys, writes nothing and holds no lock afterwards. It fails if a server does not answer for ten
+     * seconds. The check may miss intermittent faults.
      *
      * @throws LockVerificationException if locks do not exclude each other, or if the check could not be completed
-     * @throws LockTransactionException if the connections are read-only or go to a hot standby
+     * @throws LockTransactionException if the connections are read-only or lead to a hot standby
      */
     public void verify() {
         verifier.verify(dataSource.get());
     }
 
-    /** Returns locks with the same configuration for another DataSource, whose keys have separate queues. */
+    /**
+     * Returns an object with the same configuration for another DataSource. The keys of each DataSource have separate
+     * queues.
+     */
     RowLocks on(DataSource other) {
         Arguments.notNull(other, "The DataSource is null");
         return new RowLocks(runner, verifier, () -> other);
     }
 
-    /** The access of Rowlock's other modules. */
+    /** Gives Rowlock's other modules access to this object. */
     private final class Inside implements LockAccess {
         private final LockConfig config = runner.calls().tables().config();
 

@@ -36,9 +36,10 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the strategy of tables for which none is set} The default is {@link LockStrategy#ROW}.
+     * Sets the strategy of all tables that have no strategy of their own. The default is {@link LockStrategy#ROW}.
      *
      * @param strategy the strategy
+     * @return this builder
      */
     public RowLocksBuilder strategy(LockStrategy strategy) {
         this.strategy = Arguments.notNull(strategy, "The strategy given to RowLocks.builder(..) is null");
@@ -46,10 +47,11 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the strategy of a table}
+     * Sets the strategy of one table.
      *
-     * @param table the table, named as in the keys: {@code orders} and {@code public.orders} are two names
+     * @param table the table, named as in the keys: {@code orders} and {@code public.orders} are two different names
      * @param strategy the strategy
+     * @return this builder
      */
     public RowLocksBuilder strategy(String table, LockStrategy strategy) {
         strategies.put(
@@ -59,11 +61,12 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the id columns of a table, if they are not its primary key} Only row locks need id columns.
-     * Together the columns must be unique and not null.
+     * Sets the id columns of a table whose ids are not the primary key. The default is the primary key. Only row locks
+     * need id columns. The columns must be NOT NULL and, together, unique.
      *
      * @param table the table, named as in the keys
      * @param columns at least one name, as in the catalog (without quotes), in the order of the parts of the id
+     * @return this builder
      */
     public RowLocksBuilder idColumns(String table, String... columns) {
         List<String> names = new ArrayList<>();
@@ -79,10 +82,12 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the largest number of distinct advisory locks in one call} The default is 1,000. All sessions
-     * of the server share its lock table, so raise {@code max_locks_per_transaction} before you raise this number.
+     * Sets the largest number of distinct advisory locks that one call may acquire. The default is 1,000. A call with
+     * more throws a {@link LockTargetException}. All sessions of a server share its lock table, so raise {@code
+     * max_locks_per_transaction} before you raise this number.
      *
      * @param keys the number, at least 1
+     * @return this builder
      */
     public RowLocksBuilder lockBudget(int keys) {
         this.budget = positive(keys, "lockBudget");
@@ -90,22 +95,25 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the number of exclusive requests that the queue of a key admits at once}
+     * Sets how many exclusive requests for one key are admitted to the server at the same time. All other requests of
+     * this JVM for the key wait in the JVM.
      *
-     * <p>In the admission queue, the admitted requests are the lock holder and the next ones, which wait at the server.
-     * Each uses a connection. If the number is 1, the key is free for at least a round trip whenever its holder
-     * changes.
+     * <p>Calls of {@link LockOperation} wait in the admission queue of the key, before they borrow a connection. The
+     * admitted requests are the lock holder and the next requests, which wait at the server. Each admitted request uses
+     * a connection. If the number is 1, the key is free for at least a round trip whenever its holder changes.
      *
      * <p>A transaction that already has its connection queues only for its first lock, and only if that lock is for one
-     * row with {@link LockStrategy#ROW}. For this queue, the number limits how many transactions wait for the row at
-     * the server. More may wait there if no thread of this JVM acquires the row within a second.
+     * row with {@link LockStrategy#ROW}. This is the {@code ROW} queue, where the number limits how many transactions
+     * wait for the row at the server. More transactions may wait there if no thread of this JVM acquires the row within
+     * a second.
      *
-     * <p>By default the queue adapts. Admission starts at 2. It grows to 8 for keys that are held for less time than
-     * the next transaction takes to arrive, as with {@link LockOperation#execute}. The {@code ROW} queue admits up to 8
-     * transactions to the server; once others wait in the JVM, it admits 4 or more. A number that is set here is fixed.
-     * A number that is larger than the number of connections switches the queues off.
+     * <p>By default the number adapts to the load. In the admission queue it starts at 2. It grows to 8 for keys that
+     * are held for less time than the next transaction takes to arrive, as with {@link LockOperation#execute}. In the
+     * {@code ROW} queue it is 8, and between 4 and 8 once other transactions wait in the JVM. A number that is set here
+     * is fixed. A number that is larger than the number of connections switches the queues off.
      *
-     * @param threads at least 1
+     * @param threads the number, at least 1
+     * @return this builder
      */
     public RowLocksBuilder maxAdmittedPerKey(int threads) {
         this.maxAdmittedPerKey = positive(threads, "maxAdmittedPerKey");
@@ -113,10 +121,11 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the largest number of threads that may wait in the admission queue of one key} The default is
-     * 10,000. If that many threads are already waiting, a call gets a {@link LockNotAvailableException}.
+     * Sets the largest number of threads that may wait in the admission queue of one key. The default is 10,000. If
+     * that many threads are already waiting, a call throws a {@link LockNotAvailableException}.
      *
      * @param waiters the number, at least 1
+     * @return this builder
      */
     public RowLocksBuilder maxWaitersPerKey(int waiters) {
         this.maxWaitersPerKey = positive(waiters, "maxWaitersPerKey");
@@ -124,16 +133,18 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the largest number of calls of {@link LockOperation#execute} that wait for one key and share
-     * a transaction} The default is 1, which means that calls do not share transactions.
+     * Sets how many calls of {@link LockOperation#execute} that wait for the same key may share one transaction, called
+     * a group. The default is 1, which means that calls do not share transactions.
      *
      * <p><b>The writes of several threads then run on the connection of one of them.</b> Do not enable groups if the
-     * DataSource chooses the login or the server by thread. A call whose effect may depend on the connection for
-     * another reason runs alone. If the shared transaction of a group fails, it is rolled back, and each call runs
-     * alone with its own outcome. If its outcome is unknown, each call throws a {@link CommitOutcomeUnknownException}.
-     * See <a href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">which calls join</a>.
+     * DataSource chooses the login or the server by thread. A call whose effect may depend on the connection for any
+     * other reason runs alone. If the shared transaction fails, Rowlock rolls it back, and each call runs alone with
+     * its own outcome. If the outcome of the shared transaction is unknown, each call throws a {@link
+     * CommitOutcomeUnknownException}. See <a
+     * href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">which calls join</a>.
      *
-     * @param calls at least 1; 32 is a good first number
+     * @param calls the number, at least 1; 32 is a good first number
+     * @return this builder
      */
     public RowLocksBuilder largestGroup(int calls) {
         this.largestGroup = positive(calls, "largestGroup");
@@ -141,12 +152,13 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the declaration whether all clients of a database of several machines (such as Citus) connect
-     * to the same machine} The default is false. An advisory lock on one machine excludes no session on another.
-     * Without the declaration, {@link RowLocks#verify} therefore refuses strategy {@link LockStrategy#ADVISORY} on such
-     * a database. The declaration has no effect on other databases.
+     * Declares whether all clients connect to the same machine of a database that spans several machines, such as
+     * Citus. The default is false. An advisory lock on one machine excludes no session on another machine. Without the
+     * declaration, {@link RowLocks#verify} therefore refuses strategy {@link LockStrategy#ADVISORY} on such a database.
+     * The declaration has no effect on other databases.
      *
      * @param declared whether all clients connect to the same machine; Rowlock cannot check this
+     * @return this builder
      */
     public RowLocksBuilder singleEntryNode(boolean declared) {
         this.singleEntryNode = declared;
@@ -154,11 +166,12 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the time at which the commits of {@link LockOperation#inTransaction}, {@link
-     * LockOperation#execute} and {@link TransactionLocks#commit} release the locks} The default is {@link
-     * LockRelease#PLAIN}.
+     * Sets when a commit releases the locks of its transaction. The setting applies to {@link
+     * LockOperation#inTransaction}, {@link LockOperation#execute} and {@link TransactionLocks#commit}. The default is
+     * {@link LockRelease#PLAIN}.
      *
-     * @param release when to release them
+     * @param release when to release the locks
+     * @return this builder
      */
     public RowLocksBuilder release(LockRelease release) {
         this.release = Arguments.notNull(release, "The release given to RowLocks.builder(..) is null");
@@ -166,11 +179,12 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the choice when Rowlock acquires a front lock} A front lock is an advisory lock before the
-     * row lock, for transactions whose first lock is for one row with {@link LockStrategy#ROW}. The default is {@link
-     * LockFront#ADAPTIVE}.
+     * Sets when Rowlock acquires a front lock. A front lock is an advisory lock that is acquired before the row lock.
+     * Rowlock uses it for transactions whose first lock is for one row with {@link LockStrategy#ROW}. The default is
+     * {@link LockFront#ADAPTIVE}.
      *
-     * @param front when to acquire that lock
+     * @param front when to acquire the front lock
+     * @return this builder
      */
     public RowLocksBuilder front(LockFront front) {
         this.front = Arguments.notNull(front, "The front given to RowLocks.builder(..) is null");
@@ -178,11 +192,13 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with the choice whether messages of exceptions show ids of rows, names and numbers} The default is
-     * true. If false, a message contains {@code account[?]}, and the SQLSTATE instead of the server's text, which may
-     * quote an id. The cause, which is the driver's exception, still contains the server's text.
+     * Sets whether the messages of exceptions show the ids of rows, names and numbers. The default is true. If the
+     * setting is false, a message contains {@code account[?]} instead of the id. It also contains the SQLSTATE instead
+     * of the server's text, because that text may quote an id. The driver's exception, which is the cause, still
+     * contains the server's text.
      *
-     * @param shown whether to show them
+     * @param shown whether to show the ids, names and numbers
+     * @return this builder
      */
     public RowLocksBuilder idsInMessages(boolean shown) {
         this.names = shown ? KeyNames.WITH_IDS : KeyNames.WITHOUT_IDS;
@@ -190,16 +206,17 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * {@return this, with one more listener, which is notified of every attempt to lock} By default there is none.
+     * Adds a listener, which is notified of every attempt to lock. By default there is no listener.
      *
      * @param listener the listener; thread-safe
+     * @return this builder
      */
     public RowLocksBuilder listener(LockListener listener) {
         listeners.add(Arguments.notNull(listener, "The listener given to RowLocks.builder(..) is null"));
         return this;
     }
 
-    /** {@return new row locks} */
+    /** {@return a new object with the configuration of this builder} */
     public RowLocks build() {
         return RowLocks.of(this, dataSource);
     }
@@ -216,22 +233,23 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * When Rowlock acquires an advisory lock for a row before the first row lock of a transaction, in the same round
-     * trip. Unlike a row lock, an advisory lock is granted in the order of arrival, for all JVMs together. The row is
-     * always locked too.
+     * When Rowlock acquires a front lock: an advisory lock that precedes the first row lock of a transaction, in the
+     * same round trip. Unlike a row lock, an advisory lock is granted in the order of arrival, across all JVMs. The row
+     * lock is always acquired too.
      *
-     * <p>Only requests for one row with {@link LockStrategy#ROW}, in an exclusive mode, with a wait, and in READ
-     * COMMITTED have a front lock. If the wait for the front lock takes too long, the row is locked without it. The
-     * limit of that wait is the shortest of a minute, a tenth of {@code lock_timeout} or {@code statement_timeout}, and
-     * half of {@link LockWait#atMost}.
+     * <p>Rowlock acquires a front lock only in READ COMMITTED, and only for requests that may wait for one row with
+     * {@link LockStrategy#ROW} in an exclusive mode. If the wait for the front lock takes too long, Rowlock locks the
+     * row without a front lock. The limit of this wait is a minute, a tenth of {@code lock_timeout} or {@code
+     * statement_timeout}, or half of {@link LockWait#atMost}, whichever is shortest.
      */
     public enum LockFront {
-        /** Acquires the front lock when Rowlock measures that enough JVMs contend for the row. This is the default. */
+        /** Acquires the front lock if measurements show that enough JVMs contend for the row. This is the default. */
         ADAPTIVE,
 
         /**
-         * Always acquires the front lock. Compared with the row lock alone, this costs a few percent without
-         * contention. Transactions without Rowlock overtake the queue for the front lock.
+         * Always acquires the front lock. Without contention, transactions are a few percent slower than with the row
+         * lock alone. Transactions without Rowlock do not queue for the front lock, and may acquire the row lock
+         * earlier.
          */
         ALWAYS,
 
@@ -240,8 +258,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * When a commit releases the locks of its transaction. In both cases the commit returns once the transaction is
-     * durable.
+     * When a commit releases the locks of its transaction. With either value, the commit returns once the transaction
+     * is durable.
      */
     public enum LockRelease {
         /**
@@ -253,19 +271,20 @@ public final class RowLocksBuilder {
         /**
          * Releases the locks as soon as the commit is in the server's memory, if other transactions wait for them. The
          * commit returns once the transaction is durable according to {@code synchronous_commit}, so no acknowledged
-         * commit can be lost. Until then, other transactions see changes that a crash or a failover can undo. Therefore
-         * a later commit of Rowlock with this setting returns only once everything that its transaction may have read
-         * is durable. This applies even to a transaction that wrote nothing.
+         * commit can be lost. Until the transaction is durable, other transactions see changes that a crash or a
+         * failover can undo. Therefore a later commit of Rowlock with this setting returns only once all changes that
+         * its transaction may have read are durable. This rule applies even to a transaction that wrote nothing.
          *
-         * <p>Use this for rows whose locks are held longer for the disk or a standby than for the work. Compared with
-         * {@link #PLAIN}, a commit sends two more statements in its round trip, and uses a second transaction id and
-         * about 100 bytes of WAL. From PostgreSQL 17 on, without a synchronous standby, it uses 64 bytes and no second
-         * transaction id. A transaction that has only locked or read waits for the disk and the standby too.
+         * <p>Use this value for rows whose locks are held longer for the disk or a standby than for the work. Compared
+         * with {@link #PLAIN}, a commit sends two more statements in its round trip. It also uses a second transaction
+         * id and about 100 more bytes of WAL. From PostgreSQL 17 on, without a synchronous standby, a commit uses 64
+         * more bytes of WAL and no second transaction id. The commit of a transaction that has only locked or read also
+         * waits for the disk and the standby.
          *
-         * <p>In a database of several machines, and if the role may not execute {@code pg_logical_emit_message},
-         * commits are {@link #PLAIN}, and Rowlock logs this once. With {@code preferQueryMode=simple} or a negative
-         * {@code prepareThreshold}, commits hold their locks while they wait until everything that they may have read
-         * is durable.
+         * <p>If the database spans several machines, or the role may not execute {@code pg_logical_emit_message},
+         * commits are {@link #PLAIN}, and Rowlock logs this fact once. With {@code preferQueryMode=simple} or a
+         * negative {@code prepareThreshold}, a commit first waits until all changes that its transaction may have read
+         * are durable. The locks are held during this wait.
          */
         EARLY
     }

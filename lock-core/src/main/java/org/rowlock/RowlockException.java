@@ -53,15 +53,15 @@ public class RowlockException extends RuntimeException {
     }
 
     /**
-     * Reports whether the same work may succeed if it is run again from its beginning, after a rollback. If this is
-     * true, nothing of the work is stored. Work that was interrupted or cancelled should usually not be run again.
+     * Reports whether the same work may succeed if it is run again from its beginning, after a rollback. If the result
+     * is true, nothing of the work is stored. Work that was interrupted or cancelled should usually not be run again.
      *
      * <p>The result is true for {@link LockCanceledException}, {@link LockConnectionLostException}, {@link
      * LockDeadlockException}, {@link LockInterruptedException}, {@link LockNotAvailableException}, {@link
-     * LockSerializationException} and {@link LockTableFullException}. For a {@link LockVerificationException}, it is
-     * true if the check could not be completed.
+     * LockSerializationException} and {@link LockTableFullException}. For a {@link LockVerificationException}, the
+     * result is true if the check could not be completed.
      *
-     * @return false if the work will fail again, or if it is unknown whether it is stored
+     * @return false if the work will fail again, or if it is unknown whether the work is stored
      */
     public boolean isRetryable() {
         return retryable;

@@ -37,13 +37,14 @@ import org.rowlock.internal.value.WaitNanos;
  * <p>Every method needs a connection that is open, read-write, not in autocommit, and not in an aborted transaction.
  * Otherwise it throws a {@link LockTransactionException}.
  *
- * <p>In READ COMMITTED a read after the lock sees everything that the previous holder committed. In REPEATABLE READ and
- * SERIALIZABLE the snapshot is older than the lock. With {@link LockStrategy#ROW} and {@link LockStrategy#BOTH}
- * PostgreSQL then raises 40001 if the locked row has changed; it does not compare other rows. {@code BOTH} also refuses
- * a row that is missing in the snapshot. {@link LockStrategy#ADVISORY}, names and numbers are refused.
+ * <p>In READ COMMITTED a read after the lock sees all changes that the previous lock holder committed. In REPEATABLE
+ * READ and SERIALIZABLE the snapshot may be older than the lock. With {@link LockStrategy#ROW} and {@link
+ * LockStrategy#BOTH} PostgreSQL then raises 40001 if the locked row has changed after the snapshot; PostgreSQL does not
+ * check other rows. At these levels, Rowlock refuses to lock names, numbers, rows with {@link LockStrategy#ADVISORY},
+ * and with {@code BOTH} a row that is missing in the snapshot (SQLSTATE 25001).
  *
- * <p>Two transactions that hold shared locks of one key, and both request an exclusive lock of it, deadlock as with row
- * locks.
+ * <p>Two transactions deadlock if both hold shared locks on a key and then both request an exclusive lock on that key.
+ * Row locks behave in the same way.
  *
  * <p>Not thread-safe, because the connection is not.
  */
@@ -83,7 +84,7 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks all keys, or none if another transaction holds one of them. This method does not wait, unless the request
+     * Locks all keys, or no key if another transaction holds one of them. This method does not wait, unless the request
      * has a wait.
      *
      * @param request what to lock, and how strongly
@@ -99,7 +100,7 @@ public final class TransactionLocks {
 
     /**
      * Locks all keys or none, and runs a query after the locks, in one round trip. In READ COMMITTED the query takes a
-     * new snapshot, so it sees what the previous holder committed.
+     * new snapshot, so it sees the changes that the previous lock holder committed.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -108,14 +109,13 @@ public final class TransactionLocks {
      * @param <R> the value of a row
      * @return a value per row
      * @throws LockNotAvailableException as for {@link #lock}; the query has not run. If the request has a bounded wait,
-     *     this is also thrown if the session's lock_timeout ends the query itself, which is then rolled back
+     *     the exception is also thrown if the session's lock_timeout ends the query; the query is then rolled back
      * @throws RowAbsentException as for {@link #lock}; the query has run
      * @throws RowlockException if the locks cannot be acquired for another reason; see its subclasses. The query has
      *     not run; the transaction is aborted if it had begun before the call
-     * @throws SQLException if the query fails, or the INSERT of {@link LockRequest#orInsert}; the transaction is
-     *     aborted
-     * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked), or if the SQL is several
-     *     statements or returns no rows
+     * @throws SQLException if the query or the INSERT of {@link LockRequest#orInsert} fails; the transaction is aborted
+     * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked), or if the SQL contains
+     *     several statements or returns no rows
      */
     public <R> List<R> lockAndRead(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds)
             throws SQLException {
@@ -123,8 +123,8 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks all keys or none, and runs a query for one value per row after the locks, as {@link
-     * #lockAndRead(LockRequest, String, RowMapper, Object...)} does.
+     * Locks all keys or none, and runs a query for one value per row after the locks, in the same way as {@link
+     * #lockAndRead(LockRequest, String, RowMapper, Object...)}.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -132,7 +132,7 @@ public final class TransactionLocks {
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return a value per row
-     * @throws SQLException as for that method, like all others
+     * @throws SQLException as for the method with a row mapper, which also lists the other exceptions
      */
     public <R> List<R> lockAndRead(LockRequest request, String sql, Class<R> type, @Nullable Object... binds)
             throws SQLException {
@@ -145,7 +145,7 @@ public final class TransactionLocks {
         return locked(parts, parts.lockWait(WaitNanos.FOREVER), query).rows();
     }
 
-    /** Locks for the work of a transaction, with a wait that replaces the request's. */
+    /** Locks the keys for the work of a {@link LockOperation}. The given wait replaces the wait of the request. */
     <R> LockedTransaction<R> locked(RequestParts request, LockWait wait, @Nullable BoundQuery<R> query)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
@@ -162,7 +162,7 @@ public final class TransactionLocks {
         }
     }
 
-    /** @param trying whether a taken key is a result rather than an exception */
+    /** @param trying whether a key that another transaction holds is reported as a result, not as an exception */
     private LockResult lock(RequestParts request, LockWait wait, @Nullable RowStatement statement, boolean trying) {
         try {
             LockCall call = call(PgSession.inTransaction(connection), request, wait, statement, true);
@@ -207,15 +207,16 @@ public final class TransactionLocks {
 
     /**
      * Claims rows that match the claim's predicate, up to its {@linkplain Claim#limit limit}. It skips rows that other
-     * transactions hold, as {@code FOR UPDATE SKIP LOCKED} does. A claim never waits. It takes one round trip, or two
-     * with advisory locks. More are needed only if other transactions hold keys of these rows but not their row locks.
+     * transactions have locked, as {@code FOR UPDATE SKIP LOCKED} does. A claim never waits. It takes one round trip,
+     * or two with advisory locks. More round trips are needed only if other transactions hold the keys of these rows
+     * without holding the row locks.
      *
      * <p>Every returned row is locked, and matched the predicate when it was last read, so a job is done only once. A
      * row that another worker finished before the lock is not returned. A row whose key another transaction holds is
-     * not returned either, but its row lock is held until the transaction ends.
+     * not returned either. The claim nevertheless holds the row lock of such a row until the transaction ends.
      *
      * @param claim the table, the predicate, the order and the limit
-     * @param mapper creates a value from each row, all columns of the table
+     * @param mapper creates a value from each row, which has all columns of the table
      * @param <T> the value of a row
      * @return the claimed rows in the claim's order, at most the limit; empty if no row is free
      * @throws RowlockException if the locks cannot be acquired; see its subclasses
@@ -231,31 +232,32 @@ public final class TransactionLocks {
     }
 
     /**
-     * Commits the transaction, with writes before the COMMIT in the same flush. Use it instead of {@link
+     * Commits the transaction, with writes before the COMMIT in the same round trip. Use this method instead of {@link
      * Connection#commit()}. If a write fails, or does not change as many rows as {@linkplain CommitWrite#expectRows
      * expected}, nothing is committed. After any exception the transaction is over, and the connection can be used for
-     * the next transaction. The transaction is rolled back, unless the exception is a {@link
-     * CommitOutcomeUnknownException}. Without writes this method only commits, and reports the outcome.
+     * the next transaction. The transaction has rolled back, unless the exception is a {@link
+     * CommitOutcomeUnknownException}. Without writes this method only commits, and reports the outcome of the commit.
      *
-     * <p>Do not use this method if a framework such as JTA or Spring commits the transaction. For Spring there is
-     * {@code RowLockTemplate}.
+     * <p>Do not use this method if a framework such as JTA or Spring commits the transaction. With Spring, use {@code
+     * RowLockTemplate} instead.
      *
-     * @param writes what to do before the commit; may be empty
+     * @param writes the statements to run before the commit; may be empty
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected
-     * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed. It is a {@link
-     *     CommitNotConfirmedException} if the transaction has committed, but a crash or failover may still lose it
-     * @throws RowlockException if the transaction has not committed, for another known reason
-     * @throws SQLException if the transaction has not committed, because a write or a deferred constraint failed
-     * @throws IllegalArgumentException if the writes are null, or one cannot be sent with a commit: it contains several
-     *     statements or a COMMIT, or its values do not fit its parameters
+     * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed. The exception is a
+     *     {@link CommitNotConfirmedException} if the transaction has committed, but a crash or failover may still lose
+     *     the transaction
+     * @throws RowlockException if the transaction has certainly not committed, for another reason
+     * @throws SQLException if the transaction has not committed because a write or a deferred constraint failed
+     * @throws IllegalArgumentException if the writes are null, or if a write contains several statements or a COMMIT,
+     *     or has values that do not fit its parameters
      * @throws IllegalStateException if the writes are committed already
      */
     public void commit(CommitWrites writes) throws SQLException {
         try {
             List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                // The queues that this thread has entered show whether other transactions contend for the locks. A
-                // thread that has entered no queue assumes that they do.
+                // The queues that this thread has entered show whether other transactions contend for the locks. If
+                // this thread has entered no queue, assume that other transactions do.
                 KeyEntries entered = KeyEntries.entered();
                 Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
                 Commit.run(connection, List.of(), calls.tables().config().names(), endings, toSend);
@@ -280,7 +282,7 @@ public final class TransactionLocks {
         Commit.sendWrites(connection, calls.tables().config().names(), toSend);
     }
 
-    /** Locks, writes and commits. After any exception, the caller must roll back. */
+    /** Locks the keys, runs the writes and commits. After any exception, the caller must roll back. */
     void lockAndCommit(RequestParts request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);

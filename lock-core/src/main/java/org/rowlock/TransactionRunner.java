@@ -73,8 +73,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     }
 
     /**
-     * Runs work on a claim, which enters no queue. It reports no hold, because its keys are known only after the
-     * acquisition.
+     * Runs work on claimed rows. A claim enters no admission queue and reports no hold, because its keys are known only
+     * after it has locked the rows.
      */
     <R, T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource, ClaimParts claim, RowMapper<R> mapper, LockedTransaction.Work<R, T, X> work)
@@ -90,7 +90,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         }
     }
 
-    /** Locks, writes and commits without work, in one flush if possible. */
+    /** Locks, runs the writes and commits, in one flush if possible. */
     void execute(DataSource dataSource, RequestParts request, CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
         LockWait wait = request.lockWait(WaitNanos.FOREVER);
@@ -137,8 +137,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     }
 
     /**
-     * Commits, with the writes of the work. If the work has ended the transaction that held the lock, refuses the
-     * writes.
+     * Commits, with the writes of the work. Refuses the writes if the work has ended the transaction that held the
+     * locks.
      */
     private void commit(Lent lent, List<LockKey> keys, CommitWrites given, Ending.Choice endings) throws SQLException {
         Connection connection = lent.connection;
@@ -157,8 +157,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         private boolean autoCommit;
 
         /**
-         * Whether the transaction has certainly committed or rolled back. No later failure may hide this fact from the
-         * caller.
+         * Whether the transaction has certainly committed or rolled back. A later failure must not hide this outcome
+         * from the caller.
          */
         boolean settled;
 

@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A statement of {@link CommitWrites} did not change as many rows as {@linkplain CommitWrite#expectRows expected}.
- * Nothing of the transaction is stored. It is rolled back, or aborted if the writes were sent without a commit. As for
- * {@code INTO STRICT} in PL/pgSQL, the SQLSTATE is P0002 for fewer rows (no_data_found), and P0003 for more
- * (too_many_rows).
+ * Nothing of the transaction is stored. The transaction is rolled back, or aborted if the writes were sent without a
+ * commit. As for {@code INTO STRICT} in PL/pgSQL, the SQLSTATE is P0002 for fewer rows (no_data_found), and P0003 for
+ * more (too_many_rows).
  *
  * <p>{@link LockedTransaction#row} throws this exception too, without an SQLSTATE, if there is no row or several.
  */
