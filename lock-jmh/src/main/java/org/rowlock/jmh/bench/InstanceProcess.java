@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
@@ -38,6 +39,7 @@ final class InstanceProcess implements AutoCloseable {
     /**
      * The task of the process, which is the first line of its input.
      *
+     * @param holdMillis the longest time for which its last client holds a row beyond its updates
      * @param inside the file of the exclusion
      * @param ahead how many transactions each client runs before the measurement
      * @param ownRow the first of the clients' own rows for these
@@ -52,6 +54,7 @@ final class InstanceProcess implements AutoCloseable {
             int clients,
             int rows,
             double zipf,
+            double holdMillis,
             String inside,
             int ahead,
             int ownRow) {}
@@ -183,11 +186,16 @@ final class InstanceProcess implements AutoCloseable {
         Clients clients = new Clients(new Meter());
         clients.add("client", task.clients(), number -> {
             DiscreteSampler keys = Zipf.zipf(task.rows(), task.zipf());
+            double most = number == task.clients() - 1 ? task.holdMillis() : 0;
             return () -> {
                 int aid = keys.sample();
                 long begun = System.nanoTime();
                 locking.transaction(
-                        aid, connection -> exclusion.inside(aid, () -> Accounts.updateThrice(connection, aid)));
+                        aid,
+                        connection -> exclusion.inside(aid, () -> {
+                            Accounts.updateThrice(connection, aid);
+                            Pause.millis(most * ThreadLocalRandom.current().nextDouble());
+                        }));
                 micros.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begun));
                 return 1;
             };

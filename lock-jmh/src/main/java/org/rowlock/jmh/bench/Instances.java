@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -26,6 +27,7 @@ public class Instances extends LockWorkload {
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final double RISE = 1.1;
     private static final long START_SECONDS = 5;
+    private static final String CANARY = "canary";
 
     @Param("30")
     public int clients;
@@ -37,6 +39,14 @@ public class Instances extends LockWorkload {
     /** The wrapper of the clients' pools: plain for none, or a mode of lock-jdbc. */
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
+
+    /** The number of processes with the wrapper, whose share is published; 0 for all of them, and no share. */
+    @Param("0")
+    public int canaries;
+
+    /** The longest time for which the last client of the last process holds a row; 0 for the time of its updates. */
+    @Param("0")
+    public double holdMillis;
 
     /** The number of rows; 1 for one hot row. */
     @Param("100")
@@ -58,8 +68,32 @@ public class Instances extends LockWorkload {
     public String library = "";
 
     private final List<InstanceProcess> processes = new ArrayList<>();
+    private final LongAdder started = new LongAdder();
+    private final Share firstSecond = new Share();
+    private final Share share = new Share();
+    private long startNanos;
     private boolean steady;
-    private double startPerSecond;
+
+    /** Counts the transactions of the processes with the wrapper, and of all. */
+    private static final class Share {
+        private final LongAdder canaries = new LongAdder();
+        private final LongAdder all = new LongAdder();
+
+        void add(boolean isCanary, int transactions) {
+            canaries.add(isCanary ? transactions : 0);
+            all.add(transactions);
+        }
+
+        void reset() {
+            canaries.reset();
+            all.reset();
+        }
+
+        /** Returns the part of the fair share that the canaries have had. */
+        double percentOf(double fair) {
+            return 100.0 * canaries.sum() / Math.max(1, all.sum()) / fair;
+        }
+    }
 
     @Override
     void prepare() throws SQLException {
@@ -80,12 +114,13 @@ public class Instances extends LockWorkload {
                         target.getURL(),
                         target.getUser(),
                         target.getPassword(),
-                        wrapper,
+                        canaries == 0 || i < canaries ? wrapper : DropInPool.PLAIN,
                         strategy,
                         admission,
                         clientsOfOne,
                         rows,
                         zipf,
+                        i == count - 1 ? holdMillis : 0,
                         inside.toString(),
                         ahead,
                         ownRow);
@@ -94,13 +129,22 @@ public class Instances extends LockWorkload {
             }
             processes.forEach(InstanceProcess::awaitReady);
             processes.forEach(InstanceProcess::begin);
+            startNanos = System.nanoTime();
         } catch (IOException e) {
             throw new IllegalStateException("The clients' processes did not start", e);
         }
         threads.add("jvm", count, number -> {
             InstanceProcess process = processes.get(number);
-            Latency transaction = meter.latency("transaction");
-            return () -> process.next(transaction);
+            boolean isCanary = number < canaries;
+            Latency transaction = meter.latency(isCanary ? CANARY : "transaction");
+            return () -> {
+                int transactions = process.next(transaction);
+                long nanos = System.nanoTime() - startNanos;
+                started.add(nanos < START_SECONDS * LOOK_NANOS ? transactions : 0);
+                firstSecond.add(isCanary, nanos < LOOK_NANOS ? transactions : 0);
+                share.add(isCanary, transactions);
+                return transactions;
+            };
         });
     }
 
@@ -113,16 +157,19 @@ public class Instances extends LockWorkload {
             long from = threads.completed();
             LockSupport.parkNanos(LOOK_NANOS);
             long now = threads.completed() - from;
-            if (startPerSecond == 0 && System.nanoTime() - start >= TimeUnit.SECONDS.toNanos(START_SECONDS)) {
-                startPerSecond = (double) threads.completed() / START_SECONDS;
-            }
-            steady = startPerSecond > 0 && now <= RISE * before;
+            steady = System.nanoTime() - startNanos >= START_SECONDS * LOOK_NANOS && now <= RISE * before;
             before = now;
         }
+        share.reset();
     }
 
     @Override
     void ends(boolean measured, Published results) {
-        results.put("start", startPerSecond, "1/s");
+        results.put("start", (double) started.sum() / START_SECONDS, "1/s");
+        if (canaries > 0) {
+            double fair = (double) canaries / processes.size();
+            results.put("canary.share", share.percentOf(fair), "%");
+            results.put("canary.start", firstSecond.percentOf(fair), "%");
+        }
     }
 }

@@ -53,6 +53,7 @@ class InstanceProcessTest {
                     2,
                     5,
                     1.1,
+                    0,
                     directory.resolve("inside").toString(),
                     Integer.MAX_VALUE,
                     6);

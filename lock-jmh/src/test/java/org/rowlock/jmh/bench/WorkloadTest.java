@@ -120,6 +120,13 @@ class WorkloadTest {
     }
 
     @Test
+    void aCanaryHasItsOwnFigures() throws Exception {
+        String[] params = {"strategy", "FOR_UPDATE", "wrapper", "queue", "clients", "4", "jvms", "2", "canaries", "1"};
+        assertThat(JmhRuns.figures(JmhRuns.run(Instances.class, params)))
+                .containsKeys("canary.share", "canary.start", "canary.max", "transaction.max");
+    }
+
+    @Test
     void anotherVersionOfTheLibraryIsThatOfTheJarsGiven(@TempDir Path other) throws Exception {
         Path broken = other.resolve("org/rowlock/RowLocks.class");
         Files.createDirectories(broken.getParent());
