@@ -16,7 +16,7 @@ final class Crew {
     private Crew() {}
 
     /**
-     * Runs work on each thread and waits for all.
+     * Runs work on several threads, and waits until all threads have finished.
      *
      * @param work returns the work of a thread by its number, from 0
      * @return the result of each thread, in the order of the numbers

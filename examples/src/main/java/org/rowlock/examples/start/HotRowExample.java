@@ -98,7 +98,7 @@ final class HotRowExample implements Example {
         });
     }
 
-    /** Checks that each account was charged the right sum, by drawing the payments again. */
+    /** Checks that each account was charged the right sum. The check generates the same random payments again. */
     private void check(DataSource dataSource) throws SQLException {
         long[] paid = new long[ACCOUNTS];
         for (int thread = 0; thread < threads(); thread++) {

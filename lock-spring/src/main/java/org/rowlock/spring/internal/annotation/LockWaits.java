@@ -53,7 +53,7 @@ public final class LockWaits {
     /** Returns the rest of a wait that has already begun; {@code noWait} if the wait is over. */
     public static LockWait remaining(LockWait wait, long startNanos) {
         LockWait left = WaitNanos.remaining(wait, startNanos);
-        // The result is rounded to milliseconds, the unit of the server and of messages.
+        // The result is rounded to milliseconds, the unit of the server's lock_timeout and of messages.
         return WaitNanos.isBounded(left)
                 ? LockWait.atMost(Duration.ofMillis(
                         Duration.ofNanos(WaitNanos.nanos(left)).toMillis()))

@@ -58,7 +58,7 @@ public final class LockingMethods {
     }
 
     /**
-     * Returns the methods of a bean that lock. This is fast for the many beans that have no such method.
+     * Returns the methods of a bean that lock. This method is fast for the many beans that have no such method.
      *
      * @param locks whether a method of a target class locks
      */
@@ -157,7 +157,7 @@ public final class LockingMethods {
                 : annotated.isAssignableFrom(method.getDeclaringClass());
     }
 
-    /** Returns the annotations of the first element that has any. */
+    /** Returns the annotations of the first element that has annotations. */
     private static List<Lock> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
         return annotations
                 .filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))

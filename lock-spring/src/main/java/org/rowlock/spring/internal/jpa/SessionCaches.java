@@ -91,7 +91,7 @@ public final class SessionCaches {
                 .allMatch(name -> ClassUtils.isPresent(name, SessionCaches.class.getClassLoader()));
     }
 
-    /** Finds the sessions for the rows among some keys. */
+    /** Finds the sessions. The locked rows are the rows among the given keys. */
     public static SessionCaches of(
             String what, DataSource dataSource, Set<LockKey> keys, Function<String, List<String>> idColumns) {
         Map<String, Set<List<String>>> rows = new HashMap<>();

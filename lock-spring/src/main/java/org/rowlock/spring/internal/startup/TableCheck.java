@@ -175,8 +175,8 @@ final class TableCheck {
     }
 
     /**
-     * Rejects a second spelling of a table whose configuration differs. Each spelling locks the same table, but has its
-     * own configuration.
+     * Rejects a second spelling of a table if the two spellings are configured differently. Each spelling names the
+     * same table, but has its own configuration.
      */
     private void checkSpelling(String what, String table, long oid) {
         String other = spellings.putIfAbsent(oid, table);
@@ -253,8 +253,8 @@ final class TableCheck {
     }
 
     /**
-     * Returns the state of the guard. If the state cannot be looked up, and a missing guard prevents the startup,
-     * throws the exception. Otherwise logs a warning, and assumes that the guard is current.
+     * Returns the state of the guard. If the state cannot be looked up, the reaction to a missing guard applies: either
+     * this method throws the exception, or it logs a warning and assumes that the guard is current.
      */
     private GuardState guard(String table, Reaction reaction) throws SQLException {
         try {

@@ -127,7 +127,9 @@ public final class RollingChange {
         }
     }
 
-    /** Ends an instance as with a load balancer: it gets no new requests, and ends after its last answer. */
+    /**
+     * Ends an instance as behind a load balancer: the instance gets no new requests, and ends after its last answer.
+     */
     private void end(Running old) {
         instances.remove(old.instance());
         old.shop().close();

@@ -56,7 +56,7 @@ final class ShopInstances {
         return instance;
     }
 
-    /** Removes an instance, and returns when its last visitor has left. */
+    /** Removes an instance, and returns when the last request to the instance has ended. */
     void remove(Instance instance) {
         inUse.remove(instance);
         // This lock is never released. A client that has already chosen the instance cannot acquire it, and so chooses
