@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Arguments;
 
-/** A query that is sent with a lock, in one round trip. It runs only if the lock is acquired, so it may also write. */
+/**
+ * A query that is sent in the same round trip as a lock. The query runs only if the lock is acquired, so the query may
+ * also write.
+ */
 public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> mapper, List<@Nullable Object> binds) {
     public BoundQuery {
         Arguments.text(sql, "The SQL of the query", "one statement that returns rows");
@@ -23,7 +26,7 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
         return new BoundQuery<>(sql, mapper, Arrays.asList(Arguments.notNull(binds, Arguments.NO_BINDS)));
     }
 
-    /** A query for one value, in the first column of each row. */
+    /** Returns a query that reads one value from the first column of each row. */
     public static <R> BoundQuery<R> of(String sql, Class<R> type, @Nullable Object... binds) {
         return of(sql, ColumnValues.of(type), binds);
     }
@@ -35,13 +38,13 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
     }
 
     /**
-     * Mappers that read the first column as a given class. A number is converted to the requested class, whatever the
-     * type of the column is.
+     * Mappers that read the first column as a given class. A number is converted to the requested class, even if the
+     * column has another numeric type.
      */
     private static final class ColumnValues {
         /**
-         * Readers for the classes that the driver's {@link ResultSet#getObject(int, Class)} supports for only one type
-         * of column.
+         * Readers for the classes that the driver's {@link ResultSet#getObject(int, Class)} supports for only one
+         * column type each.
          */
         private static final Map<Class<?>, RowMapper<?>> READERS = Map.of(
                 Long.class, orNull(row -> row.getLong(1)),

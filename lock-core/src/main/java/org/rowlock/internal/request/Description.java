@@ -13,7 +13,7 @@ import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The description of a request for messages.
+ * The description of a request in messages of exceptions.
  *
  * @param strategy the strategy of all keys, or BOTH
  * @param isForUpdate whether any key is locked FOR UPDATE

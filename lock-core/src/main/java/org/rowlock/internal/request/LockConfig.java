@@ -13,9 +13,9 @@ import org.rowlock.internal.text.SqlState;
 /**
  * The configuration of one {@code RowLocks}. Table names are normalized.
  *
- * @param defaultStrategy the strategy of tables for which none is configured
+ * @param defaultStrategy the strategy of tables that have no strategy of their own
  * @param budget the largest number of distinct advisory locks in one call
- * @param names how messages name keys
+ * @param names whether messages show ids
  */
 public record LockConfig(
         LockStrategy defaultStrategy,

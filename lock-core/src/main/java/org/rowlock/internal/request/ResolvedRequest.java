@@ -21,11 +21,12 @@ import org.rowlock.internal.value.WaitNanos;
 /**
  * The request of one call, with its keys split by the kind of lock.
  *
- * @param lockWait the wait from now on
+ * @param lockWait the remaining wait
  * @param strategy the strategy of all keys, or BOTH
  * @param advisory the keys that need an advisory lock; none, one, or many
  * @param rows the rows that need a row lock, by table and mode
- * @param typed tables that are locked only by key and whose id is a text; the flush checks that the id still is a text
+ * @param typed tables that are locked only by advisory locks and whose id is a text; the flush checks that the type of
+ *     the id column has not changed
  * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
  * @param anyIsolationAllowed whether a row lock follows every advisory lock, so that the server itself detects a stale
  *     snapshot
@@ -57,19 +58,20 @@ public record ResolvedRequest(
             null);
 
     /**
-     * The form of the statement for the advisory keys: the forms of key version 1, and two for several keys at a time.
+     * The form of the statement that locks the advisory keys: one for each form of key version 1, and two for several
+     * keys.
      */
     public enum Shape {
         NONE,
         /** A row whose id is an int4: the pair of table and id. */
         ROW_INT,
-        /** A row with any other id: a bigint from md5. */
+        /** A row with any other id: a bigint from the md5 of table and id. */
         ROW_TEXT,
-        /** A name: a bigint from md5. */
+        /** A name: a bigint from the md5 of the name. */
         NAME,
         NUMBER,
         PAIR,
-        /** Several rows of one table, each with an int4. This is the common case for several keys. */
+        /** Several rows of one table, each with an int4 id. This is the common case for several keys. */
         ROWS_INT,
         /** Several keys of any form, each exclusive or shared. */
         MANY;
@@ -87,7 +89,7 @@ public record ResolvedRequest(
             };
         }
 
-        /** Returns the shape of keys of a request, whose keys may have different modes. */
+        /** Returns the shape for keys of a request. The keys may have different modes. */
         public static Shape of(List<LockKey> keys, RequestParts request) {
             for (LockKey key : keys) {
                 if (request.modeOf(key) != request.mode()) {
@@ -129,7 +131,10 @@ public record ResolvedRequest(
         }
     }
 
-    /** Returns the form of the advisory keys' statement. In all forms except MANY, all keys have the request's mode. */
+    /**
+     * Returns the form of the statement that locks the advisory keys. In all forms except MANY, all keys have the
+     * request's mode.
+     */
     public Shape shape() {
         return Shape.of(advisory, request);
     }
@@ -145,7 +150,7 @@ public record ResolvedRequest(
         return List.copyOf(tables);
     }
 
-    /** Returns the tables whose columns are known. */
+    /** Returns the tables whose columns have been looked up. */
     public List<RowTable> tables() {
         List<RowTable> tables = new ArrayList<>(typed);
         for (RowGroup group : rows) {
@@ -159,7 +164,7 @@ public record ResolvedRequest(
         return request.keys();
     }
 
-    /** Returns the mode of all keys, or the strongest of several. */
+    /** Returns the mode of all keys, or the strongest mode if the keys have different modes. */
     public RowLockMode mode() {
         return request.mode();
     }
@@ -179,7 +184,7 @@ public record ResolvedRequest(
         return WaitNanos.isBounded(lockWait) ? with(WaitNanos.remaining(lockWait, startNanos), front) : this;
     }
 
-    /** Returns the request with another front lock, or with none. */
+    /** Returns the request with the given front lock, or without a front lock. */
     public ResolvedRequest behind(@Nullable Front before) {
         return before == front ? this : with(lockWait, before);
     }
@@ -190,21 +195,21 @@ public record ResolvedRequest(
     }
 
     /**
-     * Returns how the statements wait. A request with an INSERT has a short bound instead of NOWAIT. An INSERT waits
-     * for other inserts of the same row, and SQL has no NOWAIT for an INSERT.
+     * Returns how the statements wait. An INSERT waits for other inserts of the same row, and SQL has no NOWAIT for an
+     * INSERT. Therefore a request with an INSERT that must not wait gets a short bound instead.
      */
     public WaitKind waitKind() {
         return inserts.isEmpty() || !WaitNanos.isNoWait(lockWait) ? WaitKind.of(lockWait) : WaitKind.AT_MOST;
     }
 
-    /** Returns the milliseconds that bounded statements wait; zero would mean no bound. */
+    /** Returns the bound in milliseconds, which is never zero, because lock_timeout = 0 means no bound. */
     public int waitMillis() {
         return WaitNanos.isBounded(lockWait) ? WaitNanos.millis(lockWait) : 1;
     }
 
     /**
-     * A key, and the id of the row that the server finds for it, if the two differ. The right key of the row has that
-     * id.
+     * A key whose id is not the canonical id of the row that the server finds. A correct key would contain the
+     * canonical id.
      */
     public record Misnamed(Row key, List<String> id) {}
 

@@ -3,8 +3,9 @@ package org.rowlock.internal.request;
 import java.sql.SQLException;
 
 /**
- * A statement of another library that locks one row in the same way as Rowlock's own statement: {@code select .. from
- * table where column = id for ..}, in the mode of the request, with an unbounded wait, on the same connection.
+ * A statement of another library, such as Hibernate, that locks one row in the same way as Rowlock's own statement. The
+ * statement has the form {@code select .. from table where column = id for ..}. It uses the mode of the request, an
+ * unbounded wait, and the same connection.
  */
 public interface RowStatement {
     /** Returns the column by which the statement finds the row, as in the catalog. */
@@ -14,7 +15,7 @@ public interface RowStatement {
      * Locks the row.
      *
      * @return whether the row exists
-     * @throws SQLException as the driver throws it
+     * @throws SQLException the exception of the driver, unchanged
      */
     boolean lock() throws SQLException;
 }

@@ -19,7 +19,7 @@ import org.rowlock.internal.text.TableName;
  * @param name the name as in the key
  * @param columns the columns of the id, in order
  * @param identity why these columns identify a row
- * @param isLookable whether every visible row can be locked; false with row security
+ * @param isLookable whether every visible row can be locked; false for a table with row security
  */
 public record RowTable(String name, List<Column> columns, Identity identity, boolean isLookable) {
 
@@ -28,7 +28,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
      * identify a row.
      */
     public enum Identity {
-        /** The columns are configured, and are not checked. */
+        /** The columns are configured by the user, and are not checked. */
         GIVEN,
         /** The only column is the primary key. The server's parse analysis checks this at no cost. */
         ONE_COLUMN,
@@ -39,7 +39,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         CATALOG
     }
 
-    /** Hashes only the name, because every call computes the hash, and two tables with the same name are rare. */
+    /** Hashes only the name, because every call computes the hash, and different tables rarely have the same name. */
     @Override
     public int hashCode() {
         return name.hashCode();
@@ -55,7 +55,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
                         && columns.equals(that.columns));
     }
 
-    /** Returns the joined texts that a function returns for each column and its index. */
+    /** Calls a function for each column and its index, and returns the joined texts. */
     public String each(String between, BiFunction<Column, Integer, String> text) {
         StringJoiner texts = new StringJoiner(between);
         for (int i = 0; i < columns.size(); i++) {
@@ -77,7 +77,10 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return id;
     }
 
-    /** Returns expressions for the texts of the columns. Their names do not occur in a caller's ORDER BY. */
+    /**
+     * Returns a select list with the texts of the columns. The aliases in the list cannot clash with names in a
+     * caller's ORDER BY.
+     */
     public String printedId(String alias) {
         return each(
                 ", ",
@@ -96,8 +99,8 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
     }
 
     /**
-     * Whether a row with this id has another key. Columns whose type has no keys are ignored, because such rows are
-     * locked only by row locks.
+     * Whether a row with this id has a key other than the given key. Columns whose type has no keys are ignored,
+     * because such rows are locked only by row locks.
      */
     public boolean isOther(LockKey.Row key, List<String> id) {
         for (int i = 0; i < columns.size(); i++) {
@@ -114,12 +117,13 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
     }
 
     /**
-     * A column of the id. Types are written with their schema, because a search_path may hide PostgreSQL's own.
+     * A column of the id. Types are written with their schema, because a search_path may hide PostgreSQL's own types.
      *
-     * @param name the column, as in the catalog
-     * @param type its type, or the type behind its domain; without a length, because a cast must not truncate the value
-     * @param arrayType the array type of its type; for a domain, that of the domain
-     * @param kind how ids of this type are written
+     * @param name the name of the column, as in the catalog
+     * @param type the type of the column, or the base type of its domain; without a length, because a cast must not
+     *     truncate the value
+     * @param arrayType the array type of the column's type; for a domain, the array type of the domain
+     * @param kind the constant that determines how ids of this type are written
      */
     public record Column(String name, String type, String arrayType, IdType kind) {}
 }

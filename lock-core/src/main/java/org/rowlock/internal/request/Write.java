@@ -12,10 +12,10 @@ import org.rowlock.internal.text.Arguments;
 
 /** A caller's statement that is sent with the COMMIT, and its results after the commit. */
 public final class Write implements CommitWrite {
-    /** The value for {@link #expected} if any number of rows is allowed. */
+    /** The value of {@link #expected} if any number of rows is allowed. */
     public static final long ANY = -1;
 
-    /** A bind that sets itself on the statement. */
+    /** A parameter value that sets itself on the statement. */
     public interface Bound {
         void set(PreparedStatement statement, int index) throws SQLException;
     }
@@ -28,14 +28,14 @@ public final class Write implements CommitWrite {
     private @Nullable SQLException readFailure;
     private boolean done;
 
-    /** The exception of a commit with an unknown outcome, after which the counts are unknown; otherwise null. */
+    /** The exception of the commit if its outcome is unknown, and otherwise null. The counts are then unknown too. */
     private @Nullable CommitOutcomeUnknownException unknownOutcome;
 
     public Write(String sql) {
         this.sql = Arguments.text(sql, "The SQL of the write", "one statement");
     }
 
-    /** Adds an execution with these values. */
+    /** Adds an execution with the given values. */
     public Write again(@Nullable Object... binds) {
         List<@Nullable Object> values = Arguments.binds(binds);
         refuseIfSent();
@@ -69,7 +69,7 @@ public final class Write implements CommitWrite {
         return expected != ANY;
     }
 
-    /** Refuses further executions of a write that is stored, or may be stored. */
+    /** Throws an exception if the write is committed or may be committed, because it must not be executed again. */
     public void refuseIfSent() {
         if (unknownOutcome != null) {
             throw new IllegalStateException(
@@ -110,14 +110,14 @@ public final class Write implements CommitWrite {
         }
     }
 
-    /** Prepares the write to be sent, possibly again after an attempt that was rolled back. */
+    /** Prepares the write to be sent. An earlier attempt may have been rolled back. */
     public void begin() {
         counts.clear();
         rows.clear();
         readFailure = null;
     }
 
-    /** Records the count of the next execution. */
+    /** Records the number of rows that the next execution has changed. */
     public void answered(long changed) {
         counts.add(changed);
     }
@@ -127,7 +127,10 @@ public final class Write implements CommitWrite {
         rows.add(values);
     }
 
-    /** Records that the rows could not be read. The write is then already committed, and cannot be rolled back. */
+    /**
+     * Records that the returned rows could not be read. The write is already committed at this time, and cannot be
+     * rolled back.
+     */
     public void rowsUnreadable(SQLException failure) {
         readFailure = failure;
     }
@@ -137,7 +140,7 @@ public final class Write implements CommitWrite {
         return counts;
     }
 
-    /** Records that the write is stored. */
+    /** Records that the write is committed. */
     public void done() {
         done = true;
     }

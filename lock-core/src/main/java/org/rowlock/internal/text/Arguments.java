@@ -28,7 +28,7 @@ public final class Arguments {
     /**
      * {@return a connection of a DataSource}
      *
-     * @throws IllegalArgumentException if the DataSource returns null, as a stub or a router without a route may
+     * @throws IllegalArgumentException if the DataSource returns null, for example because it is a stub
      */
     public static Connection connection(DataSource dataSource) throws SQLException {
         Connection connection = dataSource.getConnection();
@@ -40,7 +40,10 @@ public final class Arguments {
         return connection;
     }
 
-    /** {@return a copy of the values of a statement's parameters} Unlike with List.copyOf(), a value may be null. */
+    /**
+     * {@return a copy of the values of a statement's parameters} Unlike List.copyOf(), this method accepts values that
+     * are null.
+     */
     public static List<@Nullable Object> binds(@Nullable Object @Nullable ... values) {
         return Arrays.asList(notNull(values, NO_BINDS).clone());
     }

@@ -1,6 +1,9 @@
 package org.rowlock.internal.text;
 
-/** SQL that core, drop-in and Spring share: the columns of a primary key, the root of a partition tree, and a hash. */
+/**
+ * SQL that the core, drop-in and Spring modules share: the columns of a primary key, the root of a partition tree, and
+ * a hash.
+ */
 public final class CatalogSql {
     /**
      * An item of a FROM clause: the key columns {@code a} of an index {@code i}, with their positions {@code k.n}.
@@ -12,9 +15,10 @@ public final class CatalogSql {
                     + " join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum";
 
     /**
-     * An expression for a table {@code c} of pg_class: whether a write to one of its rows always reports one row.
-     * Triggers may skip a row, rules may replace the write, policies apply to returned rows, and child tables may have
-     * rows with the same id. Foreign tables and tables of Citus are excluded too.
+     * An expression for a table {@code c} of pg_class: whether a write to one row of the table always reports one
+     * changed row. The expression is false for a table with triggers that may skip a row, rules that may replace the
+     * write, or row-level policies. It is also false for a table with child tables, which may have rows with the same
+     * id, and for foreign tables.
      */
     public static final String COUNTS_ITS_ROWS = "c.relkind in ('r', 'p') and not (c.relhasrules or c.relrowsecurity)"
             + " and (c.relkind = 'p' or not c.relhassubclass) and not exists (select from (select c.oid union"
@@ -22,32 +26,38 @@ public final class CatalogSql {
             + " join pg_catalog.pg_class as l on l.oid = p.oid where l.relkind = 'f' or exists (select"
             + " from pg_catalog.pg_trigger as t where t.tgrelid = p.oid and t.tgtype & 3 = 3 and t.tgenabled <> 'D'))";
 
-    /** The names of extensions that make one database of several machines. Each machine has its own advisory locks. */
+    /**
+     * The names of extensions that combine several machines into one database. Each machine has its own advisory locks.
+     */
     public static final String OF_SEVERAL_MACHINES = "('citus', 'bdr', 'pgactive', 'spock', 'shardman')";
 
     /** An expression for whether the database has Citus, whose tables may be on other machines. */
     public static final String IS_CITUS = "pg_catalog.to_regproc('pg_catalog.create_intermediate_result') is not null";
 
-    /** An expression for the schemas in which a name without a schema is searched. */
+    /** An expression for the schemas in which the server looks up a table name without a schema. */
     public static final String SCHEMAS = "pg_catalog.array_to_string(pg_catalog.current_schemas(true), ',')";
 
-    /** The type behind a domain. Values and keys of the column have that type. */
+    /**
+     * An expression for the base type of a column {@code a} whose type is a domain, and otherwise for the type itself.
+     * Values and keys of the column have the base type.
+     */
     private static final String BASE_TYPE = "(with recursive b(oid, base) as ("
             + "select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid"
             + " union all select t.oid, t.typbasetype from b join pg_catalog.pg_type t on t.oid = b.base)"
             + " select b.oid from b where b.base = 0)";
 
     /**
-     * The suffix for an array type of the column's type. An array of arrays has the same type as an array of its
-     * elements; whether this is so for vectors depends on the server's version.
+     * An expression for the suffix that turns the column's type into an array type. The suffix is empty for arrays,
+     * because PostgreSQL has no separate type for an array of arrays. For vectors such as oidvector, the suffix depends
+     * on the version of the server.
      */
     private static final String ARRAY_OF = "case when t.typcategory = 'A' and t.typtype <> 'd' and (t.typarray = 0 or"
             + " pg_catalog.pg_typeof(array[cast(null as pg_catalog.oidvector)])"
             + " = cast('pg_catalog.oidvector' as pg_catalog.regtype)) then '' else '[]' end";
 
     /**
-     * The query for the id columns. It always returns a row, with the kind of the relation. The names of types include
-     * their schemas.
+     * The select list of the queries for id columns. If the relation exists, a query returns at least one row, with the
+     * kind of the relation. The names of types include their schemas.
      */
     private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
             + typeName(ARRAY_OF, "a.atttypid")
@@ -65,11 +75,11 @@ public final class CatalogSql {
     /** A query that raises the server's error for a table that does not exist. */
     public static final String NO_TABLE = "select cast(cast(? as pg_catalog.text) as pg_catalog.regclass)";
 
-    /** A query for the columns of a primary key, with the name of the table as its parameter. */
+    /** A query for the columns of a primary key. The parameter is the name of the table. */
     public static final String KEY_OF_TABLE = COLUMNS + "i.indimmediate" + FROM + KEY_COLUMNS + ')'
             + " on i.indrelid = c.oid and i.indisprimary" + OF_TABLE;
 
-    /** A query for columns, with their names and the name of the table as its parameters. */
+    /** A query for columns with given names. The parameters are the names of the columns and the name of the table. */
     public static final String NAMED_COLUMNS = COLUMNS + "false" + FROM
             + "pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as k(name, n)"
             + " join pg_catalog.pg_attribute a on a.attname = k.name and not a.attisdropped)"
@@ -88,9 +98,9 @@ public final class CatalogSql {
     }
 
     /**
-     * Returns an expression of type bigint for the hash of rule 4 of key version 1.
+     * Returns an expression of type bigint for the hash of a text, as rule 4 of key version 1 defines it.
      *
-     * @param text an expression
+     * @param text an expression for the text
      */
     public static String hash(String text) {
         return "('x' || pg_catalog.substr(pg_catalog.md5(" + text + "), 1, 16))::bit(64)::bigint";

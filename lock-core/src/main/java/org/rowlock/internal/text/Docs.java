@@ -1,8 +1,8 @@
 package org.rowlock.internal.text;
 
 /**
- * The address of the pages to which messages link, because a user of the jar does not have the docs. A test checks each
- * link.
+ * The address of the documentation. Messages link to its pages, because the jar does not contain them. A test checks
+ * each link.
  */
 public final class Docs {
     /** The folder of the pages in the repository. The POM names the same repository. */

@@ -11,35 +11,37 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The SQL of a front lock: an advisory lock of a row, acquired by a statement before the one that locks the row. A
- * front lock is acquired only while the transaction has no xid, and so no row lock. Therefore only transactions that
- * wait for the same front lock can wait for this transaction. The key of a front lock differs from the LockKey of the
- * row, because transactions may wait for a LockKey while they hold row locks. An absent row has no front lock, because
- * FOR UPDATE does not wait for it either.
+ * The SQL of a front lock: an advisory lock for a row, which a separate statement acquires before the statement that
+ * locks the row.
  *
- * <p>The wait is bounded, because the holder of the front lock may not hold the row lock. The transaction's own
- * lock_timeout is restored unchanged before the caller's statement begins. In REPEATABLE READ and SERIALIZABLE no front
- * lock is acquired.
+ * <p>A front lock is acquired only while the transaction has no transaction id (xid), and therefore holds no row lock.
+ * So the waits for front locks cannot be part of a deadlock. The key of a front lock differs from the LockKey of the
+ * row, because transactions may wait for a LockKey while they hold row locks. If the row is absent, no front lock is
+ * acquired, because FOR UPDATE does not wait for an absent row either.
+ *
+ * <p>The wait for the front lock is bounded, because the transaction that holds the front lock may itself be waiting
+ * for the row lock. The transaction's own lock_timeout is restored unchanged before the caller's statement begins. In
+ * REPEATABLE READ and SERIALIZABLE no front lock is acquired.
  */
 public final class FrontSql {
-    /** The name of a setting of the transaction that stores whether the row exists. */
+    /** The name of the transaction-local setting that stores whether the row exists. */
     private static final String IS_THERE = "'rowlock.front'";
 
     /**
-     * The statement before the front lock, within a transaction. After an error, the existence of the savepoint shows
-     * which statement failed.
+     * The statement before the front lock, if a transaction is open. After an error, the savepoint exists if and only
+     * if the front lock caused the error.
      */
     public static final String MARK = "savepoint rowlock_front";
 
     /**
-     * The statement between the front lock and the caller's statement. It releases the savepoint, so that no row is
-     * locked in a subtransaction.
+     * The statement between the front lock and the caller's statement. It releases the savepoint, because the row must
+     * not be locked in a subtransaction.
      */
     public static final String UNMARK = "release savepoint rowlock_front";
 
     /**
-     * The divisor for the part of a session's timeout that the wait may take. The caller's statement has the full
-     * timeout again.
+     * The number by which the session's timeouts are divided to get the longest wait for a front lock. The caller's
+     * statement has the full timeout again.
      */
     public static final int PART_OF_TIMEOUT = 10;
 
@@ -58,8 +60,9 @@ public final class FrontSql {
     private FrontSql() {}
 
     /**
-     * Returns a statement that checks whether the row exists. The statement may have to wait for a lock on the table,
-     * as the caller's statement would. It is sent before {@link #MARK}, so that the full timeout applies to that wait.
+     * Returns a statement that checks whether the row exists. Like the caller's statement, this statement may have to
+     * wait for a lock on the table. It is sent before {@link #MARK}, so that the session's full timeout applies to this
+     * wait.
      *
      * @param row a query that finds the row, locked or not
      */
@@ -74,9 +77,9 @@ public final class FrontSql {
     }
 
     /**
-     * Returns the statement that acquires the front lock. The server first evaluates the select in brackets, because of
-     * "offset 0", and so sets the bound. It then evaluates the lock, as an argument of the call that restores
-     * lock_timeout.
+     * Returns the statement that acquires the front lock. The server first evaluates the select in brackets, which sets
+     * lock_timeout to the bound; "offset 0" ensures this order. The server then evaluates the lock function, because
+     * its result is an argument of the call that restores lock_timeout.
      */
     private static String sql(String timed, String key, String millis, String part) {
         return "select pg_catalog.set_config('lock_timeout', a.own || (pg_catalog.pg_advisory_xact_lock(" + key
@@ -96,7 +99,10 @@ public final class FrontSql {
                 + " offset 0) as a";
     }
 
-    /** Returns an expression for the usable part of a timeout in milliseconds. It is null if the timeout is not set. */
+    /**
+     * Returns an expression for the part of a timeout that the wait may use, in milliseconds. The value is null if the
+     * timeout is not set.
+     */
     private static String part(String timeout) {
         return "nullif(extract(epoch from pg_catalog.current_setting('" + timeout
                 + "')::pg_catalog.interval) * 1000 / m.part, 0)";
@@ -105,9 +111,9 @@ public final class FrontSql {
     /**
      * Sets the parameters from index {@code at} on, and returns the index after the last one.
      *
-     * @param timed whether the server reports how long the wait was
-     * @param millis the longest wait
-     * @param part the divisor for the usable part of the timeouts: 10 means a tenth
+     * @param timed whether the server reports how long it waited
+     * @param millis the longest wait in milliseconds
+     * @param part the divisor for the part of the timeouts that the wait may use: 10 means a tenth
      */
     public static int bind(PreparedStatement statement, int at, boolean timed, long key, int millis, int part)
             throws SQLException {
@@ -119,19 +125,19 @@ public final class FrontSql {
     }
 
     /**
-     * Returns the text of a statement with its front lock.
+     * Returns the text of a statement, preceded by the statements for its front lock.
      *
-     * @param row finds the row; see {@link #look}
+     * @param row a query that finds the row; see {@link #look}
      */
     public static String inFrontOf(String sql, String row, String lock, boolean marked) {
         return look(row) + ';' + (marked ? MARK + ';' + lock + ';' + UNMARK : lock) + ';' + sql;
     }
 
     /**
-     * Reads the results of the check and the front lock. Afterwards the current result is that of the caller's
+     * Reads the results of the check and the front lock. Afterwards the current result is the result of the caller's
      * statement.
      *
-     * @return as {@link #waitedNanos(ResultSet)}
+     * @return the same value as {@link #waitedNanos(ResultSet)}
      */
     public static long waitedNanos(Statement sent, boolean marked) throws SQLException {
         sent.getMoreResults();
@@ -147,9 +153,9 @@ public final class FrontSql {
     }
 
     /**
-     * Whether the front lock, and not the caller's statement, caused an error that has aborted the transaction. If so,
-     * the savepoint exists, and this method rolls back to it. Neither the text of the error nor the duration of the
-     * wait would be certain proof.
+     * Whether the front lock, and not the caller's statement, caused an error that has aborted the transaction. If the
+     * front lock caused the error, the savepoint exists, and this method rolls back to the savepoint. Neither the text
+     * of the error nor the duration of the wait would be a certain proof.
      */
     public static boolean undoes(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
@@ -164,11 +170,11 @@ public final class FrontSql {
     }
 
     /**
-     * Whether a wait was shorter than the lock_timeout of its session, so that only the bound of the front lock can
-     * have ended it. This check is used in autocommit, where no savepoint can be set. If the answer arrives later than
-     * the lock_timeout, the error is treated as that of the session's own lock_timeout.
+     * Whether a wait was shorter than the lock_timeout of its session. If so, only the bound of the front lock can have
+     * ended the wait. This check is used in autocommit, where no savepoint can be set. If the server's answer arrives
+     * after the lock_timeout, the error is attributed to the session's own lock_timeout.
      *
-     * @param lockTimeout {@link #LOCK_TIMEOUT_MILLIS}
+     * @param lockTimeout the value of {@link #LOCK_TIMEOUT_MILLIS}
      */
     public static boolean isWithin(String lockTimeout, long tookNanos) {
         long millis = Long.parseLong(lockTimeout);
@@ -176,18 +182,18 @@ public final class FrontSql {
     }
 
     /**
-     * Returns how long the wait was.
+     * Returns how long the transaction waited for the front lock.
      *
-     * @return the nanoseconds; 0 if it was not timed, and -1 if nothing was locked
+     * @return the nanoseconds; 0 if the wait was not timed, and -1 if no front lock was acquired
      */
     public static long waitedNanos(ResultSet row) throws SQLException {
         return row.next() ? (long) (row.getDouble(2) * TimeUnit.SECONDS.toNanos(1)) : -1;
     }
 
     /**
-     * Returns the key of the front lock of a row, which is the same in every JVM. All bits are mixed, so that it rarely
-     * equals an advisory key of another application. Different names of a table have different keys, and rows with the
-     * same hash share a key; both effects cost only speed.
+     * Returns the key of the front lock of a row, which is the same in every JVM. All bits of the key are mixed, so
+     * that the key rarely equals an advisory key of another application. Different names of a table have different
+     * keys, and rows with the same hash share a key. Both effects reduce only speed.
      */
     public static long key(@Nullable String searchPath, String table, List<String> id) {
         long place = 31L * Objects.hashCode(searchPath) + table.hashCode();

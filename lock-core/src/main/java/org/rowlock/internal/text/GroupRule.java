@@ -7,22 +7,24 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which writes of several callers may share a transaction, on the connection of one of them. Such writes must
+ * Decides which writes of several callers may share a transaction on the connection of one caller. Such writes must
  * have the same effect on each caller's connection, and in any order. {@code execute} and the drop-in use the same
- * rule. The rule examines the text of a write, the table that it changes, and the session that sends it. Other
- * settings, such as the application's own, need not be compared, because nothing in a permitted write reads them.
+ * rule. The rule examines the text of a write, the table that the write changes, and the session that sends the write.
+ * Other settings, such as settings of the application, need not be compared, because a permitted write does not read
+ * them.
  */
 public final class GroupRule {
     private static final Set<String> OTHER_TABLES = Tokens.words("from using table current");
 
     /**
-     * The built-in functions that are not immutable, but depend only on those parts of the session that are compared.
+     * The built-in functions that are not immutable, but depend only on the parts of the session that {@link #SESSION}
+     * compares.
      */
     private static final String HARMLESS = "'^((transaction|statement|clock)_timestamp|now|random|gen_random_uuid"
             + "|uuidv[47]|nextval|timezone|to_(char|date|timestamp)|age|extract|timestamp.*|date.*|time.*"
             + "|interval.*)$'";
 
-    /** The settings on which a write may depend. Reading them costs nothing. */
+    /** The settings on which a write may depend and that are cheap to read. */
     private static final String SETTINGS = Stream.of(
                     "role",
                     "search_path",
@@ -55,8 +57,8 @@ public final class GroupRule {
     public static final String SESSION = "pg_catalog.concat_ws(' ', current_user, session_user, " + SETTINGS + ")";
 
     /**
-     * A condition: the session is unchanged since its login, except for settings that affect no write. The condition is
-     * expensive, so it is evaluated only once for each session. Later only {@link #SESSION} is compared.
+     * A condition: the session has not changed since its login, except for settings that do not affect writes. The
+     * condition is expensive, so it is evaluated only once for each session. Later only {@link #SESSION} is compared.
      */
     public static final String UNALTERED = "not exists (select from pg_catalog.pg_settings as s"
             + " where s.source = 'session' and s.name <> 'application_name' and s.name !~ '^(default_)?transaction_')"
@@ -82,7 +84,7 @@ public final class GroupRule {
             + " on y.oid = a.atttypid join pg_catalog.pg_constraint as k on k.contypid = y.oid"
             + " where a.attrelid = c.oid and y.typtype = 'd' and " + looks("k.conbin") + ")";
 
-    /** An additional condition for a DELETE: whether rows of other tables would be deleted or changed too. */
+    /** A condition: a DELETE would also delete or change rows of other tables. */
     private static final String DELETED = "exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid and "
             + isOneOf("1646, 1650, 1652") + ")";
 
@@ -91,8 +93,8 @@ public final class GroupRule {
     private static final char LOCKS = 'l';
 
     /**
-     * An expression for a table {@code c}. Its text changes if anything changes that the rule checks. The text begins
-     * with the oid.
+     * An expression for the version of a table {@code c}: a text that changes whenever something changes that the rule
+     * checks. The text begins with the oid of the table.
      */
     private static final String VERSION = "pg_catalog.concat_ws(' ', c.oid, c.xmin,"
             + " (select pg_catalog.count(*) from pg_catalog.pg_trigger as t where t.tgrelid = c.oid),"
@@ -102,8 +104,9 @@ public final class GroupRule {
             + " where k.conrelid = c.oid))";
 
     /**
-     * A query with one parameter, which {@link #target} or {@link #locked} returns. It returns the value that {@link
-     * #VERSIONS} compares, or no row if the table is not suitable. The query is expensive, so its result is reused.
+     * A query that checks a table. Its parameter is the result of {@link #target} or {@link #locked}. The query returns
+     * the version that {@link #VERSIONS} compares, or no row if the table is not suitable. The query is expensive, so
+     * its result is reused.
      */
     public static final String QUERY = "select " + VERSION + " from pg_catalog.pg_class as c"
             + " cross join (select cast(? as pg_catalog.text) as n offset 0) as w"
@@ -111,7 +114,10 @@ public final class GroupRule {
             + "%' then not c.relrowsecurity else " + TABLE + " and not (w.n like '" + DELETES + "%' and " + DELETED
             + ") end";
 
-    /** A condition with two parameters: the oids of tables, and the results of {@link #QUERY} for them. */
+    /**
+     * A condition: tables have not changed since {@link #QUERY}. Its two parameters are the oids of the tables and
+     * their results of {@link #QUERY}.
+     */
     public static final String VERSIONS = "(select pg_catalog.string_agg(" + VERSION + ", ';' order by c.oid)"
             + " from pg_catalog.pg_class as c where c.oid = any (cast(cast(? as pg_catalog.text) as"
             + " pg_catalog.oid[]))) is not distinct from cast(? as pg_catalog.text)";
@@ -119,14 +125,14 @@ public final class GroupRule {
     private GroupRule() {}
 
     /**
-     * Returns a condition for a trigger of a foreign key: its function has one of the given numbers, which never
-     * change.
+     * Returns a condition for a trigger of a foreign key: the trigger's function has one of the given oids. PostgreSQL
+     * never changes these oids.
      */
     private static String isOneOf(String functions) {
         return "t.tgfoid in (" + functions + ")";
     }
 
-    /** Returns a condition: an expression in the catalog calls functions that may depend on the session. */
+    /** Returns the condition that an expression in the catalog calls functions that may depend on the session. */
     private static String looks(String tree) {
         String text = "cast(" + tree + " as pg_catalog.text)";
         // SQL value functions from number 9 on return the name of the user, the schema or the database.
@@ -139,7 +145,7 @@ public final class GroupRule {
 
     /**
      * Returns the table that a write changes, for {@link #QUERY}. Returns null if the write must not run in a group,
-     * because it may have another effect, or reads another table or the session.
+     * because it may have a further effect, or reads another table or the session.
      */
     public static @Nullable String target(String sql) {
         if (SessionEffect.of(sql) != SessionEffect.PURE) {
@@ -171,7 +177,7 @@ public final class GroupRule {
         return table.toString();
     }
 
-    /** Returns the position of the table's name; -1 if the statement does not change rows. */
+    /** Returns the index of the first token of the table's name, or -1 if the statement does not change rows. */
     private static int startOfTable(List<Token> tokens) {
         int at = 0;
         if (isWord(tokens, 0, "update")) {

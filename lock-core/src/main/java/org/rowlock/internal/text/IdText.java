@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The text of an id: rule 2 of key version 1. The text depends on the value, not on the Java type, so that {@code 42},
- * {@code 42L} and {@code "42"} are one lock. It is never {@code toString()} of an arbitrary object.
+ * {@code 42L} and {@code "42"} are the same lock. Objects of unsupported types are refused, and never converted by
+ * {@code toString()}.
  */
 public final class IdText {
     /** The separator of the parts of a composite id: the unit separator of ASCII. */
@@ -29,8 +30,8 @@ public final class IdText {
     private static final int UUID_LENGTH = 36;
 
     /**
-     * The first and last second of the years 1 to 9999. They are numbers, because parsing an Instant takes time at
-     * startup.
+     * The first and last second of the years 1 to 9999. The constants are numbers, because parsing an Instant takes
+     * time at startup.
      */
     private static final long FIRST_SECOND = -62_135_596_800L;
 
@@ -90,8 +91,8 @@ public final class IdText {
     }
 
     /**
-     * Returns whether the text cannot be encoded in UTF-8. Two such texts could be sent as the same bytes, and would
-     * then have the same key.
+     * Returns whether the text cannot be encoded in UTF-8. The driver could send two such texts as the same bytes, and
+     * they would then have the same key.
      */
     public static boolean hasLoneSurrogate(String text) {
         for (int i = 0; i < text.length(); i++) {
@@ -109,8 +110,7 @@ public final class IdText {
     }
 
     /**
-     * Returns the form from which the key is derived: the text in lower case if it is a UUID, and otherwise the text
-     * itself.
+     * Returns the form from which the key is derived: for a UUID the text in lower case, and otherwise the text itself.
      */
     public static String canonical(String text) {
         return isUuid(text) ? text.toLowerCase(Locale.ROOT) : text;
@@ -140,8 +140,8 @@ public final class IdText {
     }
 
     /**
-     * Formats a value as in ISO 8601, always with seconds, and with as few digits of the fraction as needed. Values
-     * with a time zone are in UTC.
+     * Formats a value as in ISO 8601, always with seconds, and with as few fractional digits as needed. Values with a
+     * time zone are converted to UTC.
      */
     private static String ofTemporal(String table, Temporal value) {
         if (value instanceof OffsetDateTime || value instanceof ZonedDateTime || value instanceof Instant) {
@@ -183,7 +183,7 @@ public final class IdText {
         return value >= Integer.MIN_VALUE && value <= Integer.MAX_VALUE;
     }
 
-    /** Returns whether the text is the decimal form, as the server prints it, of a number of at most 19 digits. */
+    /** Returns whether the text is a whole number of at most 19 digits, exactly as the server prints it. */
     static boolean isLongDecimal(String text) {
         int length = text.length();
         int first = length > 0 && text.charAt(0) == '-' ? 1 : 0;

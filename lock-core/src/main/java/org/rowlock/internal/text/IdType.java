@@ -15,8 +15,9 @@ import org.rowlock.LockStrategy;
 /**
  * The type of an id column. It determines the canonical text of a value, and which texts are accepted as ids.
  *
- * <p>The server accepts other spellings too: {@code 007} finds the row 7, but has another key. For known types Rowlock
- * refuses such an id before it sends any SQL. For other types the row lock returns the id of the row that it found.
+ * <p>The server also accepts texts that are not canonical: {@code 007} finds the row 7, but would have another key. For
+ * known types Rowlock refuses such an id before it sends any SQL. For other types the statement of the row lock returns
+ * the id of the row that it found, so that Rowlock can compare the texts.
  */
 public enum IdType {
     SMALLINT("pg_catalog.int2"),
@@ -33,17 +34,17 @@ public enum IdType {
     TIMESTAMP("pg_catalog.timestamp"),
     TIMESTAMPTZ("pg_catalog.timestamptz"),
     BYTEA("pg_catalog.bytea"),
-    /** An enum. Each value has only one spelling, its label. Only the server knows the labels. */
+    /** An enum type of PostgreSQL. The label is the only spelling of a value. Only the server knows the labels. */
     ENUM(""),
     /**
-     * One of the types in {@link Forms#PRINTED_ALIKE}. The canonical text is the one that the server prints. The server
-     * may read several texts as the same value.
+     * One of the types in {@link Forms#PRINTED_ALIKE}. The canonical text of a value is the text that the server
+     * prints. The server may accept several texts for the same value.
      */
     OTHER(""),
     /**
-     * Every other type. Equal values may have several texts (citext, nondeterministic collations, jsonb), or the text
-     * may depend on a setting of the session (float8, interval, ranges). Such an id has no key, because one row would
-     * have several keys.
+     * All other types. Equal values may have several texts (citext, nondeterministic collations, jsonb), or the text
+     * may depend on a setting of the session (float8, interval, ranges). An id of such a type has no key, because one
+     * row would have several keys.
      */
     KEYLESS("");
 
@@ -70,8 +71,9 @@ public enum IdType {
         static final Pattern HEXADECIMAL = Pattern.compile("\\{?([0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\\}?");
 
         /**
-         * The types of {@link #OTHER}: two values are equal if and only if the server prints the same text for both,
-         * with any settings. The types are listed, because the catalog does not contain this property.
+         * The types of {@link #OTHER}: two values are equal if and only if the server prints the same text for both
+         * values, whatever the settings are. The types are listed here, because the catalog does not contain this
+         * property.
          */
         static final Pattern PRINTED_ALIKE =
                 Pattern.compile("pg_catalog\\.(bool|char|name|oid|xid8|inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn)");
@@ -82,10 +84,11 @@ public enum IdType {
     }
 
     /**
-     * Returns the type for a type of the catalog. For a domain, pass its base type.
+     * Returns the constant for a type of the catalog. For a domain, pass its base type.
      *
-     * @param sqlName its name with its schema, in quotes or not: some of PostgreSQL's own are keywords
-     * @param isEnum whether its values are labels
+     * @param sqlName the name of the type with its schema; either part may be in quotes, because some names are
+     *     keywords
+     * @param isEnum whether the type is an enum
      * @param deterministic whether different texts are always different values; false for a nondeterministic collation
      */
     public static IdType of(String sqlName, boolean isEnum, boolean deterministic) {
@@ -102,8 +105,8 @@ public enum IdType {
     }
 
     /**
-     * Returns an expression for the text of an id according to rule 2, from the value of a column. If a value can have
-     * no key, the text is the one that the server prints.
+     * Returns an expression for the text of an id according to rule 2, from the value of a column. For a type without
+     * keys, the text is the text that the server prints.
      */
     public String textOf(String column) {
         String printed = "cast(" + column + " as pg_catalog.text)";
@@ -118,13 +121,13 @@ public enum IdType {
                         + utc + " like '%infinity' then " + utc + " else pg_catalog.replace(" + utc
                         + ", ' ', 'T') || 'Z' end";
             }
-            // The text is the same as with the setting bytea_output = hex.
+            // The text must not depend on the setting bytea_output.
             case BYTEA -> "(pg_catalog.chr(92) || 'x' || pg_catalog.encode(" + column + ", 'hex'))";
             default -> printed;
         };
     }
 
-    /** Whether any text can be a value. */
+    /** Whether any text may be a value of this type, as far as Rowlock can judge. */
     public boolean isWord() {
         return switch (this) {
             case TEXT, VARCHAR, CHAR, ENUM, OTHER -> true;
@@ -133,7 +136,8 @@ public enum IdType {
     }
 
     /**
-     * Returns why a text is not the canonical text of a value of this type, as the end of a sentence; null if it is.
+     * Returns why a text is not the canonical text of a value of this type, as the end of a sentence. Returns null if
+     * the text is canonical.
      */
     @Nullable
     public String refusal(String text) {
@@ -158,7 +162,8 @@ public enum IdType {
     }
 
     /**
-     * Returns the {@link #refusal} of a text that may be a non-canonical spelling of a value; null for any other text.
+     * Returns the {@link #refusal} of a text if the text may be a non-canonical spelling of a value, and otherwise
+     * null.
      */
     @Nullable
     public String otherSpelling(String text) {
@@ -167,8 +172,8 @@ public enum IdType {
             return null;
         }
         boolean isValue = switch (this) {
-            // A text that is not written like a number is no wrong spelling of a number. The application may use it as
-            // a key.
+            // A text that does not look like a number is not a wrong spelling of a number. The application may use such
+            // a text as a key.
             case SMALLINT, INTEGER, BIGINT, NUMERIC ->
                 Forms.NUMBER.matcher(text).matches();
             case UUID -> Forms.HEXADECIMAL.matcher(text).matches();
@@ -178,13 +183,13 @@ public enum IdType {
     }
 
     /**
-     * Whether Rowlock cannot decide if a text without a {@link #refusal} is a value of the type. Only the server can.
+     * Whether only the server, and not Rowlock, can decide if a text without a {@link #refusal} is a value of the type.
      */
     public boolean isOpen() {
         return this == ENUM || this == OTHER || this == KEYLESS;
     }
 
-    /** Whether a given text may find a row although the server prints another text for its id. */
+    /** Whether a text may find a row even if the server prints a different text for the id of that row. */
     public boolean isPrintedOtherwise() {
         return switch (this) {
             case SMALLINT, INTEGER, BIGINT, UUID -> false;
@@ -192,7 +197,10 @@ public enum IdType {
         };
     }
 
-    /** Whether the id of a found row always has exactly the given text, so that the two need not be compared. */
+    /**
+     * Whether the server always prints the id of a found row exactly as given. If so, the two texts need not be
+     * compared.
+     */
     public boolean isReadAsGiven() {
         return !isPrintedOtherwise() || this == TEXT || this == VARCHAR;
     }

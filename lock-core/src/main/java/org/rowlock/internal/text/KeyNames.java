@@ -6,10 +6,10 @@ import org.rowlock.LockKey;
 
 /** Whether messages contain the values of ids, or omit them to keep them out of logs. */
 public enum KeyNames {
-    /** {@code account[42]}. */
+    /** Messages contain the id, such as {@code account[42]}. */
     WITH_IDS,
 
-    /** {@code account[?]}. */
+    /** Messages omit the id, such as {@code account[?]}. */
     WITHOUT_IDS;
 
     public String of(LockKey key) {

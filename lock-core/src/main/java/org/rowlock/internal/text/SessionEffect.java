@@ -10,8 +10,8 @@ import org.rowlock.internal.text.Token.TokenType;
  */
 public enum SessionEffect {
     /**
-     * The statement neither alters its session nor depends on it: it calls only well-known functions, and reads no
-     * other table.
+     * The statement neither alters its session nor depends on the session: it calls only well-known functions, and
+     * reads no other table.
      */
     PURE,
     /** The statement does not alter its session. */
@@ -25,17 +25,17 @@ public enum SessionEffect {
             Tokens.words("select values insert update delete merge with begin start commit end rollback abort"
                     + " savepoint release show fetch close");
 
-    /** The words after SET that mean a setting of the transaction. */
+    /** The words that can follow SET if the setting applies only to the transaction. */
     private static final Set<String> OF_TRANSACTION = Tokens.words("local transaction constraints");
 
-    /** The words that may precede a bracket without being functions. */
+    /** The keywords that may precede a bracket, although they are not functions. */
     private static final Set<String> KEYWORDS =
             Tokens.words("in values and or not any all some exists between like ilike when then else case where set"
                     + " on by as over filter within from select having distinct using conflict returning is limit"
                     + " offset union except intersect row cast array interval numeric decimal varchar char"
                     + " character varying bit time timestamp float");
 
-    /** The words other than functions by which a statement reads other tables or the session. */
+    /** The words, other than names of functions, that show that a statement reads other tables or the session. */
     private static final Set<String> READS = Tokens.words(
             "select current_user current_role session_user system_user user current_catalog" + " current_schema");
 
@@ -54,7 +54,7 @@ public enum SessionEffect {
                     + " pg_advisory_xact_lock pg_try_advisory_xact_lock pg_advisory_xact_lock_shared"
                     + " pg_backend_pid txid_current pg_current_xact_id pg_is_in_recovery to_regclass pg_sleep");
 
-    /** Returns the effect of a text. Never throws. */
+    /** Returns the effect of a statement. Never throws an exception. */
     public static SessionEffect of(String sql) {
         if (sql.length() > Tokens.LONGEST) {
             return ALTERS;
@@ -103,7 +103,8 @@ public enum SessionEffect {
     }
 
     /**
-     * Whether a word is the table of an INSERT INTO, and not a function. A list of columns in brackets may follow it.
+     * Whether a word is the table of an INSERT INTO. Such a name is not a function, although a list of columns in
+     * brackets may follow.
      */
     private static boolean isTarget(List<Token> tokens, int at) {
         int start = at;

@@ -17,7 +17,10 @@ public final class SqlState {
     public static final String CONNECTION_FAILURE = "08006";
     public static final String CONNECTION_DOES_NOT_EXIST = "08003";
 
-    /** The AWS driver has connected again. Its manual says that the transaction can then be run again. */
+    /**
+     * The AWS driver has connected again after a failover. The manual of the driver says that the transaction can then
+     * be run again.
+     */
     public static final String CONNECTED_ANEW = "08S02";
 
     public static final String INVALID_PARAMETER_VALUE = "22023";
@@ -64,7 +67,7 @@ public final class SqlState {
      */
     public static final String COMMIT_NOT_CONFIRMED = "RL001";
 
-    /** The states with which the server ends a session. */
+    /** The SQLSTATEs of errors with which the server ends a session. */
     private static final Set<String> ENDED = Set.of(
             ADMIN_SHUTDOWN, CRASH_SHUTDOWN, IDLE_SESSION_TIMEOUT, IDLE_IN_TRANSACTION_TIMEOUT, TRANSACTION_TIMEOUT);
 

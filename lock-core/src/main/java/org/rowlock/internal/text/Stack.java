@@ -2,8 +2,8 @@ package org.rowlock.internal.text;
 
 /**
  * Reserves stack for the calling thread. After a StackOverflowError during a commit, it would be unknown whether the
- * transaction is stored. After such an error in a queue, a place would stay occupied and block other threads. Therefore
- * code that must not fail halfway first checks that the stack suffices.
+ * transaction is stored. After such an error in a queue, the thread's entry would stay in the queue and block other
+ * threads. Therefore code that must not fail halfway first checks that the stack suffices.
  */
 public final class Stack {
     /** The number of frames for a commit. They take about 50 kB if compiled, of which the driver needs only a part. */
@@ -18,9 +18,9 @@ public final class Stack {
     private Stack() {}
 
     /**
-     * Uses the stack, and returns.
+     * Calls itself for the given number of frames, and returns.
      *
-     * @throws StackOverflowError if the stack does not suffice; at this time nothing has been done
+     * @throws StackOverflowError if the stack does not suffice; the caller's operation has then not begun
      */
     public static void reserve(int frames) {
         if (deep(0, frames, 1) == 0) {
@@ -29,9 +29,9 @@ public final class Stack {
     }
 
     /**
-     * Calls itself. Every frame has room for the variables of the first call, but only the first call writes them.
-     * Frames that are written throughout would evict other data from the processor's cache, which takes longer than the
-     * calls.
+     * Calls itself recursively. Every frame has room for all local variables, but only the first call writes them. If
+     * every call wrote its variables, they would evict other data from the processor's cache, which would take longer
+     * than the calls.
      */
     private static long deep(int depth, int frames, long x) {
         if (depth == frames) {

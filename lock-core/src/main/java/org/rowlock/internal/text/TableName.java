@@ -9,10 +9,10 @@ import java.util.stream.Collectors;
 
 /**
  * Table names as in SQL, normalized to one spelling: unquoted letters are in lower case, and quotes are kept only where
- * they are needed. Therefore {@code Account}, {@code account} and {@code "account"} are the same name, as for the
- * server.
+ * they are needed. Therefore {@code Account}, {@code account} and {@code "account"} are the same name. The server
+ * treats them in the same way.
  *
- * <p>Only a well-formed name is accepted, so that it is safe in SQL text.
+ * <p>Only well-formed names are accepted, so that a name can safely be part of SQL text.
  */
 public final class TableName {
     private static final int MOST_PARTS = 3;
@@ -74,11 +74,11 @@ public final class TableName {
                 "\\G(?:\"((?=[^\"]|\"\")[^\"\\x00]*+(?:\"\"[^\"\\x00]*+)*+)\"|([A-Za-z_\\x{80}-\\x{10ffff}]"
                         + "[A-Za-z0-9_$\\x{80}-\\x{10ffff}]*+))(?:\\.(?!\\z)|\\z)");
 
-        /** The letters to convert to lower case. As in the server, these are only the letters of ASCII. */
+        /** The letters to convert to lower case. Like the server, Rowlock converts only ASCII letters. */
         static final Pattern UPPER_CASE = Pattern.compile("[A-Z]+");
     }
 
-    /** Returns an identifier of any spelling in quotes. */
+    /** Returns an identifier in quotes. The identifier may contain any characters. */
     public static String quoteIdentifier(String identifier) {
         return '"' + identifier.replace("\"", "\"\"") + '"';
     }

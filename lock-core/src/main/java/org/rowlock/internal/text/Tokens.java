@@ -12,7 +12,7 @@ import org.rowlock.internal.text.Token.TokenType;
  * and a question mark is a parameter unless it is doubled.
  */
 public final class Tokens {
-    /** The longest text that is split. Longer texts would take too much time. */
+    /** The largest length of a text that callers should split. Longer texts would take too much time. */
     public static final int LONGEST = 16_384;
 
     private static final String OPERATORS = "+-*/<>=~!@#%^&|`";
@@ -86,7 +86,7 @@ public final class Tokens {
         tokens.add(new Token(type, text, start));
     }
 
-    /** Skips white space or a comment. Returns whether there was one. */
+    /** Skips one space or one comment. Returns whether there was anything to skip. */
     private boolean skipNothing() {
         if (Character.isWhitespace(sql.charAt(at))) {
             at++;

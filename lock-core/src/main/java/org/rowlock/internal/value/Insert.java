@@ -7,7 +7,7 @@ import org.rowlock.LockKey;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * A caller's INSERT of a row that is to be locked. It does nothing if the row exists.
+ * An INSERT that the caller gives for a row that is to be locked. The INSERT does nothing if the row exists.
  *
  * @param key the key of the row
  * @param sql one INSERT without ON CONFLICT
@@ -30,8 +30,8 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
     }
 
     /**
-     * Removes a semicolon at the end of a statement. The driver does so at the end of a text, but not in the middle of
-     * one.
+     * Removes a semicolon at the end of a statement. The driver removes a semicolon only at the end of the whole text,
+     * and not between statements.
      */
     public static String withoutSemicolon(String sql) {
         int end = sql.length();

@@ -22,10 +22,10 @@ import org.rowlock.internal.text.Arguments;
  * The internal form of a {@link LockRequest}.
  *
  * @param keys the distinct keys in the given order
- * @param rows the rows among the keys, once for each spelling of an id; in a text column, two spellings of a UUID are
- *     two rows with one key
+ * @param rows the rows among the keys, once for each spelling of an id: in a text column, two spellings of a UUID are
+ *     two rows with the same key
  * @param mode the strongest mode
- * @param modes the mode of each key if they differ; empty if all have the same mode
+ * @param modes the mode of each key if they differ; empty if all keys have the same mode
  * @param inserts the INSERTs of rows that may be absent
  * @param lockWait the wait; null for the default of each call
  * @param isAbsentAllowed whether an absent row is allowed
@@ -108,12 +108,12 @@ public record RequestParts(
         return lockWait == null ? otherwise : lockWait;
     }
 
-    /** Returns the mode in which a key is to be locked. */
+    /** Returns the requested mode of a key. */
     public RowLockMode modeOf(LockKey key) {
         return modes.isEmpty() ? mode : modes.getOrDefault(key, mode);
     }
 
-    /** Whether several transactions can hold a mode on one key at a time. */
+    /** Whether several transactions can lock the same key in this mode at the same time. */
     public static boolean isShared(RowLockMode mode) {
         return mode == RowLockMode.FOR_SHARE || mode == RowLockMode.FOR_KEY_SHARE;
     }
@@ -122,7 +122,7 @@ public record RequestParts(
         return given.size() == 1 ? given : List.copyOf(new LinkedHashSet<>(given));
     }
 
-    /** @param differ whether all given keys are different */
+    /** @param differ whether the caller knows that all given keys are different */
     private static List<LockKey.Row> rows(List<? extends LockKey> given, boolean differ) {
         if (given.size() == 1) {
             return given.get(0) instanceof LockKey.Row row ? List.of(row) : List.of();
@@ -137,7 +137,7 @@ public record RequestParts(
         return List.copyOf(rows);
     }
 
-    /** Whether absent rows are allowed. A request without rows allows them too. */
+    /** Whether absent rows are allowed. A request without rows counts as allowing them. */
     private static boolean isAbsentAllowed(RequestParts of) {
         return of.isAbsentAllowed || of.rows.isEmpty();
     }

@@ -14,7 +14,7 @@ public record WaitNanos(long nanos) implements LockWait {
 
     private static final long MILLI_NANOS = 1_000_000;
 
-    /** Returns the bound; zero for no wait, {@link Long#MAX_VALUE} for a wait without a bound. */
+    /** Returns the bound in nanoseconds: 0 for no wait, and {@link Long#MAX_VALUE} for a wait without a bound. */
     public static long nanos(LockWait wait) {
         return ((WaitNanos) wait).nanos;
     }
@@ -25,9 +25,10 @@ public record WaitNanos(long nanos) implements LockWait {
     }
 
     /**
-     * Returns the remaining part of a bounded wait, which may be no wait; other waits are returned unchanged.
+     * Returns the remaining part of a bounded wait, which is no wait if the bound has passed. Other waits are returned
+     * unchanged.
      *
-     * @param startNanos {@link System#nanoTime()} when it began
+     * @param startNanos the value of {@link System#nanoTime()} when the wait began
      */
     public static LockWait remaining(LockWait wait, long startNanos) {
         if (!isBounded(wait)) {

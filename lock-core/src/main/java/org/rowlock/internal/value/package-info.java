@@ -1,5 +1,5 @@
 /**
- * The internal forms of the values of the API, with the parts that users do not need. Start at {@link
+ * The implementations of the API's value types, with methods that users do not need. Start at {@link
  * org.rowlock.internal.value.RequestParts}.
  */
 @NullMarked
