@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.rowlock.jmh.run.Results;
 import org.rowlock.tool.Texts;
 
@@ -32,11 +33,21 @@ public final class Report {
                 "css", text("report.css"),
                 "chart", chart(),
                 "data", json,
-                "plain", Texts.escaped(Summary.of(results)),
+                "plain", plain(results),
                 "script", text("report.js"));
         String page = PLACE.matcher(text(PAGE))
                 .replaceAll(place -> Matcher.quoteReplacement(String.valueOf(parts.get(place.group(1)))));
         return Files.writeString(directory.resolve(PAGE), page);
+    }
+
+    /** Formats the results for a reader without scripts: the tables as they are in a terminal, the rest as paragraphs. */
+    private static String plain(Results results) {
+        String failures = results.failures().stream()
+                .map(failure -> "Failed: " + Texts.printable(failure.replace('\n', ' ')) + "\n")
+                .collect(Collectors.joining());
+        return Texts.escaped(failures + Summary.of(results))
+                .replaceAll("(?m)^(?! {2}(?!Note: )).+$", "<p>$0</p>")
+                .replaceAll("(?m)(?:^ {2}.*(?:\\R|\\z))+", "<pre>$0</pre>");
     }
 
     private static String text(String resource) {

@@ -36,7 +36,7 @@ function options(isHorizontal, log, stacked) {
     plugins: { legend: { display: stacked, position: 'bottom', labels: { color: color('ink'), boxWidth: 12 } } },
     scales: {
       x: { type: log ? 'logarithmic' : isHorizontal ? 'linear' : 'category', grid, ticks, stacked },
-      y: { type: isHorizontal ? 'category' : 'linear', grid: { display: false }, ticks: { color: color('ink'), autoSkip: false }, stacked },
+      y: { type: isHorizontal ? 'category' : 'linear', beginAtZero: true, grid: { display: false }, ticks: { color: color('ink'), autoSkip: false }, stacked },
     },
   };
 }

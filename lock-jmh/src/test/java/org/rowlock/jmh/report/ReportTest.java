@@ -88,6 +88,14 @@ class ReportTest {
     }
 
     @Test
+    void withoutScriptsThePageHasTheTablesOfTheTerminal() throws Exception {
+        String html = Files.readString(Report.write(results("plain"), directory));
+        assertThat(html)
+                .contains("<p>Failed: plain?[31m</p>", "<p>Use plain</p>", "<p>  Note: plain</p>")
+                .containsPattern("(?s)<pre>  ROW .*better +limit: plain\\R</pre>");
+    }
+
+    @Test
     void thePageAsksNobodyForAnything() throws Exception {
         String html = Files.readString(Report.write(results("plain"), directory));
         assertThat(html).contains("default-src 'none'").doesNotContain("src=\"http", "href=\"http", "@import", "url(");
