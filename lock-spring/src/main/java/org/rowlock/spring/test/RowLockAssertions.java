@@ -80,7 +80,7 @@ public final class RowLockAssertions {
      *
      * @param key the key
      * @throws AssertionError if a transaction has locked it
-     * @throws IllegalStateException if there are several DataSources and no transaction of one of them
+     * @throws IllegalStateException if there are several DataSources, and the thread has no transaction
      */
     public static void assertNotLocked(LockKey key) {
         List<DataSource> bound = bound();

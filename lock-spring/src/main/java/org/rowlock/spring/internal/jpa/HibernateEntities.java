@@ -133,7 +133,7 @@ record HibernateEntities(
             try {
                 ids.forEach(id -> values.add(id(session, entity, columns, id)));
             } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-                return; // A key has no value of the id's type, so the entities are read one by one.
+                return; // The text of a key does not fit the id's type, so Hibernate reads the entities one by one.
             }
             List<Object> unused = session.<Object>byMultipleIds(entity.getEntityName())
                     .with(CacheMode.REFRESH)

@@ -223,8 +223,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Reports the calls that were found so far, of classes to their own locking methods. Later calls are reported at
-     * once.
+     * Reports the calls of classes to their own locking methods, as far as they have been found. Calls that are found
+     * later are reported at once.
      *
      * @throws RowLockDefinitionException if there are such calls, and the reaction is to fail
      */
