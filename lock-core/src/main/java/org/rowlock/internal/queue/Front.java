@@ -3,19 +3,19 @@ package org.rowlock.internal.queue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The front lock of an entry: an advisory lock that is acquired before its row lock, in the same flush. Only the
- * entry's thread uses it.
+ * The front lock of a queue entry: an advisory lock that is acquired before the row lock, in the same flush. Only the
+ * entry's thread uses this object.
  */
 public final class Front {
     private final QueueEntry entry;
     private final long mostNanos;
 
-    /** Whether the server reports how long the wait for the front lock was. */
+    /** Whether the server reports how long it waited for the front lock. */
     private final boolean timed;
 
     private long key;
 
-    /** The time of the wait for the front lock; 0 if it is unknown. */
+    /** How long the transaction waited for the front lock; 0 if the time is unknown. */
     long waitedNanos;
 
     Front(QueueEntry entry, long mostNanos, boolean timed) {
@@ -43,8 +43,8 @@ public final class Front {
     }
 
     /**
-     * Records how long the wait for the front lock was. The value is 0 if the server did not report it, and negative if
-     * it acquired no front lock.
+     * Records how long the transaction waited for the front lock. The value is 0 if the server did not report the time,
+     * and negative if no front lock was acquired.
      */
     public void answered(long nanos) {
         waitedNanos = nanos;
@@ -58,8 +58,8 @@ public final class Front {
     }
 
     /**
-     * Records that the front lock could not be acquired in time, and that the row lock is sent again without a front
-     * lock.
+     * Records that the front lock could not be acquired in time. The statement of the row lock is then sent again
+     * without a front lock.
      */
     public void givenUp() {
         synchronized (entry.queue.lock) {

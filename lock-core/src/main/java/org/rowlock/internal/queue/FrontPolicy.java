@@ -4,20 +4,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Decides whether the next lock of a key has a front lock, from the {@linkplain AdaptivePolicy crowds} of earlier
- * locks, which are estimated from times. Its methods are called under the lock of the queues. The policy has three
- * states.
+ * Decides whether the next lock of a key has a front lock. The decision depends on how many transactions were granted
+ * the key before each earlier lock. This number is the {@linkplain AdaptivePolicy crowd} of a lock, and is estimated
+ * from times. All methods are called under the lock of the queues. The policy has three states.
  *
- * <p>PLAIN: there is no front lock. If crowds are large, and mostly of other JVMs, the state becomes FRONT. If other
- * JVMs already use front locks, a plain lock overtakes their queue without noticing the crowd. Therefore one lock in
- * {@link #EVERY} is a probe with a front lock.
+ * <p>PLAIN: locks have no front lock. If crowds are large and consist mostly of transactions of other JVMs, the state
+ * becomes FRONT. If other JVMs already use front locks, a lock without a front lock overtakes their queue and therefore
+ * measures no crowd. To detect this case, one lock in {@link #EVERY} has a front lock; such a lock is called a probe.
  *
- * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the crowd is exact. After a
- * few consecutive small crowds the state becomes PLAIN.
+ * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the measured crowd is
+ * accurate. After a few consecutive small crowds the state becomes PLAIN.
  *
- * <p>OPEN: there is no front lock, because it does not help. Transactions that held a front lock still had to wait for
- * the row. Other transactions bypass Rowlock, and overtake the queue for the front lock. All JVMs return to FRONT at
- * the same time of day, because if one JVM returned alone, it would still be overtaken by the others.
+ * <p>OPEN: locks have no front lock, because front locks have not helped. Transactions that held a front lock still had
+ * to wait for the row, because other transactions locked the row without a front lock. All JVMs return to FRONT at the
+ * same time of day. If one JVM returned alone, transactions of the other JVMs would still overtake its transactions.
  */
 final class FrontPolicy {
     private enum State {
@@ -26,21 +26,21 @@ final class FrontPolicy {
         OPEN
     }
 
-    /** The crowd from which the server's queue of row locks costs more than an advisory lock. */
+    /** The smallest crowd for which waiting in the server's queue for the row costs more than a front lock. */
     private static final double CROWD = 8;
 
-    /** The shortest wait that is evaluated. A shorter wait may only be a wait for a processor. */
+    /** The shortest wait that is evaluated. The cause of a shorter wait may be a busy processor rather than a lock. */
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /**
-     * The smallest ratio of the crowd to this JVM's share of it. If only one JVM locks the key, the whole crowd is its
-     * own, and its queue keeps the crowd small.
+     * The smallest ratio of the whole crowd to the part of the crowd in this JVM that leads to FRONT. If only one JVM
+     * locks the key, the ratio is 1, and the JVM's own queue suffices.
      */
     private static final int TIMES_OWN = 2;
 
     /**
-     * How many consecutive large crowds lead to FRONT. The number is small, because a JVM with few clients locks a hot
-     * row only a few times per second.
+     * How many consecutive large crowds lead to FRONT. The number is small, because a JVM with few clients locks a
+     * contended row only a few times per second.
      */
     private static final int TO_FRONT = 2;
 
@@ -51,49 +51,49 @@ final class FrontPolicy {
     /** How many consecutive small crowds lead to PLAIN. */
     private static final int TO_PLAIN = 8;
 
-    /** How many locks there are for each one that is a probe, or is timed by the server. */
+    /** One lock in this number is a probe in PLAIN, and is timed by the server in FRONT. */
     private static final int EVERY = 8;
 
     /**
-     * How many holds the wait for the row after the front lock may last. A longer wait means that transactions have
-     * bypassed the front lock.
+     * The longest wait for the row after the front lock, as a multiple of the time of one hold. A longer wait means
+     * that other transactions have locked the row without a front lock.
      */
     private static final double BEHIND = 4;
 
     /**
-     * How many short waits cancel one long wait. The number is more than one, because some waits are short by chance
-     * even if other transactions contend for the row.
+     * How many short waits for the row offset one long wait. The number is more than one, because some waits are short
+     * by chance even if other transactions contend for the row.
      */
     private static final int LONG_COUNTS = 2;
 
     private static final int TO_OPEN = 12;
 
     /**
-     * How long the long waits must continue before the state becomes OPEN. When many JVMs have just started, the first
-     * one uses front locks seconds before the last one does. Meanwhile transactions of the other JVMs overtake those of
-     * the first.
+     * How long the long waits for the row must continue before the state becomes OPEN. When many JVMs start at the same
+     * time, the first JVM uses front locks seconds before the last JVM does. Until then, transactions of the other JVMs
+     * overtake the transactions of the first JVM.
      */
     private static final long TO_OPEN_MILLIS = 8_000;
 
     private static final long FIRST_PERIOD_MILLIS = 15_000;
     private static final long MOST_PERIOD_MILLIS = 60_000;
 
-    /** After this time in FRONT, earlier periods of OPEN are forgotten. */
+    /** The time in FRONT after which earlier periods of OPEN are ignored. */
     private static final long CALM_MILLIS = 20_000;
 
     /**
-     * The longest wait for a front lock. A transaction that gives up overtakes all transactions that wait for the lock,
-     * so this bound is only for faults.
+     * The longest wait for a front lock. A transaction that stops waiting overtakes all transactions that still wait
+     * for the front lock. Therefore the bound is long, and is reached only if there is a fault.
      */
     private static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier millis;
     private State state = State.PLAIN;
 
-    /** How many consecutive crowds have required another state. */
+    /** How many consecutive crowds have been a reason to change the state. */
     private int inRow;
 
-    /** Whether the last lock waited for transactions of other JVMs. */
+    /** Whether the last transaction waited for transactions of other JVMs. */
     private boolean othersSeen;
 
     private int plainOnes;
@@ -108,7 +108,7 @@ final class FrontPolicy {
     private long periodMillis = FIRST_PERIOD_MILLIS / 2;
     private long frontMillis = Long.MAX_VALUE;
 
-    /** @param millis returns the time of day, which is about the same in all JVMs; differences cost only speed */
+    /** @param millis returns the time of day, which is about the same in all JVMs; differences reduce only speed */
     FrontPolicy(LongSupplier millis) {
         this.millis = millis;
     }
@@ -137,13 +137,13 @@ final class FrontPolicy {
     /**
      * Records that the server has granted a lock.
      *
-     * @param inFront whether it had a front lock
-     * @param crowd how many transactions were granted the key before this one; 0 if the number is unknown
+     * @param inFront whether the transaction had a front lock
+     * @param crowd how many transactions were granted the key before this transaction; 0 if the number is unknown
      * @param own how many transactions of the crowd belong to this JVM
-     * @param nanos how long the grant took
-     * @param rowHolds the wait for the row after the front lock, in holds; NaN if it is unknown, or if no transaction
-     *     waited for the front lock
-     * @param rowNanos how long it waited for the row
+     * @param nanos the time from sending the statement to the server's answer
+     * @param rowHolds the wait for the row after the front lock, as a multiple of the time of one hold; NaN if the wait
+     *     is unknown, or if the transaction did not wait for the front lock
+     * @param rowNanos how long the transaction waited for the row
      */
     void locked(boolean inFront, double crowd, int own, long nanos, double rowHolds, long rowNanos) {
         othersSeen = crowd >= NONE && crowd > own;
@@ -164,8 +164,8 @@ final class FrontPolicy {
     }
 
     /**
-     * Records that the front lock could not be acquired in time. If other transactions of this JVM acquired it
-     * meanwhile, there is no fault, only a long queue.
+     * Records that the front lock could not be acquired in time. If other transactions of this JVM acquired the front
+     * lock during the wait, there is no fault, but only a long queue.
      */
     void givenUp(long nanos) {
         long now = millis.getAsLong();
@@ -184,8 +184,8 @@ final class FrontPolicy {
     }
 
     /**
-     * Counts a wait for the row after the front lock. If this JVM stalls, all its clients wait at the same time, which
-     * counts as one wait.
+     * Counts a long or short wait for the row after the front lock. If this JVM stalls, all its clients wait at the
+     * same time, and their waits are counted as one wait.
      */
     private void count(boolean bad, long now, long begunMillis) {
         if (!bad) {

@@ -3,24 +3,24 @@ package org.rowlock.internal.queue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * The allowed size of groups for each key, a power of two. The size is halved when a group is rolled back, and then
- * grows slowly. Sizes are stored by hash, so two keys may share one size, which costs only speed. Thread-safe; a lost
- * update of a size does no harm.
+ * The largest number of calls that may share a transaction (a group), for each key. The size is a power of two. The
+ * size is halved when a group is rolled back, and then grows slowly. Sizes are stored by hash, so two keys may share
+ * one size, which reduces only speed. Thread-safe; a lost update of a size does no harm.
  */
 public final class GroupSizes {
     private static final int PLACES = 1 << 10;
 
-    /** How many groups of the allowed size succeed before that size doubles. */
+    /** How many groups of the allowed size must succeed before the allowed size doubles. */
     private static final int STEPS = 16;
 
-    /** How many calls run alone before the next attempt, after the server has refused a group. */
+    /** How many calls run alone after the server has refused a group, before the next group is tried. */
     private static final int REFUSED = 2_000;
 
     private final int largest;
 
     /**
-     * The number of steps by which groups are smaller than the largest size, by hash: {@link #STEPS} for each halving,
-     * rounded up.
+     * For each hash, how many groups or calls must succeed until the largest size is allowed again: {@link #STEPS} for
+     * each time that the size was halved.
      */
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
@@ -53,7 +53,7 @@ public final class GroupSizes {
         smaller.set(place(key), Integer.numberOfTrailingZeros(2 * largest / rounded(size)) * STEPS);
     }
 
-    /** Records that the server has refused a group, and would refuse the next one. */
+    /** Records that the server has refused a group for a reason that also applies to the next group. */
     public void refused(Object key) {
         smaller.set(place(key), Integer.numberOfTrailingZeros(largest) * STEPS + REFUSED);
     }

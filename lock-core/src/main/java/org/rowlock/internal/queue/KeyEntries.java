@@ -22,12 +22,12 @@ import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The entries of one call in the queues of its keys. All calls enter queues in the same order. {@link #leave} leaves
- * all queues, whatever the state of the call is. A nested call has no entries, and skips the queues.
+ * all queues, and may be called in any state. A nested call has no entries, and skips the queues.
  */
 public final class KeyEntries {
     /**
-     * The innermost call of each thread, for all queues. If a thread waited in any queue while it holds a lock, it
-     * could cause a deadlock.
+     * The innermost call of each thread. The field is static, because a thread that waited in a queue of any {@link
+     * KeyQueues} while it holds a lock could cause a deadlock.
      */
     private static final ThreadLocal<@Nullable KeyEntries> ENTERED = new ThreadLocal<>();
 
@@ -65,8 +65,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Records that the innermost call of this thread has its connection. The time for which the call waited for the
-     * pool must not be attributed to its keys.
+     * Records that the innermost call of this thread has its connection. The time before is a wait for the pool, and
+     * must not be counted as a wait for the keys.
      */
     public static void startServerWait() {
         KeyEntries entries = entered();
@@ -77,20 +77,20 @@ public final class KeyEntries {
     }
 
     /**
-     * Records whether the call obtained a connection. While none is available, callers skip the queue, so that they do
-     * not wait for each other's timeouts.
+     * Records whether the call obtained a connection. While no connection is available, callers skip the queues.
+     * Otherwise each caller would wait for the connection timeouts of all callers before it.
      */
     public void open(boolean skipsWait) {
-        // The call may have sent its statement before, for example in a group that was rolled back, and now sends it
-        // again on another connection.
+        // The call may send its statement again on another connection, for example after a group was rolled back.
         begun = false;
         places.forEach(place -> place.entry().open(skipsWait));
     }
 
     /**
-     * Returns the keys in the order in which all calls enter queues. Shorter texts come first, so that numbers have the
-     * same order as at the server. A call then waits for its keys in the same order in the JVM and at the server. It
-     * therefore does not hold the place of one key for long while it waits for another.
+     * Returns the keys in the order in which all calls enter queues. Shorter texts come first, so that whole numbers
+     * have the same order in the JVM as at the server, which orders them by value. A call then waits for its keys in
+     * the same order in the JVM and at the server. Therefore the call does not block the queue of one key for long
+     * while it waits for another key.
      */
     public static List<LockKey> ordered(List<LockKey> keys) {
         if (keys.size() == 1) {
@@ -102,8 +102,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Returns a text that differs for different keys. Some keys have equal short texts: row[a, b] with one id column
-     * and with two, or a name and a row of a table called "name".
+     * Returns a text that is different for different keys, unlike {@code toString()}. For example, a name has the same
+     * {@code toString()} as a row of a table called "name".
      */
     private static String exactText(LockKey key) {
         return key instanceof LockKey.Row row
@@ -120,14 +120,14 @@ public final class KeyEntries {
     }
 
     /**
-     * Creates the entries, but enters no queue. Admitted threads may do the offered work; see {@link QueueEntry}. From
-     * now on, other calls of this thread are nested in this one.
+     * Creates the entries, but enters no queue. The thread of another entry may do the offered work; see {@link
+     * QueueEntry}. From now on, other calls of this thread are nested in this call.
      */
     public void join(KeyQueues queues, @Nullable Object offer) {
         for (LockKey key : ordered(request.keys())) {
             RowLockMode mode = request.modeOf(key);
             // The key of the queue includes the database, because an application may use several databases. The key is
-            // a list and no record, because the first hashCode() of a record takes 10 ms.
+            // a list rather than a record, because the first hashCode() of a record takes 10 ms.
             places.add(new Place(key, mode, queues.join(List.of(database, key), RequestParts.isShared(mode), offer)));
         }
         ENTERED.set(this);
@@ -147,8 +147,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Waits in the queue of one key after the other, until all queues have admitted the call. The bound applies to the
-     * sum of these waits.
+     * Waits in one queue after another, until all queues have admitted the call. The bound applies to the sum of these
+     * waits.
      */
     public void enterAll(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();
@@ -187,7 +187,7 @@ public final class KeyEntries {
         return new LockNotAvailableException(message, SqlState.LOCK_NOT_AVAILABLE, null);
     }
 
-    /** Records that the server has granted locks on keys. Some of the keys may have entries here. */
+    /** Records that the server has granted locks on keys. Keys without an entry in this call are ignored. */
     public void locked(List<LockKey> keys, boolean holds) {
         Collection<LockKey> locked = keys.size() == 1 ? keys : new HashSet<>(keys);
         for (Place place : places) {
@@ -241,9 +241,9 @@ public final class KeyEntries {
     }
 
     /**
-     * Skips the queues, for a nested call. The thread must not have entered the queue of one of its keys, even in a
-     * shared mode. Another transaction may wait for the lock of the outer call, and the nested call would then wait for
-     * that transaction.
+     * Lets a nested call skip the queues, unless an outer call of this thread has entered the queue of one of the
+     * nested call's keys. In that case another transaction may wait for the lock of the outer call, and the nested call
+     * would wait for that transaction. This is so even if both modes are shared.
      *
      * @throws IllegalStateException if the thread has already entered the queue of one of the keys
      */

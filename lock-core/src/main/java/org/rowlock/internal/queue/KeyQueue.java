@@ -11,26 +11,28 @@ import org.rowlock.internal.queue.QueueEntry.Served;
 import org.rowlock.internal.queue.QueueEntry.State;
 
 /**
- * The queue of a key in this JVM, in the order of arrival. An admitted entry has a place and is <em>inside</em>. The
- * policy determines how many exclusive entries are inside at the same time. Consecutive shared entries may all be
- * inside. A free place is given to the next entry before its thread wakes.
+ * The queue of a key in this JVM, in the order of arrival. An admitted entry occupies a <em>place</em> of the queue,
+ * and is <em>inside</em> until it leaves. The policy determines the <em>width</em>, which is the number of exclusive
+ * entries that may be inside at the same time. Consecutive shared entries may all be inside. A free place is given to
+ * the next entry before its thread wakes.
  *
- * <p>There are two uses. In an admission queue, which a call enters before it borrows a connection, an entry
- * <em>keeps</em> its place until its transaction has ended. A transaction enters a {@code ROW} queue with its
- * connection, but without a row lock. In such a queue an entry leaves its place when the server has answered, because
- * Rowlock may not notice the commit. The thread of an entry may then wait for a lock that the queue does not know, such
- * as its own lock on another connection. {@link Relief} limits that wait.
+ * <p>There are two kinds of queues. A call enters an <em>admission queue</em> before it borrows a connection, and its
+ * entry <em>keeps</em> the place until the transaction has ended. A transaction enters a <em>{@code ROW} queue</em>
+ * when it has its connection, but no row lock. In a {@code ROW} queue, an entry leaves when the server has answered the
+ * lock statement, because Rowlock may not notice the commit. An entry inside may wait for a transaction that no queue
+ * contains, such as a transaction of its own thread on another connection. {@link Relief} limits how long all other
+ * entries then wait.
  *
- * <p>Thread-safe: everything but the parking of threads happens under one lock.
+ * <p>Thread-safe: all state is changed under one lock, but threads park outside that lock.
  */
 final class KeyQueue {
     /**
-     * How many leaders of groups are inside: the server runs the group of one leader, and the other leader waits there.
-     * Fewer leaders mean larger groups, and so fewer commits.
+     * How many leaders of groups may be inside. The server runs the group of the first leader, and the second leader
+     * waits at the server. With fewer leaders, groups are larger, and there are fewer commits.
      */
     private static final int LEADERS = 2;
 
-    /** The lock of all queues of a hash, which share one policy. */
+    /** The lock of all queues whose keys have the same hash. These queues share one policy. */
     final Object lock;
 
     final QueuePolicy policy;
@@ -42,24 +44,28 @@ final class KeyQueue {
     /** The waiting entries, in the order of their arrival. */
     private final List<QueueEntry> line = new ArrayList<>(0);
 
-    /** How many entries leaders have taken. Taken entries are no longer in the line, but their threads still wait. */
+    /**
+     * How many entries the leaders of groups have taken. Taken entries are no longer in the line, but their threads
+     * still wait.
+     */
     private int taken;
 
-    /** The number of shared entries inside, or the negative number of exclusive ones. */
+    /** The number of shared entries inside, or, as a negative number, of exclusive entries inside. */
     private int inside;
 
     /**
-     * Whether entries are admitted at once, because the last call obtained no connection. Otherwise each entry would
-     * wait for the connection timeouts of all entries before it.
+     * Whether entries are admitted at once, because the last call could not obtain a connection. Otherwise each entry
+     * would wait for the connection timeouts of all entries before it.
      */
     private volatile boolean open;
 
     /**
-     * How many entries of a key exist, in any state. {@link KeyQueues} changes the number while it looks up the queue.
+     * How many entries of this queue exist, in any state. {@link KeyQueues} changes the number while it looks up the
+     * queue.
      */
     int users;
 
-    /** @param parted called when an entry leaves; null for a {@code ROW} queue */
+    /** @param parted called after an entry has left; null for a {@code ROW} queue */
     KeyQueue(Object lock, QueuePolicy policy, Relief relief, @Nullable Runnable parted) {
         this.lock = lock;
         this.policy = policy;
@@ -135,7 +141,10 @@ final class KeyQueue {
         admitNext();
     }
 
-    /** Ends a wait without a place. Returns false if the entry was admitted or taken meanwhile. */
+    /**
+     * Ends the wait of an entry that was not admitted. Returns false if the entry has been admitted or taken in the
+     * meantime.
+     */
     boolean giveUp(QueueEntry entry) {
         synchronized (lock) {
             boolean gives = entry.state == State.NEW || entry.state == State.WAITING;
@@ -143,7 +152,7 @@ final class KeyQueue {
                 line.remove(entry);
                 entry.state = State.OVER;
                 LockSupport.unpark(entry.thread);
-                // The entries after the removed one may be shared, and can then be admitted now.
+                // The entries behind the removed entry may be shared, and can then be admitted now.
                 admitNext();
             }
             return gives;
@@ -160,7 +169,8 @@ final class KeyQueue {
             taken -= entry.state == State.TAKEN ? 1 : 0;
             for (QueueEntry member : entry.members) {
                 if (member.state == State.TAKEN) {
-                    // A member whose work the leader has not finished waits again, unless its work may already be done.
+                    // A member whose work the leader has not sent waits again. If the work was sent, its outcome is
+                    // unknown.
                     end(member, member.sent ? Served.UNKNOWN : null);
                 }
             }
@@ -213,7 +223,10 @@ final class KeyQueue {
         return !entry.shared && offer != null && joins.test(offer);
     }
 
-    /** Ends a leader's work for an entry. Without an outcome the entry waits again, and no leader takes it again. */
+    /**
+     * Ends a leader's work for an entry. If there is no outcome, the entry waits again, and no leader takes the entry a
+     * second time.
+     */
     void end(QueueEntry entry, @Nullable Served served) {
         synchronized (lock) {
             if (entry.state != State.TAKEN) {
@@ -232,7 +245,7 @@ final class KeyQueue {
         }
     }
 
-    /** Admits more entries than the width, unless another waiting thread has just done so. */
+    /** Admits more entries than the width allows, unless another waiting thread has just done so. */
     void admitMore() {
         synchronized (lock) {
             if (relief.untilMore() <= 0) {
@@ -243,7 +256,7 @@ final class KeyQueue {
 
     void widen(long wideNanos) {
         synchronized (lock) {
-            // More entries may be inside than the width allows, because some have skipped the wait.
+            // More entries than the width allows may already be inside, because some entries have skipped the wait.
             relief.widen(-inside - policy.width(false, line.size()), wideNanos);
             admitNext();
         }

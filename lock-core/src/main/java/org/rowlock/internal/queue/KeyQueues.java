@@ -11,16 +11,18 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All queues of one RowLocks, or of the drop-in. {@link #join} creates an entry of an admission queue, for a
- * transaction that has no connection yet. Each key with entries has a separate queue, and places are kept until the end
- * of the transaction. {@link #entry} creates an entry of a {@code ROW} queue, for a transaction that has its connection
- * and holds no locks. Keys with the same hash share such a queue, which costs only speed. An entry leaves its place in
- * this queue when the server has answered. Each hash has a policy, which exists permanently. Thread-safe.
+ * All queues of one {@code RowLocks} object, or of the drop-in. Thread-safe.
+ *
+ * <p>{@link #join} creates an entry of an admission queue, for a transaction that has no connection yet. Each key with
+ * entries has a separate admission queue, and an entry keeps its place until the transaction has ended. {@link #entry}
+ * creates an entry of a {@code ROW} queue, for a transaction that has its connection and holds no locks. Keys with the
+ * same hash share a {@code ROW} queue, which reduces only speed. An entry leaves a {@code ROW} queue when the server
+ * has answered. Each hash has one policy, which is never removed.
  */
 public final class KeyQueues {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The number of hashes, a power of two. */
+    /** The number of different hashes, a power of two. */
     private static final int HASHES = 1 << 12;
 
     private final Supplier<? extends QueuePolicy> policies;

@@ -7,40 +7,44 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLocksBuilder.LockFront;
 
 /**
- * One transaction's entry in a {@link KeyQueue}. It waits, is admitted, and leaves. {@link #leave} is allowed in every
- * state, and a second call does nothing. A caller that calls {@code leave} in {@code finally} therefore never blocks
- * the queue.
+ * One transaction's entry in a {@link KeyQueue}. An entry waits, is admitted, and leaves. {@link #leave} may be called
+ * in every state, and a second call does nothing. A caller that calls {@code leave} in {@code finally} therefore never
+ * blocks the queue.
  *
- * <p>The thread that created the entry waits. Another thread may {@link #wake} it. Any thread may call {@link #leave}
- * for an admitted entry.
+ * <p>Only the thread that created the entry waits. Another thread may {@link #wake} this thread. Any thread may call
+ * {@link #leave} for an admitted entry.
  *
- * <p><b>Groups.</b> An entry may have an <em>offer</em>: work that an admitted thread, the leader, can do for the
- * waiting thread. A leader {@linkplain #take takes} entries from the head of the queue. The thread of a taken entry
- * waits, regardless of timeouts and interrupts. The leader {@linkplain #complete completes} the entry with a value or
- * an error, or {@linkplain #handBack gives it back}. An entry that was given back waits at its former position, and no
- * leader takes it again. When the leader leaves, it gives back its remaining entries. Entries whose work was already
- * {@linkplain #sent sent} end with an error instead, because the outcome is unknown.
+ * <p><b>Groups.</b> An entry may have an <em>offer</em>: work that the thread of an admitted entry, the
+ * <em>leader</em>, can do for the waiting thread. A leader {@linkplain #take takes} entries from the head of the queue.
+ * The thread of a taken entry ignores timeouts and interrupts while it waits. The leader {@linkplain #complete
+ * completes} the entry with a value or an error, or {@linkplain #handBack gives it back}. An entry that was given back
+ * waits at its former position, and no leader takes it again. When the leader leaves, it gives back all taken entries
+ * that it has not completed. An entry whose work was already {@linkplain #sent sent} ends with an error instead,
+ * because the outcome is unknown.
  */
 public final class QueueEntry {
     public enum State {
-        /** Created, but neither waiting nor admitted. */
+        /** The entry was created, but neither waits nor is admitted. */
         NEW,
         WAITING,
-        /** Inside: its transaction may go to the server. */
+        /** The entry is admitted, so its transaction may send its statements to the server. */
         IN,
-        /** Taken by a leader, which does its work. */
+        /** A leader has taken the entry, and does the work of its thread. */
         TAKEN,
-        /** Completed by a leader; see {@link QueueEntry#served}. */
+        /** A leader has completed the entry; {@link QueueEntry#served} returns the result. */
         SERVED,
-        /** Ended without being admitted: the wait timed out, or the thread was interrupted or woken. */
+        /** The wait has ended without admission: the wait timed out, or the thread was interrupted or woken. */
         OVER,
         FULL,
         LEFT
     }
 
-    /** The result of an offer whose work a leader has done. */
+    /** The result of the work that a leader has done for another thread. */
     public record Served(@Nullable Object value, @Nullable Throwable failure) {
-        /** An outcome that is created in advance, because a leader that is out of memory could not create one. */
+        /**
+         * The result for an unknown outcome. It is created in advance, because a leader that is out of memory could not
+         * create it.
+         */
         static final Served UNKNOWN =
                 new Served(null, new IllegalStateException("The holder has left without an outcome"));
     }
@@ -49,7 +53,7 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // The following fields are written under the lock of the queue.
+    // The following fields are written only under the lock of the queue.
     volatile State state = State.NEW;
 
     @Nullable
@@ -60,7 +64,10 @@ public final class QueueEntry {
 
     volatile boolean sent;
 
-    /** Whether the entry has a place. While no connection is available, entries are inside without a place. */
+    /**
+     * Whether the admitted entry occupies a place of the queue. While no connection is available, entries are admitted
+     * without a place.
+     */
     boolean counted;
 
     volatile long sinceNanos = System.nanoTime();
@@ -80,17 +87,17 @@ public final class QueueEntry {
         this.offer = offer;
     }
 
-    /** Enters without waiting if a place is free and no entry waits. */
+    /** Enters without waiting if a place is free and no other entry waits. */
     public boolean tryEnter() {
         return queue.tryEnter(this, false);
     }
 
-    /** Enters without waiting if no entry is inside for which the transaction would have to wait at the server. */
+    /** Enters without waiting if the transaction would not have to wait at the server for an admitted entry. */
     public boolean tryEnterFree() {
         return queue.tryEnter(this, !shared);
     }
 
-    /** Enters even if no place is free. The entry takes a place. */
+    /** Enters without waiting, even if no place is free. The entry then occupies a place beyond the width. */
     public void pass() {
         synchronized (queue.lock) {
             queue.admit(this);
@@ -98,7 +105,7 @@ public final class QueueEntry {
     }
 
     /**
-     * Waits for a place. An interrupt ends the wait, and the flag stays set.
+     * Waits until the entry is admitted. An interrupt ends the wait, and the thread's interrupt flag stays set.
      *
      * @param mostNanos the longest wait; {@link Long#MAX_VALUE} for no bound
      * @param mostWaiting the largest number of entries that may wait in the queue, including this one
@@ -108,14 +115,14 @@ public final class QueueEntry {
         return queue.enter(this, mostNanos, mostWaiting);
     }
 
-    /** Ends the wait, even before it begins. Returns false if the entry no longer waits. */
+    /** Ends the wait of the entry, even before the wait begins. Returns false if the entry no longer waits. */
     public boolean wake() {
         return queue.giveUp(this);
     }
 
     /**
-     * Records that the entry's statement is sent to the server now. Before this, the transaction may have waited for
-     * the pool, and not for the key.
+     * Records that the entry's statement is now sent to the server. The time before may have been a wait for the pool,
+     * and not for the key.
      */
     public void startServerWait() {
         sentNanos = System.nanoTime();
@@ -125,7 +132,7 @@ public final class QueueEntry {
         queue.leave(this);
     }
 
-    /** Records the server's answer, and leaves the queue. See {@link #locked}. */
+    /** Records the server's answer, and leaves the queue. For the parameters, see {@link #locked}. */
     public void endServerWait(boolean got, boolean holds) {
         if (got) {
             locked(holds);
@@ -147,18 +154,19 @@ public final class QueueEntry {
             long nanos = now - sentNanos;
             queue.relief.begin(now);
             if (!holds) {
-                // This flush, and each flush before it, has acquired and released the lock.
+                // This flush, and each flush before it in the queue, has acquired and released the lock.
                 queue.policy.held(nanos / (inFront + 1), true);
                 return;
             }
             lockedNanos = now;
-            // In a ROW queue the lock holder has already left, so its hold is added to those of the entries inside.
+            // In a ROW queue the lock holder has already left the queue, so its hold is counted in addition to the
+            // entries in front.
             int own = inFront + (queue.isKept() ? 0 : 1);
             queue.policy.waited(nanos, own, front == null ? -1 : front.waitedNanos);
         }
     }
 
-    /** Whether the entry has a place and is exclusive. */
+    /** Whether the entry is exclusive and occupies a place. */
     private boolean isAlone() {
         return state == State.IN && counted && !shared;
     }
@@ -170,7 +178,7 @@ public final class QueueEntry {
         }
     }
 
-    /** Records that the lock is released. {@code exact} is false if the release may have happened some time ago. */
+    /** Records that the lock is released. {@code exact} is false if the lock may have been released some time ago. */
     public void released(boolean exact) {
         synchronized (queue.lock) {
             release(System.nanoTime(), exact);
@@ -206,7 +214,10 @@ public final class QueueEntry {
         }
     }
 
-    /** Returns the front lock of the entry, or null if it has none. Called once, after the entry was admitted. */
+    /**
+     * Returns the front lock of the entry, or null if the policy requires none. Call this method once, after the entry
+     * was admitted.
+     */
     public @Nullable Front front(LockFront how) {
         synchronized (queue.lock) {
             boolean always = how == LockFront.ALWAYS;
@@ -217,13 +228,14 @@ public final class QueueEntry {
     }
 
     /**
-     * Takes waiting entries from the head of the queue, in their order, up to the first that cannot join, so that no
-     * entry is overtaken. A shared entry, an entry without an offer, and an entry whose offer the predicate rejects
-     * cannot join. This entry must be inside and exclusive.
+     * Takes waiting entries from the head of the queue, in their order. The first entry that cannot join ends the
+     * search, so that no entry is overtaken. An entry cannot join if it is shared, has no offer, or has an offer that
+     * the predicate rejects. This entry must be admitted and exclusive.
      *
      * @param most the largest number of entries to take
-     * @param joins whether an offer may be taken; it must be quick, because the queue is locked meanwhile
-     * @param rounded returns how many entries to take; its argument is the number of entries that can join
+     * @param joins whether an offer may be taken; the predicate must be quick, because it runs under the lock of the
+     *     queue
+     * @param rounded returns how many entries to take; the argument is the number of entries that can join
      */
     public List<QueueEntry> take(int most, Predicate<Object> joins, IntUnaryOperator rounded) {
         return queue.take(this, most, joins, rounded);
@@ -238,14 +250,14 @@ public final class QueueEntry {
         offer = work;
     }
 
-    /** Returns the offered work; null if there is none, or if a leader has given it back. */
+    /** Returns the offered work, or null if there is none or if a leader has given the entry back. */
     public @Nullable Object offer() {
         return offer;
     }
 
     /**
-     * Records that the leader sends the work of this entry now. Its outcome is unknown until the leader completes it or
-     * gives it back.
+     * Records that the leader now sends the work of this entry. The outcome of the work is unknown until the leader
+     * completes the entry or gives it back.
      */
     public void sent() {
         sent = true;
@@ -259,7 +271,7 @@ public final class QueueEntry {
         queue.end(this, new Served(null, failure));
     }
 
-    /** Gives the entry back to its own thread, to which timeouts and interrupts apply again. */
+    /** Gives the entry back to its own thread. Timeouts and interrupts then end the wait of this thread again. */
     public void handBack() {
         queue.end(this, null);
     }
@@ -275,7 +287,8 @@ public final class QueueEntry {
     }
 
     /**
-     * Makes entries skip the wait while no connection is available, so that they do not wait for each other's timeouts.
+     * Sets whether entries skip the wait, because no connection is available. Otherwise each entry would wait for the
+     * connection timeouts of all entries before it.
      */
     public void open(boolean skipsWait) {
         queue.open(skipsWait);

@@ -9,21 +9,21 @@ package org.rowlock.internal.queue;
  */
 public interface QueuePolicy {
     /**
-     * Returns how many exclusive transactions may be inside at the same time.
+     * Returns how many exclusive transactions may be admitted at the same time.
      *
-     * @param kept true for an admission queue, where a transaction keeps its place until it has ended; false for a
-     *     {@code ROW} queue, where it leaves its place when the server answers, so that all transactions inside wait at
-     *     the server
-     * @param waiting how many transactions wait in the queue; if none waits, the width determines when the next
+     * @param kept true for an admission queue, which a transaction leaves when it has ended; false for a {@code ROW}
+     *     queue, which a transaction leaves when the server answers, so that all admitted transactions wait at the
+     *     server
+     * @param waiting how many transactions wait in the queue; if none waits, the result determines whether the next
      *     transaction must wait
-     * @return at least 1, unless no transaction may enter without waiting
+     * @return at least 1; 0 if no transaction may enter without waiting
      */
     int width(boolean kept, int waiting);
 
     /**
      * Returns the longest wait for the front lock of the next transaction; 0 for no front lock.
      *
-     * @param always whether to use a front lock unless one has just done harm
+     * @param always whether to use a front lock even without contention, unless front locks have just proved useless
      */
     default long frontNanos(boolean always) {
         return 0;
@@ -43,27 +43,29 @@ public interface QueuePolicy {
      * Records that the server has granted a lock.
      *
      * @param nanos the time from sending the statement to the server's answer
-     * @param holds the largest number of holds by other transactions of this JVM for which the transaction may have
-     *     waited
+     * @param holds for how many other transactions of this JVM the transaction may have waited, at most
      * @param keyNanos the part of the time that was a wait for the front lock; 0 if the server did not report it, and
      *     negative if there was no front lock
      */
     default void waited(long nanos, int holds, long keyNanos) {}
 
-    /** Records that a front lock could not be acquired in time, and how long the transaction has waited for it. */
+    /**
+     * Records that a front lock could not be acquired in time, and how long the transaction has waited for this front
+     * lock.
+     */
     default void frontGivenUp(long nanos) {}
 
     /**
      * Records how long a transaction has held the lock.
      *
-     * @param exact false if the time may be too long, because Rowlock noticed the end late
+     * @param exact false if the time may be too long, because Rowlock noticed the end of the transaction late
      */
     default void held(long nanos, boolean exact) {}
 
     /**
-     * Records that an exclusive transaction has left a place that it kept until its end.
+     * Records that an exclusive transaction has ended and left the admission queue.
      *
-     * @param nanos how long it was inside and had its connection: its round trips, its wait and its hold
+     * @param nanos how long the transaction was admitted and had its connection: its round trips, its wait and its hold
      * @param crowded whether other transactions wait in the queue
      */
     default void placeLeft(long nanos, boolean crowded) {}

@@ -1,28 +1,29 @@
 package org.rowlock.internal.queue;
 
 /**
- * How far a queue exceeds its width, because no transaction of this JVM has acquired the key for some time. The queue
- * admits one more transaction, after the same time again two more, and then four, each for a limited time. It never
- * admits all at once, because a crowd of other JVMs may be the reason why this JVM does not acquire the key. All
- * methods except {@link #untilMore} are called under the lock of the queue.
+ * How many transactions a queue admits beyond its width, because no transaction of this JVM has acquired the key for
+ * some time. At first the queue admits one more transaction, after the same time two more, and then four, each time for
+ * a limited period. It never admits all transactions at once, because the reason for the delay may be that many
+ * transactions of other JVMs contend for the key. All methods except {@link #untilMore} are called under the lock of
+ * the queue.
  */
 final class Relief {
     static final Relief NEVER = new Relief(Long.MAX_VALUE);
 
-    /** How long the queue stays wider, as a multiple of the longest wait. */
+    /** How long the queue stays wider, as a multiple of the time after which it becomes wider. */
     private static final int WIDE_TIMES = 10;
 
     private static final int MOST = 1 << 12;
 
     private final long longestNanos;
 
-    /** The last time when a transaction acquired the key, or the queue was created or became wider. */
+    /** The last time at which a transaction acquired the key, or the queue was created or became wider. */
     private volatile long moved;
 
     private int more;
     private long moreUntil;
 
-    /** How many places were added last; 0 after a transaction has acquired the key. */
+    /** How many places the last step added; 0 after a transaction has acquired the key. */
     private int last;
 
     Relief(long longestNanos) {
@@ -44,7 +45,7 @@ final class Relief {
         return WIDE_TIMES * longestNanos;
     }
 
-    /** @param beyond how many more entries than the width are inside */
+    /** @param beyond how many more entries are admitted than the width allows */
     void widen(int beyond, long wideNanos) {
         moved = System.nanoTime();
         moreUntil = moved + wideNanos;
