@@ -9,17 +9,18 @@ import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
 
 /**
- * The statement that acquires advisory locks. It returns a row for each key, from which a {@link LockCheck} is read.
+ * The statement that acquires advisory locks. The statement returns a row for each key, from which a {@link LockCheck}
+ * is read.
  */
 final class AdvisorySql {
     private AdvisorySql() {}
 
     /**
-     * Returns the lock statement. Each call of a lock function is in the select list, where no planner may remove the
-     * call. In an aggregate, a subquery or a condition, the planner could remove it. A bounded wait requires {@link
-     * WaitSql#ARM} before it.
+     * Returns the lock statement. Each call of a lock function is in the select list, because the planner never removes
+     * a call from there. The planner could remove a call from an aggregate, a subquery or a condition. If the wait is
+     * bounded, {@link WaitSql#ARM} must precede the statement.
      *
-     * @param holding the WITH clause that locks the tables against DDL; empty if earlier statements do so
+     * @param holding the WITH clause that locks the tables against DDL; empty if earlier statements lock them
      */
     static Part lock(FlushForms of, String holding) {
         Shape shape = of.shape;
@@ -32,8 +33,8 @@ final class AdvisorySql {
         String attempt = trying && raising
                 ? "case when " + call + " then 'true' else " + LockCheckSql.raiseTaken() + " end"
                 : '(' + call + ")::pg_catalog.text";
-        // The timeout is reduced by the time that has passed, so that it limits the sum of the waits for the table and
-        // the keys.
+        // The time that has passed is subtracted from lock_timeout, so that the bound limits the sum of the waits for
+        // the table and the keys.
         String lock = of.wait == WaitKind.AT_MOST
                 ? "case when " + WaitSql.REARM_EXPRESSION + " is not null then " + attempt + " end"
                 : attempt;

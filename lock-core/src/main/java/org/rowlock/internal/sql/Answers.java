@@ -18,7 +18,7 @@ import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.text.FrontSql;
 
-/** The findings about the locks of one flush. They are collected while the results of its parts are read. */
+/** The results of the locks of one flush, which are collected while the results of its statements are read. */
 public final class Answers {
     private final ResolvedRequest request;
     private @Nullable LockCheck check;
@@ -30,12 +30,12 @@ public final class Answers {
         this.request = request;
     }
 
-    /** Returns the finding of the advisory lock's check; null if there was no check or no key. */
+    /** Returns the findings of the check in the advisory lock's statement; null if there was no check or no key. */
     public @Nullable LockCheck check() {
         return check;
     }
 
-    /** Whether another transaction holds a lock for which the flush did not wait. */
+    /** Whether the flush tried a lock without waiting, and another transaction holds this lock. */
     public boolean isTaken() {
         return rowTaken || (check != null && check.lock() == LockCheck.Lock.TAKEN);
     }
@@ -45,12 +45,12 @@ public final class Answers {
         return absent;
     }
 
-    /** Returns a key whose id is another spelling of the row's id, or null. */
+    /** Returns a key whose id is not the canonical spelling of the row's id, or null if there is none. */
     public @Nullable Misnamed misnamed() {
         return misnamed;
     }
 
-    /** Reads whether the front lock was acquired, and after how long. */
+    /** Reads whether the front lock was acquired, and how long the wait was. */
     void front(Statement statement) throws SQLException {
         Front front = request.front();
         try (ResultSet row = statement.getResultSet()) {
@@ -74,7 +74,7 @@ public final class Answers {
         }
     }
 
-    /** Reads one row of a group, by its id. */
+    /** Reads the result of a statement that locks one row of a group. */
     void row(Statement statement, int group, int index) throws SQLException {
         RowGroup asked = request.rows().get(group);
         Row key = asked.keys().get(index);
@@ -87,7 +87,7 @@ public final class Answers {
         }
     }
 
-    /** Reads whether the only row exists, if it could not be locked. */
+    /** Reads whether the only row of the request exists, in case that the row could not be locked. */
     void readUnlocked(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             rowTaken = !absent.isEmpty() && row.next();
@@ -114,7 +114,10 @@ public final class Answers {
         }
     }
 
-    /** Reads how many rows of a group were found. If some are missing, also reads the ids of those that were found. */
+    /**
+     * Reads how many rows of a group were found. If some rows are missing, the method also reads the ids of the rows
+     * that were found.
+     */
     void counted(Statement statement, int group) throws SQLException {
         List<Row> keys = request.rows().get(group).keys();
         try (ResultSet row = statement.getResultSet()) {

@@ -12,12 +12,13 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * The parts of flushes on Citus, where a table may be on other machines. Citus may run a statement that names such a
- * table on any machine, together with its advisory lock. Therefore the statement with the advisory lock names no table,
- * and an earlier statement locks the tables against DDL. The earlier statement also registers the transaction with
- * Citus, whose deadlock detection treats all unregistered transactions as one. Citus locks rows on one machine per
- * statement. A setting that is changed by the function set_config applies only on the coordinator, while SET LOCAL is
- * also sent to the other machines.
+ * The parts of flushes on Citus, where a table may be on other machines.
+ *
+ * <p>Citus may run a statement that names a table on another machine, and would then acquire the statement's advisory
+ * lock there. Therefore the statement with the advisory lock names no table, and an earlier statement locks the tables
+ * against DDL. The earlier statement also registers the transaction with Citus, because the deadlock detection of Citus
+ * treats all unregistered transactions as one. Each statement can lock rows on only one machine. A setting that the
+ * function set_config changes applies only on the coordinator. Citus sends SET LOCAL to the other machines too.
  */
 public final class CitusForms extends FlushForms {
     private static final String KEEP = "select pg_catalog.set_config('rowlock.lock_timeout',"
@@ -27,17 +28,20 @@ public final class CitusForms extends FlushForms {
             + " pg_catalog.set_config('rowlock.deadline', (extract(epoch from pg_catalog.clock_timestamp())::numeric"
             + " * 1000 + cast(cast(? as pg_catalog.text) as integer))::pg_catalog.text, true)";
 
-    /** Registers the transaction with Citus, if no earlier statement has named one of its tables. This is expensive. */
+    /**
+     * Registers the transaction with Citus, unless an earlier statement has named a table of Citus. The registration is
+     * expensive.
+     */
     private static final Part BEGIN =
             Part.control("select case when (pg_catalog.get_current_transaction_id()).transaction_number = 0"
                     + " then pg_catalog.create_intermediate_result('rowlock', 'select 1') end");
 
-    /** The SET LOCAL is dynamic SQL, because SET takes no parameters. */
+    /** Sets lock_timeout on all machines. The SET LOCAL statement is dynamic SQL, because SET accepts no parameters. */
     private static final Part APPLY = Part.control(
             "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
 
     /**
-     * Restores the caller's lock_timeout. If the session does not propagate settings, the other machines get their
+     * Restores the caller's lock_timeout. If the session does not propagate settings, the other machines restore their
      * default instead.
      */
     private static final Part RESTORE = Part.control("do $rowlock$ begin"
@@ -52,8 +56,8 @@ public final class CitusForms extends FlushForms {
             new Bound(List.of(new Part(KEEP, WaitSql::bindMillis, Part.UNREAD), APPLY), APPLY, RESTORE);
 
     /**
-     * The order in which all callers lock rows. Positive numbers in one column are ordered by value, as with a
-     * hand-written ORDER BY.
+     * The order in which all callers lock rows. Positive numbers in a single id column are ordered by value. A
+     * hand-written ORDER BY has the same order.
      */
     private static final Comparator<Row> ORDER = Comparator.comparing(
                     (Row row) -> String.join("\0", row.id()), KeyEntries.SHORTER_FIRST)
@@ -64,8 +68,8 @@ public final class CitusForms extends FlushForms {
     }
 
     /**
-     * Whether the text depends on the values of the ids. This is so for several rows, because there is one statement
-     * for each row, in the order of the ids.
+     * Whether the text of the flush depends on the values of the ids. The text of several rows does, because it
+     * contains one statement for each row, in the order of the ids.
      */
     static boolean isOfValues(ResolvedRequest request) {
         return !request.rows().isEmpty() && !request.isOneRow();

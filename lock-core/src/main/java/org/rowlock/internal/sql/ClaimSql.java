@@ -15,18 +15,19 @@ import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * The statements of a claim, whose text depends only on the components of this record. The row locks use SKIP LOCKED.
- * If the table has keys, the claim then tries to lock the keys of these rows. It then reads the rows <em>with the
- * predicate again</em>, in a new snapshot. SKIP LOCKED checks the predicate only for the locked row itself. Without the
- * second check, a job that another table marks as finished could run twice.
+ * The statements of a claim. Their text depends only on the components of this record. The row locks use SKIP LOCKED.
+ * If the table has keys, the claim then tries to lock the keys of these rows. Finally the claim reads the rows again,
+ * <em>with the predicate</em> and in a new snapshot. SKIP LOCKED checks the predicate only for the locked row itself.
+ * Without the second check, a job that another table marks as finished could run twice.
  *
- * @param again whether to exclude rows that this claim has already locked
+ * @param again whether the statement excludes rows that an earlier attempt of this claim has locked
  */
 public record ClaimSql(RowTable table, String predicate, String order, RowLockMode mode, boolean again) {
     private static final String ID = "rowlock_id_";
 
     /**
-     * Returns a statement that claims rows only by row locks. Its parameters are those of the predicate, and the limit.
+     * Returns a statement that claims rows only by row locks. Its parameters are the binds of the predicate, and the
+     * limit.
      */
     public static String skipLocked(ClaimParts claim) {
         return "select * from " + from(claim.table()) + " where " + condition(claim.predicate()) + order(claim.order())
@@ -49,9 +50,9 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     }
 
     /**
-     * Returns a statement that tries to lock the keys of several ids of a table, in its select list, with a row for
-     * each. It stores the positions of the locked keys in a setting of the transaction, for the next statement. {@link
-     * #bindTake} sets its parameters.
+     * Returns a statement that tries to lock the keys of several ids of a table. The lock functions are called in the
+     * select list, and the statement returns a row for each key. It stores the positions of the locked keys in a
+     * transaction-local setting, for the next statement. {@link #bindTake} sets the parameters.
      */
     public static String take(RowLockMode mode) {
         String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(mode);
@@ -65,8 +66,8 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     }
 
     /**
-     * Returns a script that tries to lock the keys of locked rows, and reads the rows whose keys it has acquired. The
-     * rows are its last result.
+     * Returns a script that tries to lock the keys of locked rows, and reads the rows whose keys it has locked. The
+     * last result of the script contains these rows.
      */
     public String read() {
         String rows = "select " + alias() + ".*, " + table.printedId(alias()) + " from " + from(table.name()) + " join "
@@ -110,7 +111,10 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         return at + 4;
     }
 
-    /** Returns an item of a FROM clause: the given ids and their positions, with a parameter for each column. */
+    /**
+     * Returns an item of a FROM clause that contains the given ids and their positions. It has one parameter for each
+     * id column.
+     */
     private String ids() {
         return "rows from ("
                 + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as pg_catalog.text[]))")
@@ -126,7 +130,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         return at + table.columns().size();
     }
 
-    /** Returns a condition: the row has the given id. */
+    /** Returns the condition that the row has the given id. */
     private String isOfId() {
         return table.each(
                 " and ",
@@ -137,7 +141,10 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                                 : ""));
     }
 
-    /** Returns the predicate in brackets, on separate lines, because it may contain OR and end with a comment. */
+    /**
+     * Returns the predicate in brackets, because it may contain OR. The closing bracket is on a separate line, because
+     * the predicate may end with a comment.
+     */
     private static String condition(String predicate) {
         return "(" + predicate + "\n)";
     }

@@ -13,13 +13,14 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.value.Insert;
 
 /**
- * The parts of one round trip. The first parts prepare the wait, lock and look up. The last parts are the caller's
- * query, or writes and the COMMIT. Each statement takes its own snapshot, and after an error the following statements
- * do not run. Immutable. A flush that only locks contains no values, so it can be cached.
+ * The statements, called parts, that are sent in one round trip. The first parts limit the wait, acquire the locks and
+ * look up rows. The last parts are the caller's query, or the caller's writes and the COMMIT. Each statement has its
+ * own snapshot. After an error, the following statements do not run. Immutable. A flush that only locks contains no
+ * values, so it can be cached.
  *
- * @param isBounded whether the flush fails if a lock is not available in time. The transaction must then stay usable,
+ * @param isBounded whether the flush fails if a lock is not available in time; the transaction must then stay usable,
  *     so a flush in a transaction that has begun starts with a savepoint
- * @param isCheckSaved whether there is a savepoint only for the advisory lock, in case the check refuses it
+ * @param isCheckSaved whether a savepoint protects only the advisory lock, in case that the check refuses the lock
  * @param isSaved whether the flush begins with a savepoint
  */
 public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isCheckSaved, boolean isSaved) {
@@ -39,7 +40,7 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
     /**
      * Returns the flush with the caller's parts after the locks. A COMMIT ends the savepoint too.
      *
-     * @param kept the cached texts by their pieces; null if the text is not worth caching
+     * @param kept the cache of joined texts, whose keys are the pieces; null if the text is not worth caching
      */
     Flush with(Tail tail, @Nullable BoundedCache<List<String>, String> kept) {
         List<Part> all = new ArrayList<>(parts.size() + tail.parts().size() + 3);
@@ -78,17 +79,14 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         return joined(texts);
     }
 
-    /**
-     * Joins the texts with line breaks, because a caller's statement may end with a -- comment, which the line break
-     * ends.
-     */
+    /** Joins the texts with line breaks. A line break ends a -- comment, with which a caller's statement may end. */
     private static String joined(List<String> texts) {
         return String.join("\n;", texts);
     }
 
     /**
-     * The cached flushes of requests. The cache key contains everything on which the text of a flush depends, and an
-     * application has few different keys.
+     * The cached flushes of requests. The cache key contains all properties on which the text of a flush depends. An
+     * application has few different cache keys.
      */
     public static final class Cache {
         private static final int MODES = RowLockMode.values().length;
@@ -98,8 +96,8 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         private final boolean onCitus;
 
         /**
-         * The flushes by the locked objects, and then by the index of their form. In a race, the same flush is built
-         * twice, which does no harm.
+         * The flushes of each cache key, in an array that is indexed by {@link #form}. In a race, the same flush is
+         * built twice, which does no harm.
          */
         private final BoundedCache<Object, @Nullable Flush[]> kept = new BoundedCache<>();
 
@@ -114,7 +112,7 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
          * Returns the flush of a request.
          *
          * @param begun whether the transaction has begun
-         * @param anyIsolation whether the check allows REPEATABLE READ and SERIALIZABLE
+         * @param anyIsolation whether the check of the transaction allows REPEATABLE READ and SERIALIZABLE
          * @param tail the caller's statements after the locks
          */
         public Flush flush(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
@@ -148,12 +146,12 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         }
 
         /**
-         * Returns the cache key for the locked objects. For a single key, which is the hot path, it is an existing
-         * object: the {@link RowTable} for a row lock, or the name of the table for an advisory lock.
+         * Returns the cache key for the locked tables. A request for a single key is the hot path, so its cache key is
+         * an existing object: the {@link RowTable} for a row lock, or the name of the table for an advisory lock.
          */
         static Object locked(ResolvedRequest request) {
             List<RowGroup> rows = request.rows();
-            // One key may have two rows, because its id has two spellings.
+            // A single key may have two rows, if the request contains two spellings of its id.
             if (request.keys().size() == 1
                     && request.typed().isEmpty()
                     && request.inserts().isEmpty()
@@ -175,7 +173,10 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
             return all;
         }
 
-        /** Returns the index of the request's form. An array index is used because it allocates nothing. */
+        /**
+         * Returns a number for the form of the request. The number is the index of an array, because looking up an
+         * array element allocates nothing.
+         */
         @SuppressWarnings("EnumOrdinal")
         static int form(
                 ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind, boolean required) {

@@ -10,21 +10,24 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 
 /**
- * Arranges the parts of a request's flush on PostgreSQL. A subclass is for servers that need other statements. A flush
- * is cached for other requests, so its binders must not refer to the request or to anything derived from it.
+ * Arranges the parts of a request's flush on PostgreSQL. A subclass is for servers that need different statements. The
+ * flush is cached and used for later requests. Therefore its binders must not refer to this request or to objects that
+ * are derived from it.
  */
 class FlushForms {
     final ResolvedRequest asked;
     final WaitKind wait;
     final Shape shape;
 
-    /** Whether the check allows REPEATABLE READ and SERIALIZABLE. */
+    /** Whether the check of the transaction allows REPEATABLE READ and SERIALIZABLE. */
     final boolean anyIsolation;
 
-    /** Whether the transaction has begun, so that a failure cannot roll back all of it. */
+    /**
+     * Whether the transaction has begun before this flush. If so, a failure must not roll back the whole transaction.
+     */
     private final boolean begun;
 
-    /** Whether the caller has a statement after the locks, which must not run without them. */
+    /** Whether a statement of the caller follows the locks. The statement must not run without the locks. */
     private final boolean behind;
 
     /** Whether the statements after the locks must not run if a row is absent. */
@@ -33,7 +36,8 @@ class FlushForms {
     /**
      * The parts that limit the waits.
      *
-     * @param rearm renews the bound, so that it limits the sum of all waits
+     * @param arm sets the bound
+     * @param rearm renews the bound, so that the bound limits the sum of all waits
      * @param restore restores the caller's own bound
      */
     record Bound(List<Part> arm, Part rearm, Part restore) {}
@@ -83,7 +87,7 @@ class FlushForms {
         return Flush.of(parts, bounded, checkSaved, saved);
     }
 
-    /** Adds the INSERTs before the row locks, which then find the inserted rows. */
+    /** Adds the caller's INSERTs. They precede the row locks, so that the row locks find the inserted rows. */
     private void addInserts(List<Part> parts) {
         for (int i = 0; i < asked.inserts().size(); i++) {
             int index = i;
@@ -124,7 +128,9 @@ class FlushForms {
         return isAdvisory() && asked.rows().isEmpty() && asked.inserts().isEmpty() && !behind;
     }
 
-    /** Whether the flush only tries an advisory lock. If the attempt fails, nothing has to be rolled back. */
+    /**
+     * Whether the flush only tries to acquire an advisory lock. If the attempt fails, nothing has to be rolled back.
+     */
     private boolean isAdvisoryTry() {
         return isAdvisoryAlone() && !shape.isSeveral() && wait == WaitKind.NO_WAIT;
     }
@@ -142,7 +148,7 @@ class FlushForms {
     }
 
     /**
-     * Whether the check must raise an error if it refuses the lock, because the following statements in the round trip
+     * Whether the check must raise an error if it refuses the lock. Other statements then follow in the round trip, and
      * must not run.
      */
     final boolean isRaising() {
@@ -150,8 +156,8 @@ class FlushForms {
     }
 
     /**
-     * Whether a row lock follows the advisory lock. The row lock then raises the error if the name is no table, or if
-     * the role may not lock its rows.
+     * Whether a row lock follows the advisory lock. The row lock then raises the error if there is no such table, or if
+     * the role may not lock the rows of the table.
      */
     final boolean isTableChecked() {
         return asked.rows().size() == 1 && asked.rows().get(0).table().identity() != Identity.GIVEN;

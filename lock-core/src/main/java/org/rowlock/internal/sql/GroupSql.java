@@ -3,7 +3,7 @@ package org.rowlock.internal.sql;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.GroupRule;
 
-/** Rowlock's own statements in a transaction of several callers. */
+/** Rowlock's own statements in a transaction that several callers share (a group). */
 public final class GroupSql {
     private static final String REFUSED = "group ";
 
@@ -16,9 +16,9 @@ public final class GroupSql {
             "case when " + GroupRule.UNALTERED + " then " + GroupRule.SESSION + " else '' end";
 
     /**
-     * A query for the session of a member of a group in the drop-in. It returns the server, and the settings on which a
-     * write may depend. It returns no row in a stricter isolation level than READ COMMITTED, or if the session was
-     * altered.
+     * A query for the session of a member of a group in the drop-in. The query returns a text that identifies the
+     * server and the settings on which a write may depend. It returns no row if the isolation level is stricter than
+     * READ COMMITTED, or if the session was altered.
      */
     public static final String MEMBER_QUERY = "select pg_catalog.concat_ws(' ', pg_catalog.current_database(),"
             + " pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_postmaster_start_time(), "
@@ -26,8 +26,8 @@ public final class GroupSql {
 
     /**
      * The last statement before the COMMIT. It raises an error if the session, a table or the isolation level does not
-     * allow a shared transaction. Only READ COMMITTED allows one. Its parameters are the value of {@link
-     * #SESSION_VALUE}, the two parameters for the tables, {@link LockCheckSql#mark}, and the value of {@link
+     * allow a shared transaction. The only allowed isolation level is READ COMMITTED. The parameters are the value of
+     * {@link #SESSION_VALUE}, the two parameters for the tables, {@link LockCheckSql#mark}, and the value of {@link
      * #SESSION_VALUE} again.
      */
     public static final String CHECK = "select case when " + READ_COMMITTED + " and " + SESSION + " and "
@@ -42,9 +42,9 @@ public final class GroupSql {
     private GroupSql() {}
 
     /**
-     * Returns the statement before {@link #CHECK} for a required row. It raises an error if a query by the id no longer
-     * finds the row, because later members would not have found it. Its parameters are those of the query, and {@link
-     * LockCheckSql#mark}.
+     * Returns a statement for a row that the callers have locked, to be sent before {@link #CHECK}. It raises an error
+     * if the given query no longer finds the row, because the later callers would not have found the row either. The
+     * parameters are the parameters of the query, and {@link LockCheckSql#mark}.
      */
     public static String requires(String look) {
         return "select case when exists (" + look + ") then '' else "

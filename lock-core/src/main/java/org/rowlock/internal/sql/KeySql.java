@@ -20,20 +20,23 @@ import org.rowlock.internal.value.RowKey;
  * published in docs/keys.md and must never change, because old and new instances must continue to exclude each other.
  */
 public final class KeySql {
-    /** An expression for the table that a key belongs to: the root of its partition tree, or the table itself. */
+    /**
+     * An expression for the oid of the table that a key belongs to: the root of the partition tree, or the table
+     * itself.
+     */
     static final String ROOT = CatalogSql.root("c.oid");
 
     /**
-     * A FROM clause with the table as {@code c}. Its name is resolved with the session's search_path. OFFSET 0 makes
-     * the server resolve it only once.
+     * A FROM clause with the table as {@code c}. The server resolves the name of the table with the session's
+     * search_path. OFFSET 0 makes the server resolve the name only once.
      */
     static final String FROM_TABLE =
             " from (select cast(cast(? as pg_catalog.text) as pg_catalog.regclass) as oid offset 0) as c";
 
     /**
-     * A condition: {@code c} is a table or a partitioned table whose rows the role may lock. Like FOR UPDATE, it
-     * requires the privilege UPDATE on at least one column. The condition uses only functions that read the server's
-     * caches, because a scan of pg_class would cost more than the lock.
+     * A condition: {@code c} is a table or a partitioned table whose rows the role may lock. Like FOR UPDATE, the
+     * condition requires the privilege UPDATE on at least one column. The condition uses only functions that read the
+     * server's caches, because a scan of pg_class would cost more than the lock.
      */
     static final String IS_TABLE = "pg_catalog.has_any_column_privilege(c.oid, 'update')"
             + " and (pg_catalog.pg_relation_filenode(c.oid) is not null or pg_catalog.pg_partition_root(c.oid) is"
@@ -42,12 +45,12 @@ public final class KeySql {
 
     /**
      * An expression for the reason why {@link #IS_TABLE} is false. The expression does not repeat the whole condition,
-     * so it must be evaluated only if the condition is false.
+     * so use it only if the condition is false.
      */
     static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
             + LockCheck.NOT_A_TABLE + "' else '" + LockCheck.NO_PRIVILEGE + "' end";
 
-    /** The kinds of keys in {@link #FROM_MANY}; 0 is a pair. */
+    /** The kinds of keys in {@link #FROM_MANY}. The kind 0 is a pair of numbers. */
     private static final int TEXT = 1;
 
     private static final int NUMBER = 2;
@@ -59,7 +62,10 @@ public final class KeySql {
         return RequestParts.isShared(mode) ? "_shared" : "";
     }
 
-    /** Returns a call of a lock function for {@code k} of {@link #FROM_MANY}, in its kind and mode. */
+    /**
+     * Returns a call of a lock function for the key {@code k} of {@link #FROM_MANY}, with the arguments and the mode of
+     * this key.
+     */
     public static String call(String function) {
         String shared = function + functionSuffix(RowLockMode.FOR_SHARE);
         return "case when k.shared then case when k.b is null then " + shared + "(k.c, k.o) else " + shared
@@ -81,11 +87,11 @@ public final class KeySql {
 
     /**
      * Returns a WITH clause that locks the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does.
-     * Until then, no table can be renamed and replaced by another. Nothing refers to the queries of the clause, so the
-     * server locks the tables of these queries without running them. The clause also makes the server resolve the names
-     * again, which it would otherwise not do within a transaction.
+     * Until then, no table can be renamed and replaced by another table. The statement does not use the queries of the
+     * clause, so the server locks their tables without running the queries. The clause also makes the server resolve
+     * the names again, which the server would otherwise not do within a transaction.
      *
-     * @param known the tables whose id columns are checked against the known types
+     * @param known the tables whose id columns must still have the types that Rowlock has looked up
      */
     public static String holding(List<String> tables, List<RowTable> known) {
         if (tables.isEmpty()) {
@@ -103,8 +109,8 @@ public final class KeySql {
     }
 
     /**
-     * Returns the FROM clause for {@link #arguments}; empty if there is no table. Its parameter follows those of the
-     * arguments.
+     * Returns the FROM clause for {@link #arguments}; empty if there is no table. The parameter of the clause follows
+     * the parameters of the arguments.
      */
     static String from(Shape shape) {
         return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT ? FROM_TABLE : "";
@@ -138,8 +144,8 @@ public final class KeySql {
     }
 
     /**
-     * The FROM clause for several rows of one table, each with an int4, which is cheaper than {@link #FROM_MANY}. The
-     * ids must be distinct and in the common order.
+     * The FROM clause for several rows of one table, each with an int4 id. It is cheaper than {@link #FROM_MANY}. The
+     * ids must be distinct, and in the order in which every caller locks.
      */
     static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
             + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"
@@ -158,12 +164,12 @@ public final class KeySql {
     }
 
     /**
-     * The FROM clause for several keys. The single row of {@code t} contains the tables, each resolved once, and in
-     * {@code t.refused} the first name that is no table. The rows of {@code k} are the derived keys, in the order in
-     * which every caller locks: pairs first, then bigints. {@code k.b} is null for a pair. A key with several spellings
-     * occurs once for each spelling, so that there are as many rows as the caller has keys. If one spelling is
-     * exclusive, {@code k.shared} is false for all spellings of the key. An unnest with several arguments is special
-     * syntax, and must not be qualified with a schema.
+     * The FROM clause for several keys. The single row of {@code t} contains the tables, each resolved once. Its column
+     * {@code t.refused} contains the first name that is not the name of a table. The rows of {@code k} are the derived
+     * keys, in the order in which every caller locks: pairs first, then bigints. {@code k.b} is null for a pair. A key
+     * with several spellings has a row for each spelling, so that there are as many rows as the caller has keys. If one
+     * spelling is exclusive, {@code k.shared} is false for all spellings of the key. An unnest with several arguments
+     * is special syntax, and must not be qualified with a schema.
      */
     public static final String FROM_MANY = " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
             + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
@@ -183,8 +189,8 @@ public final class KeySql {
             + " on true";
 
     /**
-     * Sets the parameters of {@link #FROM_MANY}. No array contains null, because the setting array_nulls can make a
-     * session read null as a text.
+     * Sets the parameters of {@link #FROM_MANY}. No array contains null, because the session's setting array_nulls can
+     * make the server read null as a text.
      */
     public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys, RequestParts request)
             throws SQLException {
@@ -230,8 +236,8 @@ public final class KeySql {
     }
 
     /**
-     * A condition: the row {@code l} of pg_locks is a lock on the derived key {@code k}. It compares classid, objid and
-     * objsubid.
+     * A condition: the row {@code l} of pg_locks is a lock on the derived key {@code k}. The condition compares
+     * classid, objid and objsubid.
      */
     public static final String IS_LOCK = "l.objsubid = case when k.b is null then 2 else 1 end"
             + " and l.classid = case when k.b is null then k.c::pg_catalog.oid else (k.b >> 32 &"

@@ -3,12 +3,13 @@ package org.rowlock.internal.sql;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The findings of the check of a lock statement.
+ * The findings of the check in a lock statement: whether the transaction and the table are suitable, and whether the
+ * lock is held.
  *
  * @param isolation the transaction's isolation level, as the server spells it
  * @param isReadOnly whether the transaction is read-only
- * @param table why the table is refused: {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, followed by the name of the
- *     table if there are several keys; empty if the table is not refused
+ * @param table the reason why the table is refused: {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, followed by the name
+ *     of the table if there are several keys; empty if the table is suitable
  * @param lock the result of the lock
  * @param locked the number of locked keys
  */
@@ -22,9 +23,9 @@ public record LockCheck(String isolation, boolean isReadOnly, String table, Lock
         HELD,
         /** Another transaction holds the lock. */
         TAKEN,
-        /** The check refused the lock, so it was not tried. */
+        /** The check refused the lock, so the lock was not tried. */
         NOT_TRIED,
-        /** The columns that the row lock used are no longer the id. */
+        /** The columns that the row lock used are no longer the id columns of the table. */
         STALE,
         /** The row lock has found fewer rows than requested. */
         ABSENT
@@ -35,7 +36,7 @@ public record LockCheck(String isolation, boolean isReadOnly, String table, Lock
     static final LockCheck STALE = new LockCheck("", false, "", Lock.STALE, 0);
     private static final LockCheck READ_COMMITTED = new LockCheck("read committed", false, "", Lock.HELD, 1);
 
-    /** Returns the findings for one key that is held. */
+    /** Returns the findings for one locked key. */
     static LockCheck held(@Nullable String isolation) {
         return isolation == null || READ_COMMITTED.isolation.equals(isolation)
                 ? READ_COMMITTED

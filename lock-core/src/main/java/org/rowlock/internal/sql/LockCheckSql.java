@@ -9,25 +9,25 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 
 /**
- * The check in a lock statement, and its findings. In a transaction in which the lock would be useless, the statement
- * neither waits nor locks.
+ * The check in a lock statement, and its findings. If a lock would be useless in the transaction, the statement neither
+ * waits nor locks.
  */
 public final class LockCheckSql {
     static final String ISOLATION = "pg_catalog.current_setting('transaction_isolation')";
     static final String READ_ONLY = "pg_catalog.current_setting('transaction_read_only')";
 
-    /** The beginning of the text that the statement returns if the check refuses the lock without an error. */
+    /** The beginning of the text that the statement returns if the check refuses the lock without raising an error. */
     private static final String REFUSED = "rowlock:";
 
     /**
-     * The beginning of the text of an error that the check raises. {@link #findIn} recognizes this text, regardless of
-     * the language of the server. It is random, because messages of the server also quote ids and binds, which may
-     * contain any text. The text is sent as a parameter, so that the SQL is the same in every JVM and a pooler can
-     * share prepared statements.
+     * The beginning of the text of an error that the check raises. {@link #findIn} recognizes this text in a message of
+     * any language. The text is random, because messages of the server also quote ids and binds, which may contain any
+     * text. The text is sent as a parameter, so that the SQL is the same in every JVM and a pooler can share prepared
+     * statements.
      */
     private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
-    /** The prefix for the reason about the table if the isolation level takes precedence. */
+    /** The prefix of the reason why the table is refused, if the isolation level is reported first. */
     private static final String IF_READ_COMMITTED = "~";
 
     private static final String TAKEN = "taken";
@@ -36,7 +36,7 @@ public final class LockCheckSql {
 
     private LockCheckSql() {}
 
-    /** Returns a condition: a lock is useful in the transaction. */
+    /** Returns the condition that a lock is useful in the transaction. */
     static String agreed(boolean anyIsolation) {
         return READ_ONLY + " = 'off'"
                 + (anyIsolation ? "" : " and " + ISOLATION + " in ('read committed', 'read uncommitted')");
@@ -46,7 +46,7 @@ public final class LockCheckSql {
      * Returns an expression of type text with the findings, for a transaction that the check refuses.
      *
      * @param raising whether the expression raises an error (invalid text for an integer), so that the following
-     *     statements in the round trip do not run. If so, it has a parameter for {@link #bindMark}
+     *     statements in the round trip do not run. Such an expression has a parameter for {@link #bindMark}
      */
     static String refusal(boolean anyIsolation, String whatIsWrong, boolean raising) {
         String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/" + (anyIsolation ? "" : IF_READ_COMMITTED)
@@ -54,22 +54,25 @@ public final class LockCheckSql {
         return raising ? raise(seen) : "'" + REFUSED + "' || " + seen;
     }
 
-    /** Returns the error for a lock that another transaction holds. It has a parameter for {@link #bindMark}. */
+    /**
+     * Returns an expression that raises the error for a lock that another transaction holds. It has a parameter for
+     * {@link #bindMark}.
+     */
     static String raiseTaken() {
         return raise("'" + TAKEN + "' || " + READ_ONLY);
     }
 
     /**
-     * Returns the error for id columns that have changed since they were looked up. It has a parameter for {@link
-     * #bindMark}.
+     * Returns an expression that raises the error for id columns that have changed since they were looked up. It has a
+     * parameter for {@link #bindMark}.
      */
     static String raiseStale() {
         return raise("'" + STALE + "' || " + READ_ONLY);
     }
 
     /**
-     * Returns the error for a row lock that has found fewer rows than requested. It has a parameter for {@link
-     * #bindMark}.
+     * Returns an expression that raises the error for a row lock that has found fewer rows than requested. It has a
+     * parameter for {@link #bindMark}.
      */
     static String raiseAbsent() {
         return raise("'" + ABSENT + " row to lock; rolled back, read only: ' || " + READ_ONLY);
@@ -83,14 +86,14 @@ public final class LockCheckSql {
         return "cast(cast(? as pg_catalog.text) || " + what + " as integer)::pg_catalog.text";
     }
 
-    /** Sets the parameter of one raised error. */
+    /** Sets the parameter of an expression that raises an error. */
     static int bindMark(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         statement.setString(at, MARK);
         return at + 1;
     }
 
     /**
-     * Reads a row of a lock statement: the result of the lock, and the isolation level. Returns null if the row shows
+     * Reads a row of a lock statement: the result of the lock, and the isolation level. Returns null if the row reports
      * neither a lock nor a refusal.
      */
     public static @Nullable LockCheck read(ResultSet row) throws SQLException {
@@ -102,12 +105,15 @@ public final class LockCheckSql {
         if (refused != null) {
             return refused;
         }
-        // A blocking lock function returns void, which is an empty text. A function that only tries returns true or
-        // false.
+        // A lock function that waits returns void, which is read as an empty text. A lock function that only tries
+        // returns true or false.
         return "false".equals(locked) ? LockCheck.TAKEN : LockCheck.held(row.getString(2));
     }
 
-    /** Returns the findings of a check from the message of the error that it raised, or null for any other message. */
+    /**
+     * Returns the findings of a check from the message of the error that the check raised, or null for any other
+     * message.
+     */
     public static @Nullable LockCheck findIn(@Nullable String message) {
         String text = marked(message);
         if (text == null) {
@@ -147,8 +153,8 @@ public final class LockCheckSql {
     }
 
     /**
-     * Returns an expression for the transaction's isolation level if the check allows every level; otherwise the SQL
-     * null.
+     * Returns an expression for the transaction's isolation level if the check allows every level, and otherwise the
+     * expression null.
      */
     static String isolation(boolean anyIsolation) {
         return anyIsolation ? ISOLATION : "null::pg_catalog.text";

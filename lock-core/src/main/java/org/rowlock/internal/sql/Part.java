@@ -12,13 +12,13 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write.Bound;
 
 /**
- * One statement of a {@link Flush}. Statements that lock are cached, so their binders and readers hold no state of a
- * call. The statements of a caller are created for one call.
+ * One statement of a {@link Flush}. Statements that lock are cached, so their binders and readers must not contain the
+ * state of a call. A statement of the caller is created for each call.
  *
- * @param sql its text, without a semicolon
- * @param binder sets its parameters
- * @param reader reads its result
- * @param binds the values of its parameters that come from the caller
+ * @param sql the text of the statement, without a semicolon
+ * @param binder sets the parameters of the statement
+ * @param reader reads the result of the statement
+ * @param binds the caller's values among the parameters
  */
 public record Part(String sql, Binder binder, Reader reader, List<@Nullable Object> binds) {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -84,7 +84,7 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         return index;
     }
 
-    /** Closes a statement. An error is ignored, because the statement has already done its work. */
+    /** Closes a statement. An error is ignored, because the statement has already been executed. */
     public static void close(PreparedStatement statement) {
         try {
             statement.close();

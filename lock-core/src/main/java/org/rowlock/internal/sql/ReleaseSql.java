@@ -3,27 +3,27 @@ package org.rowlock.internal.sql;
 import org.rowlock.internal.text.CatalogSql;
 
 /**
- * The statements around a COMMIT with early release. The statement before the COMMIT stores the level of {@code
- * synchronous_commit} at which a plain COMMIT would have waited. The statement after the COMMIT waits at that level, in
- * a second transaction, whose WAL follows that of the first. The level is stored in a setting of the session, because a
- * {@code set local} ends with the COMMIT. The setting exists if and only if the COMMIT was executed.
+ * The statements around a COMMIT with early release of the locks. The statement before the COMMIT stores the level of
+ * {@code synchronous_commit} at which a plain COMMIT would have waited. The statement after the COMMIT waits at this
+ * level. It is a second transaction, whose WAL follows the WAL of the first transaction. The level is stored in a
+ * setting of the session, because the effect of {@code set local} would end with the COMMIT. The setting exists if and
+ * only if the COMMIT was executed.
  *
- * @param confirm the statement after the COMMIT, in a second transaction, which waits at the stored level; its first
- *     column is the stored value
- * @param confirmReads the statement before a plain COMMIT, or alone in autocommit, which makes the commit wait until
- *     everything is durable that may have been read
+ * @param confirm the statement after the COMMIT, which waits at the stored level; its first column is the stored value
+ * @param confirmReads the statement before a plain COMMIT, or alone in autocommit. The commit then waits until all
+ *     changes that its transaction may have read are durable
  */
 public record ReleaseSql(String confirm, String confirmReads) {
     private static final String LEVEL = "pg_catalog.current_setting('synchronous_commit')";
 
     /**
-     * The statement before the COMMIT. Its parameter is a mark. Its first column is the stored value: the mark, a
-     * space, and the level.
+     * The statement before the COMMIT. Its parameter is a mark, by which the commit is recognized. Its first column is
+     * the stored value: the mark, a space, and the level.
      */
     public static final String KEEP = "select pg_catalog.set_config('rowlock.commit', cast(? as pg_catalog.text)"
             + " || ' ' || " + LEVEL + ", false), pg_catalog.set_config('synchronous_commit', 'off', true)";
 
-    /** A query for the stored value and the server process. */
+    /** A query for the stored value and the process id of the session at the server. */
     public static final String KEPT =
             "select pg_catalog.current_setting('rowlock.commit', true), pg_catalog.pg_backend_pid()";
 
@@ -41,8 +41,8 @@ public record ReleaseSql(String confirm, String confirmReads) {
                     + " 'pg_current_wal_flush_lsn()', 'pg_backend_pid()', 'substr(pg_catalog.text, integer)']) as f)";
 
     /**
-     * A query with two columns. The first is the reason why the server or the role does not support early release, or
-     * null. The second is whether a message can flush the WAL without a transaction.
+     * A query with two columns. The first column is the reason why the server or the role does not support early
+     * release, or null. The second column is whether a logical message can flush the WAL without a transaction.
      */
     public static final String ASK = "select case"
             + " when pg_catalog.version() !~ '^PostgreSQL [0-9]' or pg_catalog.version() ~ '-YB-'"
@@ -59,8 +59,8 @@ public record ReleaseSql(String confirm, String confirmReads) {
     /**
      * Returns the statements for a server.
      *
-     * @param flushing whether a message can flush the WAL without a transaction, as from PostgreSQL 17 on; such a
-     *     message does not wait for a standby
+     * @param flushing whether a logical message can flush the WAL without a transaction, which PostgreSQL supports from
+     *     version 17 on; such a message does not wait for a standby
      */
     public static ReleaseSql of(boolean flushing) {
         String kept = " from (select kept, pg_catalog.substr(kept, " + (MARK_LENGTH + 2) + ") as level"
@@ -72,10 +72,10 @@ public record ReleaseSql(String confirm, String confirmReads) {
     }
 
     /**
-     * Returns an expression that emits a message and so makes COMMIT wait. COMMIT waits for the disk and the standby
-     * only if its transaction has an xid and has written WAL. An xid alone does not suffice, because writes to unlogged
-     * tables produce no WAL. A message gives the transaction both. If only the disk is required and all WAL is already
-     * on it, no message is needed.
+     * Returns an expression that emits a logical message, and thereby makes COMMIT wait. COMMIT waits for the disk and
+     * the standby only if its transaction has a transaction id (xid) and has written WAL. An xid alone does not
+     * suffice, because writes to unlogged tables produce no WAL. A message gives the transaction an xid and WAL. No
+     * message is needed if only the disk is required and all WAL is already on disk.
      */
     private static String emit(boolean flushing, String level) {
         String message = "pg_catalog.pg_logical_emit_message(";
@@ -87,7 +87,10 @@ public record ReleaseSql(String confirm, String confirmReads) {
                 + (flushing ? message + "false, 'rowlock', '', true)" : commits) + " end else " + commits + " end";
     }
 
-    /** Returns the statements that make the COMMIT of the current transaction wait at a level. */
+    /**
+     * Returns the statements that make the COMMIT of the current transaction wait at the given level of {@code
+     * synchronous_commit}.
+     */
     public static String confirmAt(String level) {
         return "select pg_catalog.set_config('synchronous_commit', '" + level.replaceAll("[^a-z_]", "") + "', true),"
                 + " pg_catalog.pg_logical_emit_message(true, 'rowlock', '')";

@@ -24,7 +24,7 @@ public final class RowSql {
     /** The function that checks the type of a column. An error of parse analysis names it. */
     public static final String TYPE_CHECK = "pg_catalog.array_eq(";
 
-    /** The text before the type that a column had when it was looked up. */
+    /** The text that precedes, in {@link #identityQuery}, the type that a column had when Rowlock looked it up. */
     private static final String NULL_OF_TYPE = "cast(null as ";
 
     private static final String ALIAS = "rowlock_t";
@@ -38,10 +38,10 @@ public final class RowSql {
     }
 
     /**
-     * Returns a query that is valid only while the columns have their types and, if there is one column, it is the
-     * primary key. Otherwise the server raises 42803, 42883, 42703 or 42704. The query is in a WITH clause to which
-     * nothing refers. The server analyses the query, and analyses it again after DDL or with another search_path, but
-     * never plans or runs it.
+     * Returns a query that is valid only while the id columns have their known types. If there is a single id column,
+     * the query is valid only while this column is the primary key. An invalid query raises 42803, 42883, 42703 or
+     * 42704. The rest of the statement does not use the query. Therefore the server analyses the query, also again
+     * after DDL or with another search_path, but never plans or runs it.
      */
     static String identityQuery(RowTable table) {
         String types = table.each(
@@ -59,10 +59,10 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that locks one row, and returns the text of its id if it exists.
+     * Returns a statement that locks one row, and returns the text of the row's id if the row exists.
      *
-     * @param required whether an absent row raises an error, because the following statements in the round trip must
-     *     not run
+     * @param required whether an absent row raises an error, so that the following statements in the round trip do not
+     *     run
      */
     static Part one(RowTable table, RowLockMode mode, WaitKind wait, boolean required) {
         Part lock = one(table, table.printedId(ALIAS) + WaitSql.rearm(wait, ""), clause(mode, wait), 0, 0);
@@ -70,8 +70,8 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that locks one row unless another transaction has locked it. It returns the text of the id if
-     * it has locked the row.
+     * Returns a statement that locks one row unless another transaction has locked the row. If the statement has locked
+     * the row, it returns the text of the id.
      */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
         return one(table, table.printedId(ALIAS), ' ' + clause(mode) + " skip locked", 0, 0);
@@ -89,13 +89,13 @@ public final class RowSql {
 
     /**
      * Returns a statement that finds a visible row that another transaction has inserted and committed, and tries to
-     * lock it. It ignores a row that this transaction inserted, and a row that row security shows but does not allow to
-     * lock.
+     * lock it. The statement ignores a row that this transaction has inserted. It also ignores a row that row security
+     * shows but does not allow to be locked.
      */
     public static String lockOfOthers(RowTable table, RowLockMode mode) {
         String own = "pg_catalog.pg_current_xact_id_if_assigned()";
-        // The transaction id in xmin has only 32 bits. Of all 64-bit ids that end with these bits, the full id is the
-        // one that is nearest to the current transaction's id.
+        // The transaction id in xmin has only 32 bits. The full 64-bit id is the nearest number to the current
+        // transaction's id that ends with these bits.
         String inserter = "(" + own + "::pg_catalog.text::bigint + (xmin::pg_catalog.text::bigint - " + own
                 + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
         String unlocked = select(
@@ -103,13 +103,13 @@ public final class RowSql {
                 table.printedId(ALIAS),
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
                         + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT));
-        // If the table is a view, it has no column xmin, and the name refers to the null column of x.
+        // A view has no column xmin. If the table is a view, the name xmin refers to the null column of x.
         return "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + unlocked + ") as l";
     }
 
     /**
      * Returns a lock statement that raises an error if it finds fewer rows than requested. The lock is in a WITH clause
-     * whose rows the statement returns, so no planner may remove it.
+     * whose rows the statement returns, so the planner cannot remove the lock.
      *
      * @param present an expression for the number of rows that the lock, as {@code rowlock_l}, has found
      */
@@ -154,9 +154,9 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that locks one of several rows, and returns the text of its id if it exists.
+     * Returns a statement that locks one of several rows, and returns the text of the row's id if the row exists.
      *
-     * @param group the index of its group in the request
+     * @param group the index of the row's group in the request
      * @param index the index of the row in the group
      */
     static Part oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait) {
@@ -164,10 +164,10 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that locks several rows in the order of the primary key. It returns the position in the group
-     * of each existing row, and the text of its id.
+     * Returns a statement that locks several rows in the order of the primary key. For each existing row, the statement
+     * returns its position in the group and the text of its id.
      *
-     * @param group the index of their group in the request
+     * @param group the index of the rows' group in the request
      * @param required as for {@link #one}
      */
     static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait, boolean required) {
@@ -196,9 +196,9 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that only counts the locked rows if all exist, because returning each row costs more than
-     * locking it. The statement counts distinct ids, because several rows may have the same id if the columns are
-     * configured, or if the table has children.
+     * Returns a statement that only returns the number of locked rows if all rows exist, because returning a row costs
+     * more than locking it. The statement counts distinct ids, because several rows may have the same id if the columns
+     * are configured, or if the table has children.
      */
     private static Part counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         String id = column(table.columns().get(0));
@@ -221,8 +221,8 @@ public final class RowSql {
     }
 
     /**
-     * Returns the type of the elements in an array of ids. If the id itself is an array, it is sent as a text, because
-     * there are no arrays of arrays.
+     * Returns the element type of the array that contains the ids. If the ids themselves are arrays, they are sent as
+     * texts, because PostgreSQL has no arrays of arrays.
      */
     private static String listed(Column column) {
         return column.kind() == IdType.KEYLESS ? "pg_catalog.text" : column.type();
@@ -237,7 +237,7 @@ public final class RowSql {
                     rows.keys().stream().map(row -> RowKey.givenId(row).get(column));
             if (rows.table().columns().get(i).kind() == IdType.INTEGER) {
                 // The driver sends an array of int without converting it to text. An earlier check has refused ids that
-                // are no numbers.
+                // are not numbers.
                 statement.setObject(next++, part.mapToInt(Integer::parseInt).toArray());
             } else {
                 statement.setArray(next++, statement.getConnection().createArrayOf("text", part.toArray()));
@@ -250,7 +250,7 @@ public final class RowSql {
         return ALIAS + '.' + TableName.quoteIdentifier(column.name());
     }
 
-    /** Returns a query for the canonical text of a given id. The row with that id need not exist. */
+    /** Returns a query for the canonical text of a given id. The query does not need a row with this id. */
     public static String meaning(RowTable table) {
         // The ids are in a subquery, because the expression for the text of an id may contain the id more than once.
         return "select " + table.each(", ", (column, i) -> column.kind().textOf("k.c" + i)) + " from (select "
@@ -270,8 +270,9 @@ public final class RowSql {
     }
 
     /**
-     * Returns a condition: the columns are still the primary key. The condition contains the name of the table and not
-     * its OID. If each tenant has a schema, one name means different tables with the same columns.
+     * Returns the condition that the columns are still the primary key. The condition contains the name of the table
+     * rather than its OID. If each tenant has a schema, the same statement is used for all tenants, and the name means
+     * a different table in each schema.
      *
      * <p>The condition has no parameters. If it had parameters, the server would plan the query for every call, which
      * would cost more than the rest of the statement. The name of the table is a text literal, which the server

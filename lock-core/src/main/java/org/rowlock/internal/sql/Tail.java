@@ -6,13 +6,14 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.BoundQuery;
 
 /**
- * The caller's parts of a flush, after the locks: a query, or writes and possibly the COMMIT.
+ * The last parts of a flush, which come from the caller and follow the locks: a query, or writes and possibly the
+ * COMMIT.
  *
- * @param inFront parts before the locks, which make the server notice a lost connection before the COMMIT
- * @param isCommitting whether the parts contain the COMMIT, so that the transaction is over when the results are read
- * @param isOneShot whether the statements should not stay prepared at the server
+ * @param inFront parts before the locks, with which the server notices a lost connection before it runs the COMMIT
+ * @param isCommitting whether the parts contain the COMMIT. If so, the transaction is over when the results are read
+ * @param isOneShot whether the statements must not stay prepared at the server
  * @param open keeps the statement and its results open until they are mapped; null if all results are read at once
- * @param ifNothingRan called if the server has run nothing of the flush
+ * @param ifNothingRan called if the server has run no statement of the flush
  */
 public record Tail(
         List<Part> inFront,
@@ -22,8 +23,8 @@ public record Tail(
         @Nullable OpenRows open,
         Runnable ifNothingRan) {
     /**
-     * The largest number of parts of a tail whose text is cached. Longer tails come from loops, and have many different
-     * lengths.
+     * The largest number of parts of a tail whose text is cached. Longer tails are usually built in loops, so they have
+     * many different lengths.
      */
     public static final int LONGEST_KEPT = 11;
 
@@ -32,8 +33,8 @@ public record Tail(
     }
 
     /**
-     * Returns the tail for a query. If a value has no type, the query is one-shot. Otherwise the driver would wait for
-     * the results of earlier statements before it sends the query.
+     * Returns the tail for a query. If the driver sends a value without a type, the query must not stay prepared. The
+     * driver would otherwise wait for the results of earlier statements before it sends the query.
      */
     public static Tail ofQuery(BoundQuery<?> query, OpenRows open) {
         List<@Nullable Object> binds = query.binds();
@@ -54,7 +55,7 @@ public record Tail(
         return new Tail(List.of(), List.of(part), false, Part.hasUntyped(binds), open, () -> {});
     }
 
-    /** Returns the text, for messages. */
+    /** Returns the caller's SQL, for messages of exceptions. */
     public String sql() {
         return Flush.textOf(parts);
     }

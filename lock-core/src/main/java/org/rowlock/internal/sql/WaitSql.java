@@ -15,37 +15,39 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
- * The statements around a lock that limit its wait, and keep the transaction usable if the limit is reached. They
- * restore the caller's own lock_timeout unchanged.
+ * The statements around a lock that limit the wait for the lock, and keep the transaction usable if the limit is
+ * reached. The statements also restore the caller's own lock_timeout.
  */
 public final class WaitSql {
     static final Part SAVEPOINT = Part.control("savepoint rowlock");
     static final Part RELEASE = Part.control("release savepoint rowlock");
 
     /**
-     * Rolls back to {@link #SAVEPOINT} and releases it. The locks since then are released, and the transaction is
-     * usable.
+     * Rolls back to {@link #SAVEPOINT} and releases the savepoint. All locks since the savepoint are released, and the
+     * transaction is usable again.
      */
     public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
     /**
-     * A query for whether the transaction has no id. It is protected by a savepoint, because the role may lack the
-     * privilege.
+     * A query for whether the transaction has no transaction id. A savepoint protects the query, because the role may
+     * lack the privilege to run it.
      */
     public static final String HAS_NO_ID =
             SAVEPOINT.sql() + "; select pg_catalog.pg_current_xact_id_if_assigned() is null; " + RELEASE.sql();
 
-    /** A deliberate error that aborts the transaction, and so releases all its locks. */
+    /** A statement that raises an error deliberately. The error aborts the transaction, and releases all its locks. */
     public static final String ABORT = "select cast('rowlock: abort' as integer)";
 
-    /** An expression for the remaining milliseconds as a text. It is at least 1, because 0 would mean no limit. */
+    /**
+     * An expression for the remaining milliseconds as a text. The value is at least 1, because 0 would mean no limit.
+     */
     static final String REMAINING = "greatest(1, pg_catalog.ceil(pg_catalog.current_setting('rowlock.deadline')"
             + "::numeric - extract(epoch from pg_catalog.clock_timestamp())::numeric *"
             + " 1000))::integer::pg_catalog.text";
 
     /**
-     * An expression that sets lock_timeout to the remaining time. lock_timeout limits each wait separately, but {@link
-     * LockWait#atMost} limits the whole call.
+     * An expression that sets lock_timeout to the remaining time. This is needed before each wait, because lock_timeout
+     * limits each wait separately, but {@link LockWait#atMost} limits the whole call.
      */
     static final String REARM_EXPRESSION = "pg_catalog.set_config('lock_timeout', " + REMAINING + ", true)";
 
@@ -55,20 +57,23 @@ public final class WaitSql {
             "select pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('rowlock.lock_timeout'), true)");
 
     /**
-     * The interval at which the server checks that the client is still connected, while it runs a flush with a COMMIT.
+     * The interval at which the server checks, while it runs a flush with a COMMIT, that the client is still connected.
      */
     public static final int WATCH_MILLIS = 200;
 
-    /** A query for whether the server can check its client, and whether commits do not wait for a standby. */
+    /**
+     * A query for whether the server can check that the client is connected, and whether commits do not wait for a
+     * standby.
+     */
     public static final String CAN_WATCH =
             "select pg_catalog.current_setting('client_connection_check_interval', true) is not null"
                     + " and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0,"
                     + " pg_catalog.current_setting('synchronous_standby_names', true) = ''";
 
     /**
-     * The first statement of a flush with a COMMIT. It makes the server end the flush if its client is no longer
-     * connected. It is sent only to servers that support the setting, because other servers reject it. Unlike the
-     * function set_config, it requires no privilege.
+     * The first statement of a flush with a COMMIT. It makes the server end the flush if the client is no longer
+     * connected. The statement is sent only to servers that support the setting, because other servers reject the
+     * statement. Unlike the function set_config, it requires no privilege.
      */
     public static final Part WATCH = Part.control("set local client_connection_check_interval = " + WATCH_MILLIS);
 
@@ -91,8 +96,8 @@ public final class WaitSql {
     static final Bound BOUND = new Bound(List.of(ARM), REARM, RESTORE);
 
     /**
-     * The divisor for the part of the bound that the wait for the front lock may take: 2 means half. The rest remains
-     * for the row, which may be free even if another transaction holds the front lock.
+     * The number by which the bound is divided to get the longest wait for the front lock. Half of the bound remains
+     * for the row lock, because the row may be free even if another transaction holds the front lock.
      */
     private static final int PART_OF_BOUND = 2;
 
@@ -101,7 +106,7 @@ public final class WaitSql {
             new Part(FrontSql.SQL, WaitSql::bindFront, Answers::front),
             Part.control(FrontSql.UNMARK));
 
-    /** Returns the front lock of the only row. */
+    /** Returns the statements that acquire the front lock of the request's only row. */
     static List<Part> front(RowTable table, WaitKind wait) {
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(
@@ -113,7 +118,8 @@ public final class WaitSql {
     }
 
     /**
-     * Returns an expression that renews the bound before each row is locked, so that it limits the sum of all waits.
+     * Returns an expression that renews the bound before each row is locked, so that the bound limits the sum of all
+     * waits.
      */
     static String rearm(WaitKind wait, String name) {
         return wait == WaitKind.AT_MOST ? ", " + REARM_EXPRESSION + name : "";

@@ -9,10 +9,10 @@ import org.rowlock.internal.text.Tokens;
  * The properties of a write's text.
  *
  * @param text the text as it is sent, without a semicolon
- * @param keyword its first word, in lower case
- * @param changes whether it is an INSERT, UPDATE or DELETE that does not begin with WITH
- * @param returning whether it has a RETURNING clause
- * @param parameters the number of its parameters
+ * @param keyword the first word of the text, in lower case
+ * @param changes whether the text is an INSERT, UPDATE or DELETE that does not begin with WITH
+ * @param returning whether the text has a RETURNING clause
+ * @param parameters the number of parameters
  * @param statements the number of statements that the text contains
  */
 public record WriteForm(
@@ -20,17 +20,20 @@ public record WriteForm(
     private static final Set<String> TRANSACTION_CONTROL =
             Set.of("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare");
 
-    /** The text after the mark in an error for a wrong count, by which {@link #wrongCountIn} recognizes the error. */
+    /**
+     * The text that follows {@link LockCheckSql#mark} in the error for a wrong count. {@link #wrongCountIn} recognizes
+     * the error by this text.
+     */
     private static final String WRONG = "write ";
 
-    /** The end of the message, which explains the error in the server's log to an operator. */
+    /** The end of the message, which explains the error to readers of the server's log. */
     private static final String ROLLED_BACK = "; rolled back, as the application asked";
 
     /**
      * The wrong count of a write.
      *
      * @param number the number of the write, from 1
-     * @param found how many rows it changed
+     * @param found how many rows the write has changed
      */
     public record WrongCount(int number, long found) {}
 
@@ -61,10 +64,10 @@ public record WriteForm(
 
     /**
      * Returns the text of a write whose number of rows the server checks. The text raises an error if the number
-     * differs from the expected one, so that a following COMMIT in the same flush does not run. The caller's statement
-     * is in a WITH clause, whose rows are counted. If the statement has a RETURNING clause, the count is in an
-     * additional last column. If the statement returns no row, there is one row with only the count. An additional last
-     * parameter is for {@link LockCheckSql#mark}.
+     * differs from the expected number, so that a following COMMIT in the same flush does not run. The caller's
+     * statement is in a WITH clause, whose rows are counted. If the statement has a RETURNING clause, the count is in
+     * an additional last column. If the statement then returns no row, the result has one row that contains only the
+     * count. An additional last parameter is for {@link LockCheckSql#mark}.
      *
      * @param number the number of the write, from 1
      */

@@ -1,6 +1,6 @@
 /**
- * The text and parameters of the statements for a request, and the findings in their results. This package does not use
- * a connection.
+ * The texts and parameters of the statements for a request, and the classes that read their results. The classes of
+ * this package use no connection.
  */
 @NullMarked
 package org.rowlock.internal.sql;
