@@ -40,7 +40,7 @@ public final class Report {
         return Files.writeString(directory.resolve(PAGE), page);
     }
 
-    /** Formats the results for a reader without scripts: the tables as they are in a terminal, the rest as paragraphs. */
+    /** Formats the results for readers without scripts: tables as in a terminal, and the rest as paragraphs. */
     private static String plain(Results results) {
         String failures = results.failures().stream()
                 .map(failure -> "Failed: " + Texts.printable(failure.replace('\n', ' ')) + "\n")
