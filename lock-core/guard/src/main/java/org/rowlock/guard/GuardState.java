@@ -1,16 +1,17 @@
 package org.rowlock.guard;
 
-/** Whether the guard of a table rejects writers that do not lock. */
+/** The states of a table's guard, which rejects writers that do not lock the rows. */
 public enum GuardState {
-    /** The guard rejects them. */
+    /** The guard rejects writers that do not lock, if another transaction holds the lock. */
     CURRENT,
     /**
-     * The guard may derive other keys than this version of Rowlock. The guard is of another version, or was installed
-     * for another primary key. Install it again.
+     * The guard may derive keys that differ from the keys of this version of Rowlock. The guard has another version, or
+     * was installed for another primary key. Install the guard again.
      */
     OUTDATED,
     /**
-     * The guard exists, but {@code ALTER TABLE ... DISABLE TRIGGER} has disabled it, on the table or on a partition.
+     * The guard exists, but {@code ALTER TABLE ... DISABLE TRIGGER} has disabled its trigger on the table or on a
+     * partition.
      */
     DISABLED,
     /** The table has no guard. */

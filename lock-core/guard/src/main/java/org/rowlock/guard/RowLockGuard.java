@@ -13,25 +13,28 @@ import java.util.Objects;
 import org.rowlock.LockStrategy;
 
 /**
- * Protects tables against writers, in any program, that do not lock through Rowlock. The protection is SQL, which you
- * install in the database.
+ * Protects tables against writers that do not lock through Rowlock, in any program. The protection consists of triggers
+ * and functions, which you install in the database.
  *
  * <ul>
- *   <li>The <b>audit</b> records writers that update or delete rows of a table without holding their keys. It rejects
- *       no write. Use it with {@link LockStrategy#BOTH}. With {@link LockStrategy#ROW} it would record every writer,
- *       because no transaction acquires keys.
+ *   <li>The <b>audit</b> records writers that update or delete rows of a table without holding their keys. The audit
+ *       rejects no write. Use it with {@link LockStrategy#BOTH}. With {@link LockStrategy#ROW} the audit would record
+ *       every writer, because no transaction acquires keys.
  *   <li>The <b>guard</b> acquires the key of each updated or deleted row for the writing transaction, without waiting.
- *     If another transaction holds the key, the writer gets SQLSTATE 55P03. Otherwise, transactions that lock the row
- *     wait for the writer. Therefore even with {@link LockStrategy#ADVISORY}, a plain writer cannot cause a lost
- *     update.
- * </ul> {@link #schemaSql()} creates a schema {@code rowlock}. The owner of the table calls its functions {@code
- * install_guard}, {@code install_audit}, {@code remove_guard} and {@code remove_audit} in SQL, in a migration or
- * directly. No superuser is needed, and all of it can be run again. Its views {@code guards}, {@code audits} and {@code
- * stray_writers} show what is installed and what the audit has recorded. For what the guard does not cover, see <a
- * href="https://github.com/rowlock/rowlock/blob/main/docs/guard.md#guard">its table</a>.
+ *       If another transaction holds the key, the write fails with SQLSTATE 55P03. If the key is free, transactions
+ *       that lock the row wait for the writer. Therefore even with {@link LockStrategy#ADVISORY}, a plain writer cannot
+ *       cause a lost update.
+ * </ul>
+ *
+ * <p>{@link #schemaSql()} returns SQL that creates the schema {@code rowlock}. In a migration, for example, the owner
+ * of a table then calls the SQL functions {@code rowlock.install_guard} and {@code rowlock.install_audit}. The
+ * functions {@code remove_guard} and {@code remove_audit} undo the installation. None of these steps needs a superuser,
+ * and each can be repeated. The views {@code guards}, {@code audits} and {@code stray_writers} show the installed
+ * guards and audits, and the recorded writers. The documentation lists <a
+ * href="https://github.com/rowlock/rowlock/blob/main/docs/guard.md#guard">the cases that the guard does not cover</a>.
  */
 public final class RowLockGuard {
-    /** The version that {@code rowlock.version()} returns if the installed SQL is current. */
+    /** The version of the guard that {@code rowlock.version()} returns if the installed SQL is current. */
     private static final int GUARD_VERSION = 2;
 
     private static final int KEY_VERSION = 1;
@@ -45,7 +48,7 @@ public final class RowLockGuard {
 
     /**
      * {@return the SQL that creates or renews the schema {@code rowlock}: functions, views and the table of the audit}
-     * Run it in one transaction.
+     * Run the SQL in one transaction. It can be run again.
      */
     public static String schemaSql() {
         return file("keys.sql") + '\n' + file("guard.sql") + '\n' + file("audit.sql");
@@ -62,11 +65,11 @@ public final class RowLockGuard {
     }
 
     /**
-     * Returns the state of a table's guard. Any role may call it. It runs plain queries, in any transaction or in
-     * autocommit.
+     * Returns the state of a table's guard. Any role may call this method. The method only reads, and works in any
+     * transaction and in autocommit.
      *
      * @param connection any connection to the database; not closed
-     * @param table the table, as in SQL; for a partition, the state is that of its root
+     * @param table the table, as in SQL; for a partition, the method returns the state of the root table
      * @return the state
      * @throws SQLException if the table does not exist, or the catalog cannot be read
      */

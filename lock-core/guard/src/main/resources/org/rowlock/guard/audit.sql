@@ -1,6 +1,6 @@
 -- The audit. After each UPDATE and DELETE, a statement trigger checks whether the transaction holds the keys of the
--- rows exclusively, and records a writer that does not. It blocks no transaction and fails none: it only inserts rows,
--- and acquires no lock.
+-- rows exclusively. If the transaction does not, the trigger records the writer. The audit never blocks a transaction
+-- or makes it fail: the trigger only inserts rows, and acquires no advisory lock.
 
 create table if not exists rowlock.note (
   relation regclass not null,
@@ -14,7 +14,7 @@ create table if not exists rowlock.note (
 );
 create index if not exists note_writer on rowlock.note (writer, seen);
 
--- The writers that did not hold the lock, once each; last_seen is exact to the hour.
+-- The writers that did not hold the lock, each writer once. last_seen may be up to an hour before the last write.
 create or replace view rowlock.stray_writers as
 select n.relation, n.operation, n.role, n.application, min(n.query) as query, min(n.context) as context,
        min(n.seen) as first_seen, max(n.seen) as last_seen
@@ -23,11 +23,12 @@ group by n.relation, n.writer, n.operation, n.role, n.application;
 revoke all on rowlock.note, rowlock.stray_writers from public;
 grant select on rowlock.stray_writers to pg_monitor;
 
--- The trigger of the audit. Its arguments are the guard's version, the start time, the sample, the id as SQL, and a
--- marker if the columns of the id were given. If a column of the primary key was renamed, the SQL is made anew.
+-- The function of the audit's triggers. The arguments are the guard's version, the time of the installation, the
+-- sample, the SQL expressions for the id, and a marker if the id columns were given. If a column of the primary key was
+-- renamed, the function builds the SQL expressions again.
 --
--- It runs as the writer. Its SQL comes from the owner of the table, and must have no more privileges than the owner's
--- own triggers have.
+-- The function runs with the privileges of the writer. The owner of the table determines the SQL in its arguments, and
+-- this SQL must have no more privileges than the owner's other triggers have.
 create or replace function rowlock.audit() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -54,7 +55,7 @@ begin
   perform rowlock.note_writer(root, tg_op, context);
   return null;
 exception when others then
-  -- A writer must not fail because it is audited.
+  -- An error of the audit must not make the writer fail.
   raise warning 'Rowlock could not audit a write to %: %', root, sqlerrm;
   return null;
 end
@@ -78,8 +79,9 @@ begin
 end
 $$;
 
--- Records a writer, once an hour. Each session also keeps the writers that it has recorded. In SERIALIZABLE the records
--- of other sessions are not read, because that could fail a transaction. Any role can call this, but only as itself.
+-- Records a writer, at most once an hour. Each session also remembers the writers that it has recorded, in a setting.
+-- In SERIALIZABLE the records of other sessions are not read, because reading them could make the transaction fail. Any
+-- role can call this function, but can only record itself.
 create or replace function rowlock.note_writer(root regclass, operation text, context text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -87,12 +89,12 @@ declare
   role text := coalesce(nullif(current_setting('role'), 'none'), session_user);
   application text := left(current_setting('application_name'), 100);
   query text := coalesce(current_query(), '');
-  -- The part of the call stack above the audit: the trigger, function or cascade that wrote.
+  -- The part of the call stack above the audit: the trigger, function or cascade that has written the row.
   via text := coalesce(
     nullif(left(trim(e'\n' from regexp_replace(context, '^PL/pgSQL function rowlock\.audit\(\)[^\n]*', '')), 500), ''),
     case when position(lower((select relname from pg_class where oid = root)) in lower(query)) = 0
          then 'the action of a foreign key, a view or a rule' else '' end);
-  -- A statement with different values is the same writer.
+  -- The form of the statement, without its values. Statements of the same form count as one writer.
   form text := regexp_replace(left(query, 2000), '''([^'']|'''')*''|\m[0-9][0-9.]*', '?', 'g');
   who text := md5(concat_ws(chr(31), root::oid, operation, role, application, left(form, 500), via));
   this_hour text := to_char(now() at time zone 'UTC', 'YYYYMMDDHH24');
@@ -118,7 +120,8 @@ $$;
 grant execute on function rowlock.note_writer(regclass, text, text), rowlock.holds_all(oid, text[]),
   rowlock.id_parts(regclass, text[], text), rowlock.id_columns(regclass, text[]) to public;
 
--- Installs the audit of a table and its current partitions. sample is the share of statements that are checked.
+-- Installs the audit of a table and its current partitions. sample is the share of statements that are checked: 1 means
+-- all statements.
 create or replace function rowlock.install_audit(relation regclass, sample float8 default 1, id_columns text[] default null)
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -163,7 +166,7 @@ begin
 end
 $$;
 
--- The audited tables, and since when they are audited.
+-- The audited tables, and the time at which each audit was installed.
 create or replace view rowlock.audits as
 select t.tgrelid::regclass as relation,
        split_part(encode(t.tgargs, 'escape'), '\000', 1)::int4 as guard_version,

@@ -1,10 +1,11 @@
--- The guard. A row trigger acquires the key of each updated or deleted row without waiting. If it waited, it would hold
--- the row lock meanwhile, and deadlock with the holder of the key.
+-- The guard. A row trigger acquires the key of each updated or deleted row without waiting. A trigger that waited would
+-- hold the row lock during the wait, and could deadlock with the holder of the key.
 --
--- The work is done in the condition of the trigger. The server binds the condition to the columns and the primary key
--- through renames, refuses to change the primary key or a type that it uses, and dumps and restores it.
+-- The condition (WHEN) of the trigger acquires the key. The server keeps the condition valid when columns or the
+-- primary key are renamed. The server also refuses to change the primary key or a type that the condition uses, and
+-- includes the condition in dumps.
 
--- A role that may execute this function may set rowlock.guard = off.
+-- A role with the privilege to execute this function may set rowlock.guard = off.
 create or replace function rowlock.bypass_guard() returns void
 language sql
 as '';
@@ -16,13 +17,14 @@ as $$
   select count(*)::int4 from pg_locks where locktype = 'advisory' and granted and pid = pg_backend_pid()
 $$;
 
--- Acquires a row's key for the transaction that writes it. The result is false if the key is held, and an error
--- otherwise; it is never true.
+-- Acquires a row's key for the transaction that writes the row. The function returns false if it has acquired the key,
+-- and otherwise raises an error. It never returns true.
 --
--- primary_key has the id columns. It is a parameter so that the server refuses to drop it while the guard exists.
--- rowlock.guarded counts the rows of this transaction. The setting is local, so it ends, and is rolled back to a
--- savepoint, like the keys. When it reaches the budget, the keys are counted, because many of the rows may have been
--- the same row, or locked before.
+-- primary_key is the index with the id columns. It is a parameter so that the server refuses to drop the index while
+-- the guard exists. The setting rowlock.guarded counts the rows that this transaction has written. The setting is
+-- local. Therefore it ends with the transaction, and a rollback to a savepoint restores it, just like the keys. When
+-- the count exceeds the budget, the held keys are counted instead, because many of the writes may concern the same row
+-- or a row that was locked before.
 create or replace function rowlock.refuses(primary_key regclass, relation oid, budget int4, variadic id text[]) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -46,7 +48,7 @@ begin
   if rows_now > budget then
     held_before := rowlock.held_keys();
   end if;
-  -- The key is made as in rowlock.key, which is too expensive to call for each row.
+  -- The key is derived as in rowlock.key. A call of rowlock.key for each row would be too expensive.
   if id_text collate "C" ~ '^(0|-?[1-9][0-9]{0,9})$' and id_text::int8 between -2147483648 and 2147483647 then
     taken := pg_try_advisory_xact_lock(root::int4, id_text::int4);
   else
@@ -94,7 +96,8 @@ begin
 end
 $$;
 
--- Lets a session with rowlock.guard = off write with a warning, or raises an error if its role must not.
+-- Allows a session with rowlock.guard = off to write, with a warning. Raises an error if the session's role may not do
+-- so.
 create or replace function rowlock.bypasses(root oid) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -117,12 +120,12 @@ begin
 end
 $$;
 
--- Every writer of a guarded table runs these functions, so the default privileges must not matter.
+-- Every writer of a guarded table runs these functions. Therefore the grants must not depend on the default privileges.
 grant execute on function rowlock.refuses(regclass, oid, int4, text[]), rowlock.refuse(oid, text), rowlock.bypasses(oid),
   rowlock.held_keys(), rowlock.id_text(text[]), rowlock.key(oid, text), rowlock.root(regclass),
   rowlock.version() to public;
 
--- The function of the trigger, for a condition that is never true.
+-- The function of the guard's trigger. It never runs, because the condition of the trigger is never true.
 create or replace function rowlock.guard() returns trigger
 language plpgsql
 as $$
@@ -164,7 +167,8 @@ begin
 end
 $$;
 
--- The installed guards. current is false for a guard of another version, or of a primary key that was replaced.
+-- The installed guards. The column current is false if the guard has another version, or if the primary key was
+-- replaced.
 create or replace view rowlock.guards as
 select t.tgrelid::regclass as relation,
        g.args[1] = v.guard::text and g.args[2] = v.key::text

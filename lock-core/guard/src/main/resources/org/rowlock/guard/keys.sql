@@ -1,11 +1,11 @@
 -- Rowlock's guard, version 2, for key version 1. This script is idempotent; run it in one transaction. It creates a
--- schema "rowlock" with functions, a table and views, and changes no other table. The role needs CREATE on the database
--- once. If the schema exists already, the role must own it.
+-- schema "rowlock" with functions, a table and views, and changes no other table. The first run needs the privilege
+-- CREATE on the database. If the schema already exists, the role must own the schema.
 do $$
 declare
   owner oid := (select n.nspowner from pg_catalog.pg_namespace as n where n.nspname = 'rowlock');
 begin
-  -- Two concurrent migrations would both replace the same functions.
+  -- Without this lock, two concurrent migrations could try to replace the same functions.
   perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('rowlock.install', 0));
   if owner is null then
     create schema rowlock;
@@ -27,7 +27,7 @@ create or replace function rowlock.root(relation regclass) returns regclass
 language sql stable set search_path = pg_catalog, pg_temp
 as 'select coalesce(pg_partition_root(relation), relation)';
 
--- The columns of the id: the given ones, or those of the primary key.
+-- The id columns: the given columns, or the columns of the primary key if none are given.
 create or replace function rowlock.id_columns(relation regclass, given text[]) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -38,7 +38,7 @@ as $$
                           where i.indrelid = relation and i.indisprimary))
 $$;
 
--- The parts of a row's id as canonical text (rule 2), in SQL: an expression for each column.
+-- The SQL expressions for the parts of a row's id as canonical texts (rule 2): one expression for each column.
 create or replace function rowlock.id_parts(relation regclass, given text[], alias text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -70,7 +70,8 @@ begin
         value := value || '::text';
       when type = 'numeric'::regtype then
         value := format('trim_scale(%s)::text', value);
-      -- JSON has them in ISO form for any datestyle. Before the common era the key has no T.
+      -- to_json prints dates and times in ISO form, whatever the setting datestyle is. For dates before the common era,
+      -- the canonical text has a space instead of the T.
       when type = 'date'::regtype then
         value := format('(to_json(%s) #>> ''{}'')', value);
       when type = 'timestamp'::regtype then
@@ -98,7 +99,8 @@ begin
 end
 $$;
 
--- The parts of an id as one text (rule 2). It is null if a part is null, because such a row cannot be locked by its id.
+-- The parts of an id as one text (rule 2). The result is null if a part is null, because such a row cannot be locked by
+-- its id.
 create or replace function rowlock.id_text(variadic parts text[]) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
