@@ -6,20 +6,21 @@ import org.rowlock.internal.value.CheckReturnValue;
 import org.rowlock.internal.value.ClaimParts;
 
 /**
- * A claim of rows of a table: those that match a predicate, in an order, up to a limit. It locks as {@code FOR UPDATE
- * SKIP LOCKED} does; see {@link TransactionLocks#claim}. Immutable and thread-safe.
+ * Describes which rows of a table a call claims: the predicate that rows must match, their order, and the largest
+ * number of rows. The rows are locked as {@code FOR UPDATE SKIP LOCKED} locks them; see {@link TransactionLocks#claim}.
+ * Immutable and thread-safe.
  *
  * <pre>{@code
  * Claim.from("job").where("state = ?", "ready").orderBy("priority desc, id").limit(10)
  * }</pre>
  *
- * <p>The predicate and the order are SQL: never put a user's text into them, but use binds. A null, a blank text or a
- * malformed name of a table causes an {@link IllegalArgumentException}.
+ * <p>The predicate and the order are SQL. Never put a user's text into this SQL; pass the text as a bind. A null, a
+ * blank text or a malformed name of a table causes an {@link IllegalArgumentException}.
  */
 @CheckReturnValue
 public sealed interface Claim permits ClaimParts {
     /**
-     * {@return a claim of one row of the table, whichever is free, in mode {@link RowLockMode#FOR_UPDATE}}
+     * {@return a claim of any one free row of the table, in mode {@link RowLockMode#FOR_UPDATE}}
      *
      * @param table the table, as in SQL: {@code job}, {@code public.job}, {@code "Job"}
      */
@@ -28,7 +29,7 @@ public sealed interface Claim permits ClaimParts {
     }
 
     /**
-     * {@return the claim with a predicate} Without one, the claim matches every row.
+     * {@return the claim with a predicate} Without a predicate, the claim matches every row.
      *
      * @param predicate the condition after WHERE, with {@code ?} for parameters
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
@@ -36,7 +37,7 @@ public sealed interface Claim permits ClaimParts {
     Claim where(String predicate, @Nullable Object... binds);
 
     /**
-     * {@return the claim with an order} Without one, the server chooses the order.
+     * {@return the claim with an order} By default, the server chooses the order.
      *
      * @param order the list after ORDER BY
      */

@@ -18,9 +18,9 @@ public interface CommitWrite {
 
     /**
      * Rolls back, with an {@link UnexpectedRowCountException}, unless each execution of the statement changes the given
-     * number of rows. For an INSERT, UPDATE or DELETE the server checks the number, so the COMMIT can be sent in the
-     * same flush. For other statements (MERGE, SELECT, WITH) Rowlock checks the number, and the COMMIT then takes
-     * another round trip.
+     * number of rows. For an INSERT, UPDATE or DELETE the server checks the number, so the COMMIT is sent in the same
+     * round trip. For other statements (MERGE, SELECT, WITH) Rowlock checks the number, and the COMMIT takes another
+     * round trip.
      *
      * @param rows the number of rows, at least 0
      * @return this
@@ -28,7 +28,7 @@ public interface CommitWrite {
     CommitWrite expectRows(long rows);
 
     /**
-     * {@return the total number of rows that all executions have changed, or returned}
+     * {@return the total number of rows that all executions of the statement have changed, or returned}
      *
      * @throws IllegalStateException if the statement is not committed, or if the commit ended in a {@link
      *     CommitOutcomeUnknownException} before the number was read
@@ -38,17 +38,17 @@ public interface CommitWrite {
     }
 
     /**
-     * {@return the number of rows that each execution has changed, or returned}
+     * {@return the number of rows that each execution of the statement has changed, or returned}
      *
      * @throws IllegalStateException as for {@link #count()}
      */
     List<Long> counts();
 
     /**
-     * Returns the rows of all executions, for example of {@code RETURNING}. The transaction is committed even if this
-     * method throws an exception.
+     * Returns the rows that all executions have returned, for example by a {@code RETURNING} clause. The transaction is
+     * committed even if this method throws an exception.
      *
-     * @return for each row a list with a value per column, as of {@link java.sql.ResultSet#getObject(int)}
+     * @return for each row a list with a value per column, as {@link java.sql.ResultSet#getObject(int)} returns it
      * @throws SQLException if the driver could not read a value
      * @throws IllegalStateException as for {@link #count()}
      */

@@ -21,9 +21,9 @@ import org.rowlock.internal.text.Arguments;
  * }</pre>
  *
  * <p>The statements run in their order, after everything else in the transaction, so reads of the work do not see their
- * changes. If one statement fails, nothing is committed. More than 100 executions take more round trips, with the same
- * outcome. An expected number of rows that only Rowlock can check ({@link CommitWrite#expectRows}) takes one more round
- * trip.
+ * changes. If one statement fails, nothing is committed. If there are more than 100 executions, they take several round
+ * trips, with the same outcome. An expected number of rows that only Rowlock can check takes one more round trip; see
+ * {@link CommitWrite#expectRows}.
  *
  * <p>The writes can be sent again until they are committed, or until their outcome is unknown. After that, sending or
  * adding throws an {@link IllegalStateException}. A null or blank SQL causes an {@link IllegalArgumentException}. Not
@@ -52,12 +52,12 @@ public final class CommitWrites {
     }
 
     /**
-     * Adds a statement that is executed once for each list of values, in their order.
+     * Adds a statement that is executed once for each given list of values, in the given order.
      *
      * @param sql one statement, with {@code ?} for parameters
-     * @param binds for each execution, a list with a value per parameter, or the value itself if there is only one
-     *     parameter; may be empty. Executions that are neither lists nor single values are refused, because other
-     *     collections may have no order
+     * @param binds one element for each execution: a list with a value per parameter, or the value itself if there is
+     *     only one parameter. Collections other than lists are refused, because they may have no order. If there are no
+     *     elements, the statement is not executed
      * @return the statement
      */
     public CommitWrite addBatch(String sql, Iterable<? extends Object> binds) {

@@ -3,8 +3,8 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several transactions waited for each other, and the server aborted this one (SQLSTATE 40P01). Roll back, and run the
- * transaction again. To avoid deadlocks, lock all keys of a transaction with one {@link LockRequest}.
+ * Several transactions waited for each other, and the server aborted this transaction (SQLSTATE 40P01). Roll back, and
+ * run the transaction again. To avoid deadlocks, lock all keys of a transaction with one {@link LockRequest}.
  */
 public final class LockDeadlockException extends RowlockException {
     private static final long serialVersionUID = 1;
@@ -13,7 +13,8 @@ public final class LockDeadlockException extends RowlockException {
      * Creates the exception.
      *
      * @param message what was requested, why it failed, and what to do
-     * @param sqlState the SQLSTATE of the server, or the one that FOR UPDATE would have given; null if there is none
+     * @param sqlState the SQLSTATE of the server, or the SQLSTATE that FOR UPDATE would have raised; null if there is
+     *     none
      * @param cause the exception that caused this one, or null
      */
     public LockDeadlockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {

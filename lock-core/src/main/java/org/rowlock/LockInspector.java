@@ -62,8 +62,8 @@ public final class LockInspector {
      * Internal locks of extensions such as Citus are left out. In a database of several machines, only the locks on the
      * connection's machine are returned. On Citus, the view {@code citus_lock_waits} shows waits on all machines.
      *
-     * @return a line per lock and session; the lines of one key are adjacent: first the holders, then the waiters in
-     *     the order of their queue
+     * @return a line for each lock of each session; the lines of one key are adjacent: first the holders, then the
+     *     waiters in the order of their queue
      * @throws SQLException if the views cannot be read
      */
     public List<Line> all() throws SQLException {
@@ -132,7 +132,7 @@ public final class LockInspector {
          */
         Optional<Duration> transactionAge();
 
-        /** {@return the time since the session began to wait; empty if it is not waiting} */
+        /** {@return the time since the session began to wait; empty if the session is not waiting} */
         Optional<Duration> waitingFor();
 
         /** {@return the process ids of the sessions that block this session; empty if it holds the lock} */

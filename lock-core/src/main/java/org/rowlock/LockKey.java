@@ -14,7 +14,7 @@ import org.rowlock.internal.value.RowKey;
  * <p>Rowlock derives the one or two numbers of a key's advisory lock by <a
  * href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">published rules</a>, called key version 1. Therefore
  * Java, psql and any other language can lock the same key. If two different keys have the same numbers, they share one
- * lock. Their transactions then wait for each other without need, but exclusion is never lost.
+ * lock. Their transactions then exclude each other without need, which is safe but slower.
  *
  * <p>A malformed name of a table, and an id or name that is null, blank or contains a NUL character, cause an {@link
  * IllegalArgumentException}.
@@ -110,7 +110,7 @@ public sealed interface LockKey {
      * {@return the key of a name that you choose, for example of a nightly job, a reservation or a tenant} In SQL, the
      * same lock has the number {@code ('x' || substr(md5(name), 1, 16))::bit(64)::bigint}.
      *
-     * @param name the name, which is compared exactly
+     * @param name the name; upper and lower case are different names
      */
     static Name name(String name) {
         return new Name(name);

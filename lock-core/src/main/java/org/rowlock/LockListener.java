@@ -5,11 +5,11 @@ import java.util.List;
 import org.rowlock.internal.value.EndedEvent;
 
 /**
- * A listener that is notified when an attempt to lock, a stay in an admission queue, or a hold has ended. Each thread
- * that locks runs the listener itself, and continues when the listener returns. Many threads may do so at the same
- * time. A listener must therefore be fast and thread-safe. Rowlock logs the exceptions of a listener, including an
- * {@link Error}, and does not throw them to the caller. If a listener ends the transaction, the call for the lock
- * fails.
+ * A listener that is notified when an attempt to lock, a wait in an admission queue, or the hold of a lock has ended.
+ * Each thread that locks runs the listener itself, and continues when the listener returns. Many threads may do so at
+ * the same time. A listener must therefore be fast and thread-safe. Rowlock logs the exceptions of a listener,
+ * including an {@link Error}, and does not throw them to the caller. If a listener ends the transaction, the call for
+ * the lock fails.
  *
  * @see RowLocksBuilder#listener(LockListener)
  */
@@ -22,16 +22,16 @@ public interface LockListener {
      */
     void onEvent(LockEvent event);
 
-    /** The kinds of events, each with its JFR event. */
+    /** The kinds of events. Each kind has a JDK Flight Recorder event of the given name. */
     enum Kind {
         /** A stay in the admission queues of the keys ({@code org.rowlock.Admission}). */
         ADMISSION,
         /** An attempt to lock ({@code org.rowlock.LockAcquisition}). */
         ACQUISITION,
         /**
-         * The time for which a {@link LockOperation#inTransaction} holds its keys, from the grant to the end of the
-         * transaction ({@code org.rowlock.LockHold}). Transactions of Spring's {@code @RowLock} report the meter {@code
-         * rowlock.hold} instead.
+         * A hold: the time from the grant of the locks to the end of the transaction, for calls of {@link
+         * LockOperation#inTransaction} ({@code org.rowlock.LockHold}). Transactions of Spring's {@code @RowLock} report
+         * the meter {@code rowlock.hold} instead.
          */
         HOLD
     }
@@ -53,7 +53,10 @@ public interface LockListener {
         NOT_AVAILABLE,
         /** The server ended the wait to break a deadlock. */
         DEADLOCK,
-        /** The attempt to lock failed for another reason: it was refused or cancelled, or the connection was lost. */
+        /**
+         * The attempt to lock failed for another reason: for example, the attempt was refused or cancelled, or the
+         * connection was lost.
+         */
         FAILED,
         /** The transaction that held the keys has committed. */
         COMMITTED,
@@ -61,7 +64,7 @@ public interface LockListener {
         ROLLED_BACK
     }
 
-    /** An event, which reports the end of an attempt to lock, a stay in a queue or a hold. */
+    /** An event, which reports the end of an attempt to lock, of a stay in a queue or of a hold. */
     sealed interface LockEvent permits EndedEvent {
         /** {@return the kind of the event} */
         Kind kind();
@@ -73,13 +76,13 @@ public interface LockListener {
          */
         List<LockKey> keys();
 
-        /** {@return the lock mode; the strongest one if the keys have different modes} */
+        /** {@return the lock mode; the strongest mode if the keys have different modes} */
         RowLockMode mode();
 
         /** {@return the strategy of the keys; {@link LockStrategy#BOTH} if their tables have different strategies} */
         LockStrategy strategy();
 
-        /** {@return the wait of the call} */
+        /** {@return how long the call was allowed to wait} */
         LockWait lockWait();
 
         /** {@return the outcome} */

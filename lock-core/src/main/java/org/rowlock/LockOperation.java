@@ -94,8 +94,8 @@ public final class LockOperation {
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
      * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed, or whether it is
      *     durable
-     * @throws RowlockException if the locks cannot be acquired, or the work continued in an aborted transaction.
-     *     Nothing is stored
+     * @throws RowlockException if the locks cannot be acquired, or if the work returned although a failed statement had
+     *     aborted the transaction. Nothing is stored
      * @throws IllegalArgumentException if a write cannot be sent with a commit; see {@link TransactionLocks#commit}
      * @throws IllegalStateException if an outer call of this thread holds one of the keys, because the thread would
      *     then wait for itself

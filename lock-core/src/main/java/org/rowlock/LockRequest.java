@@ -124,7 +124,8 @@ public sealed interface LockRequest permits RequestParts {
     /**
      * {@return a request that combines this request with another} Each key keeps its mode. A key that is in both
      * requests gets the stronger mode, and the {@link #orInsert} of this request. The shorter wait applies to all keys.
-     * Absent rows are allowed if both requests allow them; a request that contains only names and numbers allows them.
+     * Absent rows are allowed if both requests allow them. A request that contains only names and numbers counts as
+     * allowing them.
      *
      * @param other the other request
      */
@@ -149,8 +150,8 @@ public sealed interface LockRequest permits RequestParts {
     }
 
     /**
-     * {@return the request with a wait} If a request has no wait, {@link TransactionLocks#tryLock} does not wait. Every
-     * other call then waits forever or, in Spring, as configured.
+     * {@return the request with a wait} If this method is not called, {@link TransactionLocks#tryLock} does not wait,
+     * and all other methods wait forever. In Spring the default wait can be configured.
      *
      * @param wait how long to wait for other transactions
      */
@@ -158,9 +159,9 @@ public sealed interface LockRequest permits RequestParts {
 
     /**
      * {@return a request that allows absent rows} With any other request, an absent row causes a {@link
-     * RowAbsentException}. With this request {@link LockStrategy#ROW} locks nothing for such a row, as {@code FOR
-     * UPDATE} does, and {@link LockStrategy#BOTH} locks only its key. For {@link LockStrategy#ADVISORY}, names and
-     * numbers, Rowlock does not look for a row, so an absent row is never an error.
+     * RowAbsentException}. If absent rows are allowed, {@link LockStrategy#ROW} locks nothing for an absent row, as
+     * {@code FOR UPDATE} does. {@link LockStrategy#BOTH} locks only the key of the row. For {@link
+     * LockStrategy#ADVISORY}, names and numbers, Rowlock does not look for a row, so an absent row is never an error.
      */
     LockRequest allowAbsent();
 
@@ -176,7 +177,7 @@ public sealed interface LockRequest permits RequestParts {
      * Rowlock does not look for the row, so a different row stays stored. Even if the row exists, the caller needs the
      * INSERT privilege, and the server evaluates column defaults and runs BEFORE triggers.
      *
-     * <p>If the INSERT fails, each method that declares SQLException throws the driver's exception. {@link
+     * <p>If the INSERT fails, methods that declare SQLException throw the driver's exception. {@link
      * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} whose cause is that
      * exception.
      *

@@ -20,10 +20,10 @@ public final class LockResult {
     public enum State {
         /** All keys are locked. */
         HELD,
-        /** Another transaction holds one of the keys, so no key was locked. Only {@code tryLock} returns this. */
+        /** Another transaction holds one of the keys, so no key was locked. Only {@code tryLock} returns this state. */
         TAKEN,
         /**
-         * {@link LockStrategy#ROW} found no row for one of the keys, and locked nothing for it, as {@code FOR UPDATE}
+         * One of the rows does not exist. {@link LockStrategy#ROW} locked nothing for this row, as {@code FOR UPDATE}
          * does. The other keys are locked. Only requests with {@link LockRequest#allowAbsent} have this outcome.
          */
         ABSENT

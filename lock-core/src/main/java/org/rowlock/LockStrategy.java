@@ -14,23 +14,25 @@ public enum LockStrategy {
     /**
      * The row lock of a real {@code SELECT ... FOR UPDATE}, which is the default. The lock excludes transactions that
      * write the row without Rowlock, and can deadlock as that statement can. An absent row cannot be locked. The only
-     * difference is where transactions wait: only a {@linkplain RowLocksBuilder#maxAdmittedPerKey few} transactions of
-     * each JVM wait for a row at the server, and all others wait in their JVM. If many JVMs contend for a row, their
-     * transactions first wait for an advisory lock of the row, the {@linkplain RowLocksBuilder#front front lock}.
+     * difference from that statement is where transactions wait: only a {@linkplain RowLocksBuilder#maxAdmittedPerKey
+     * few} transactions of each JVM wait for a row at the server, and all others wait in their JVM. If many JVMs
+     * contend for a row, their transactions first wait for an advisory lock of the row, the {@linkplain
+     * RowLocksBuilder#front front lock}.
      */
     ROW,
 
     /**
-     * First the advisory lock and then the row lock, in one round trip. Every guarantee of the row lock is kept, but
-     * contenders queue for the advisory lock instead of the row. This strategy is the step between {@link #ROW} and
-     * {@link #ADVISORY}. Lock before you write: a transaction that first writes the row, or inserts a row that
-     * references it, can deadlock with a transaction that locks first.
+     * First the advisory lock and then the row lock, in one round trip. This strategy gives all guarantees of the row
+     * lock, but transactions queue for the advisory lock instead of the row lock. This strategy is the step between
+     * {@link #ROW} and {@link #ADVISORY}. Lock before you write: a transaction that first writes the row, or inserts a
+     * row that references this row, can deadlock with a transaction that locks first.
      */
     BOTH,
 
     /**
-     * The advisory lock alone. It writes neither to the table nor to the WAL, creates no MultiXacts, and can lock rows
-     * that do not exist yet. It does not exclude a transaction that writes the row without a lock of Rowlock.
+     * The advisory lock without the row lock. Acquiring the advisory lock writes neither to the table nor to the WAL,
+     * and creates no MultiXacts. Rows that do not exist yet can be locked. The lock does not exclude a transaction that
+     * writes the row without Rowlock.
      */
     ADVISORY
 }

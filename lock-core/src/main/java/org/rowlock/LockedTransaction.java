@@ -25,7 +25,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
     /**
      * {@return the connection of the transaction} The work must not commit, roll back or close the connection, but may
      * roll back to its own savepoints. If the work has ended the transaction, Rowlock refuses the writes of {@link
-     * #atCommit}. If the work has then begun another transaction, Rowlock cannot detect the error.
+     * #atCommit}. However, Rowlock cannot detect this error if the work has begun another transaction afterwards.
      */
     public Connection connection() {
         return connection;
@@ -39,7 +39,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
     /**
      * {@return the only row that was read under the locks}
      *
-     * @throws UnexpectedRowCountException if there is no row or more than one. Nothing is stored, unless the work
+     * @throws UnexpectedRowCountException if there is no row or more than one row. Nothing is stored, unless the work
      *     catches the exception
      */
     public R row() {

@@ -28,7 +28,7 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.verify.LockVerifier;
 
 /**
- * The entry to Rowlock: advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
+ * The entry point of Rowlock, which offers advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
  *
  * <pre>{@code
  * RowLocks locks = RowLocks.of(dataSource);

@@ -61,8 +61,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Sets the id columns of a table whose ids are not the primary key. The default is the primary key. Only row locks
-     * need id columns. The columns must be NOT NULL and, together, unique.
+     * Sets the id columns of a table, if the ids in keys are not values of the primary key. The default is the primary
+     * key. Only row locks need id columns. The columns must be NOT NULL and, together, unique.
      *
      * @param table the table, named as in the keys
      * @param columns at least one name, as in the catalog (without quotes), in the order of the parts of the id
@@ -95,8 +95,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Sets how many exclusive requests for one key are admitted to the server at the same time. All other requests of
-     * this JVM for the key wait in the JVM.
+     * Sets how many exclusive requests for one key are admitted to the server at the same time. Further requests wait
+     * in a queue of this JVM.
      *
      * <p>Calls of {@link LockOperation} wait in the admission queue of the key, before they borrow a connection. The
      * admitted requests are the lock holder and the next requests, which wait at the server. Each admitted request uses
@@ -269,11 +269,12 @@ public final class RowLocksBuilder {
         PLAIN,
 
         /**
-         * Releases the locks as soon as the commit is in the server's memory, if other transactions wait for them. The
-         * commit returns once the transaction is durable according to {@code synchronous_commit}, so no acknowledged
-         * commit can be lost. Until the transaction is durable, other transactions see changes that a crash or a
-         * failover can undo. Therefore a later commit of Rowlock with this setting returns only once all changes that
-         * its transaction may have read are durable. This rule applies even to a transaction that wrote nothing.
+         * Releases the locks as soon as the commit is in the server's memory, if other transactions wait for these
+         * locks. The commit returns once the transaction is durable according to {@code synchronous_commit}, so no
+         * acknowledged commit can be lost. Until the transaction is durable, other transactions see changes that a
+         * crash or a failover can undo. Therefore a later commit of Rowlock with this setting returns only once all
+         * changes that its transaction may have read are durable. This rule applies even to a transaction that wrote
+         * nothing.
          *
          * <p>Use this value for rows whose locks are held longer for the disk or a standby than for the work. Compared
          * with {@link #PLAIN}, a commit sends two more statements in its round trip. It also uses a second transaction

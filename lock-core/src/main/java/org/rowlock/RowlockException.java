@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Docs;
 
 /**
- * The root of Rowlock's exceptions, which are unchecked. They report a lock that could not be acquired, a write that
- * changed an unexpected number of rows, or a commit with an unknown outcome. Each subclass reports one reason. An
- * exception of this class itself reports any other error of the server.
+ * The root of Rowlock's exceptions, which are unchecked. An exception reports that a lock could not be acquired, a
+ * write changed an unexpected number of rows, or a commit has an unknown outcome. Each subclass reports one reason. An
+ * exception of this class itself reports an error of the server for which there is no subclass.
  *
  * <p>Unless a subclass says otherwise, PostgreSQL has aborted the transaction, and the caller must roll it back, as
  * with {@code FOR UPDATE}.
@@ -16,7 +16,7 @@ import org.rowlock.internal.text.Docs;
 public class RowlockException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** The SQLSTATE of the server, or the one that FOR UPDATE would have given; null if there is none. */
+    /** The SQLSTATE of the server, or the SQLSTATE that FOR UPDATE would have raised; null if there is none. */
     private final @Nullable String sqlState;
 
     /** Whether the whole transaction may succeed if it is run again. */
@@ -26,7 +26,8 @@ public class RowlockException extends RuntimeException {
      * Creates the exception.
      *
      * @param message what was requested, why it failed, and what to do
-     * @param sqlState the SQLSTATE of the server, or the one that FOR UPDATE would have given; null if there is none
+     * @param sqlState the SQLSTATE of the server, or the SQLSTATE that FOR UPDATE would have raised; null if there is
+     *     none
      * @param cause the exception that caused this one, or null
      */
     public RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
@@ -67,7 +68,10 @@ public class RowlockException extends RuntimeException {
         return retryable;
     }
 
-    /** {@return the server's SQLSTATE, or the one that {@code FOR UPDATE} would have given; empty if there is none} */
+    /**
+     * {@return the server's SQLSTATE, or the SQLSTATE that {@code FOR UPDATE} would have raised; empty if there is
+     * none}
+     */
     public Optional<String> sqlState() {
         return Optional.ofNullable(sqlState);
     }

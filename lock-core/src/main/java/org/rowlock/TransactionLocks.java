@@ -35,13 +35,13 @@ import org.rowlock.internal.value.WaitNanos;
  * transaction.
  *
  * <p>Every method needs a connection that is open, read-write, not in autocommit, and not in an aborted transaction.
- * Otherwise it throws a {@link LockTransactionException}.
+ * Otherwise the method throws a {@link LockTransactionException}.
  *
  * <p>In READ COMMITTED a read after the lock sees all changes that the previous lock holder committed. In REPEATABLE
  * READ and SERIALIZABLE the snapshot may be older than the lock. With {@link LockStrategy#ROW} and {@link
  * LockStrategy#BOTH} PostgreSQL then raises 40001 if the locked row has changed after the snapshot; PostgreSQL does not
- * check other rows. At these levels, Rowlock refuses to lock names, numbers, rows with {@link LockStrategy#ADVISORY},
- * and with {@code BOTH} a row that is missing in the snapshot (SQLSTATE 25001).
+ * check other rows. At these levels, Rowlock refuses to lock names, numbers and rows with {@link LockStrategy#ADVISORY}
+ * (SQLSTATE 25001). With {@code BOTH} it also refuses to lock a row that is missing in the snapshot.
  *
  * <p>Two transactions deadlock if both hold shared locks on a key and then both request an exclusive lock on that key.
  * Row locks behave in the same way.
@@ -77,7 +77,10 @@ public final class TransactionLocks {
         return lock(request, null);
     }
 
-    /** Locks with a statement of another library if that has the same effect; see {@link LockAccess#lock}. */
+    /**
+     * Locks with a statement of another library, such as Hibernate, if the statement has the same effect; see {@link
+     * LockAccess#lock}.
+     */
     LockResult lock(LockRequest request, @Nullable RowStatement statement) {
         RequestParts parts = RequestParts.of(request);
         return lock(parts, parts.lockWait(WaitNanos.FOREVER), statement, false);

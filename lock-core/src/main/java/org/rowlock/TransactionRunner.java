@@ -30,7 +30,9 @@ import org.rowlock.internal.value.WaitNanos;
 record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** Returns the locks for the connection that this thread's innermost call has borrowed. */
+    /**
+     * Returns an object that locks on the connection. Records that this thread's innermost call now has its connection.
+     */
     TransactionLocks in(Connection connection) {
         KeyEntries.startServerWait();
         return new TransactionLocks(connection, calls);
@@ -57,7 +59,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                 report(hold, request, wait, Outcome.COMMITTED);
                 return value;
             } catch (Throwable failure) {
-                // The transaction is already rolled back. An Error is caught too, because it also ends the hold.
+                // The transaction has already rolled back. An Error is caught too, because an Error also ends the hold.
                 boolean committed = failure instanceof CommitNotConfirmedException;
                 report(hold, request, wait, committed ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
                 throw failure;
