@@ -51,7 +51,7 @@ final class FrontPolicy {
     /** How many consecutive small crowds lead to PLAIN. */
     private static final int TO_PLAIN = 8;
 
-    /** One lock in this number is a probe in PLAIN, and is timed by the server in FRONT. */
+    /** The interval between probes in PLAIN, and between locks that the server times in FRONT, as a number of locks. */
     private static final int EVERY = 8;
 
     /**
@@ -113,7 +113,7 @@ final class FrontPolicy {
         this.millis = millis;
     }
 
-    /** Returns the longest wait for the front lock of the next lock; 0 for no front lock. */
+    /** Returns how long the next transaction may wait for a front lock; 0 for no front lock. */
     long mostNanos(boolean always) {
         if (state == State.OPEN && millis.getAsLong() >= openUntilMillis) {
             front();

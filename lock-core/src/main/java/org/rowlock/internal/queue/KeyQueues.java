@@ -45,7 +45,7 @@ public final class KeyQueues {
         return new KeyQueues(() -> new AdaptivePolicy(width, System::currentTimeMillis));
     }
 
-    /** Creates an entry for this thread, which has its connection. */
+    /** Creates an entry of a {@code ROW} queue for this thread, which has its connection. */
     public QueueEntry entry(int hash, @Nullable Object offer) {
         return new QueueEntry(queueOf(hash), false, offer);
     }
@@ -62,7 +62,7 @@ public final class KeyQueues {
                                 : present));
     }
 
-    /** Creates an entry for this thread, which has no connection yet. */
+    /** Creates an entry of an admission queue for this thread, which has no connection yet. */
     public QueueEntry join(Object key, boolean shared, @Nullable Object offer) {
         KeyQueue beside = queueOf(key.hashCode());
         KeyQueue queue = byKey.compute(key, (same, present) -> {
@@ -87,7 +87,7 @@ public final class KeyQueues {
         return sum(KeyQueue::waiting);
     }
 
-    /** Returns how many transactions are inside {@code ROW} queues, and so at the server. */
+    /** Returns how many transactions the {@code ROW} queues have admitted to the server. */
     public int inside() {
         return sum(KeyQueue::inside);
     }

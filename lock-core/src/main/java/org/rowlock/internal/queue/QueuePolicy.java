@@ -21,7 +21,7 @@ public interface QueuePolicy {
     int width(boolean kept, int waiting);
 
     /**
-     * Returns the longest wait for the front lock of the next transaction; 0 for no front lock.
+     * Returns how long the next transaction may wait for a front lock; 0 for no front lock.
      *
      * @param always whether to use a front lock even without contention, unless front locks have just proved useless
      */

@@ -87,7 +87,7 @@ public final class Answers {
         }
     }
 
-    /** Reads whether the only row of the request exists, in case that the row could not be locked. */
+    /** Reads whether the only row of the request exists, in case the row could not be locked. */
     void readUnlocked(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             rowTaken = !absent.isEmpty() && row.next();

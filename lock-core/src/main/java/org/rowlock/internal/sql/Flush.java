@@ -20,7 +20,7 @@ import org.rowlock.internal.value.Insert;
  *
  * @param isBounded whether the flush fails if a lock is not available in time; the transaction must then stay usable,
  *     so a flush in a transaction that has begun starts with a savepoint
- * @param isCheckSaved whether a savepoint protects only the advisory lock, in case that the check refuses the lock
+ * @param isCheckSaved whether a savepoint protects only the advisory lock, in case the check refuses the lock
  * @param isSaved whether the flush begins with a savepoint
  */
 public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isCheckSaved, boolean isSaved) {
@@ -38,7 +38,8 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
     }
 
     /**
-     * Returns the flush with the caller's parts after the locks. A COMMIT ends the savepoint too.
+     * Returns a flush that has the caller's parts after the locks. If they contain the COMMIT, the savepoint is not
+     * released separately, because the COMMIT ends it.
      *
      * @param kept the cache of joined texts, whose keys are the pieces; null if the text is not worth caching
      */

@@ -148,8 +148,8 @@ class FlushForms {
     }
 
     /**
-     * Whether the check must raise an error if it refuses the lock. Other statements then follow in the round trip, and
-     * must not run.
+     * Whether the check must raise an error if it refuses the lock, because other statements follow in the round trip.
+     * An error prevents these statements from running.
      */
     final boolean isRaising() {
         return isAdvisory() && (!isAdvisoryAlone() || (wait == WaitKind.NO_WAIT && !isAdvisoryTry()));

@@ -196,9 +196,9 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that only returns the number of locked rows if all rows exist, because returning a row costs
-     * more than locking it. The statement counts distinct ids, because several rows may have the same id if the columns
-     * are configured, or if the table has children.
+     * Returns a statement that locks several rows and, if all rows exist, reports only their number. Returning each row
+     * would cost more than locking it. The statement counts distinct ids, because several rows may have the same id if
+     * the columns are configured, or if the table has children.
      */
     private static Part counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         String id = column(table.columns().get(0));

@@ -30,7 +30,7 @@ public record WriteForm(
     private static final String ROLLED_BACK = "; rolled back, as the application asked";
 
     /**
-     * The wrong count of a write.
+     * A write that has changed an unexpected number of rows.
      *
      * @param number the number of the write, from 1
      * @param found how many rows the write has changed
@@ -83,7 +83,7 @@ public record WriteForm(
                 : counted + " select " + check + " from rowlock";
     }
 
-    /** Returns the wrong count that an error reports, or null for any other error. */
+    /** Returns the write and its wrong count from the message of an error, or null for any other error. */
     public static @Nullable WrongCount wrongCountIn(@Nullable String message) {
         String marked = LockCheckSql.marked(message);
         if (marked == null || !marked.startsWith(WRONG)) {

@@ -16,7 +16,7 @@ public final class Arguments {
     /**
      * {@return the value}
      *
-     * @throws IllegalArgumentException if it is null
+     * @throws IllegalArgumentException if the value is null
      */
     public static <T> T notNull(@Nullable T value, String message) {
         if (value == null) {
@@ -51,7 +51,7 @@ public final class Arguments {
     /**
      * {@return the text}
      *
-     * @throws IllegalArgumentException if it is null or blank
+     * @throws IllegalArgumentException if the text is null or blank
      */
     public static String text(@Nullable String value, String what, String cure) {
         if (value == null || value.isBlank()) {

@@ -40,8 +40,8 @@ public final class IdText {
     private IdText() {}
 
     /**
-     * Returns the text of an id. A string that is a UUID keeps its upper case, because a text column may contain it in
-     * that form.
+     * Returns the text of an id. A string that is a UUID in upper case is not converted, because a text column may
+     * contain the UUID in upper case.
      */
     public static String of(String table, @Nullable Object id) {
         if (id instanceof String text) {

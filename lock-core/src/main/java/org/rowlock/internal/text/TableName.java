@@ -69,7 +69,7 @@ public final class TableName {
 
     /** A nested class, so that the patterns are compiled only if a name needs them, which is rare. */
     private static final class Part {
-        /** One part of a name, and the dot after it unless it is the last part. */
+        /** A pattern for one part of a name and the dot that follows. The last part has no dot. */
         static final Pattern PATTERN = Pattern.compile(
                 "\\G(?:\"((?=[^\"]|\"\")[^\"\\x00]*+(?:\"\"[^\"\\x00]*+)*+)\"|([A-Za-z_\\x{80}-\\x{10ffff}]"
                         + "[A-Za-z0-9_$\\x{80}-\\x{10ffff}]*+))(?:\\.(?!\\z)|\\z)");
