@@ -214,8 +214,8 @@ public record ResolvedRequest(
     public record Misnamed(Row key, List<String> id) {}
 
     public Description description(@Nullable String readOnlyBy) {
-        // The server can reject only ids of open types, because Rowlock checks the ids of all other types before it
-        // sends them.
+        // The description contains only ids that Rowlock cannot check before it sends them. The server can reject no
+        // other ids.
         List<String> ids = rows.stream()
                 .filter(group -> group.table().isAny(IdType::isOpen))
                 .flatMap(group -> group.keys().stream().flatMap(key -> RowKey.givenId(key).stream()))

@@ -14,7 +14,7 @@ import org.rowlock.internal.value.RowKey;
 /**
  * The parts of flushes on Citus, where a table may be on other machines.
  *
- * <p>Citus may run a statement that names a table on another machine, and would then acquire the statement's advisory
+ * <p>If a statement names a table, Citus may run the statement on another machine, and would then acquire its advisory
  * lock there. Therefore the statement with the advisory lock names no table, and an earlier statement locks the tables
  * against DDL. The earlier statement also registers the transaction with Citus, because the deadlock detection of Citus
  * treats all unregistered transactions as one. Each statement can lock rows on only one machine. A setting that the

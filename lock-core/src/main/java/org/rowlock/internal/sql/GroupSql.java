@@ -36,7 +36,10 @@ public final class GroupSql {
                     + " then 'isolation level' when not " + SESSION + " then 'session' else 'table' end")
             + " end";
 
-    /** The beginning of {@link #refusal} if a member has removed the row that later members require. */
+    /**
+     * The beginning of the {@link #refusal} if one caller's write has removed the row that the writes of later callers
+     * require.
+     */
     public static final String ROW = "row ";
 
     private GroupSql() {}

@@ -21,7 +21,10 @@ public final class RowSql {
     /** The alias of the table whose identity is checked; {@link LockErrors} recognizes it. */
     public static final String IDENTITY_ALIAS = "rowlock_p";
 
-    /** The function that checks the type of a column. An error of parse analysis names it. */
+    /**
+     * The function that checks the type of a column. If the type is wrong, the server's error message contains this
+     * text.
+     */
     public static final String TYPE_CHECK = "pg_catalog.array_eq(";
 
     /** The text that precedes, in {@link #identityQuery}, the type that a column had when Rowlock looked it up. */

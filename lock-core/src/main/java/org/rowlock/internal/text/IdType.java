@@ -57,7 +57,7 @@ public enum IdType {
 
     private final String sqlName;
 
-    /** A nested class, so that the patterns are compiled only if an id needs them, which is rare. */
+    /** Holds the patterns in a nested class, so that they are compiled only if an id needs them, which is rare. */
     private static final class Forms {
         static final Pattern PADDING = Pattern.compile(" +\\z");
         static final Pattern BYTES = Pattern.compile("\\\\x(?:[0-9a-f]{2})*+");

@@ -6,7 +6,10 @@ package org.rowlock.internal.text;
  * threads. Therefore code that must not fail halfway first checks that the stack suffices.
  */
 public final class Stack {
-    /** The number of frames for a commit. They take about 50 kB if compiled, of which the driver needs only a part. */
+    /**
+     * The number of frames for a commit. The frames take about 50 kB if compiled. The driver needs only a part of this
+     * space.
+     */
     public static final int OF_COMMIT = 160;
 
     /** The number of frames for Rowlock's own code without the driver. */

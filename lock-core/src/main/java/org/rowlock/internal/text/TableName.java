@@ -67,7 +67,7 @@ public final class TableName {
         return parts;
     }
 
-    /** A nested class, so that the patterns are compiled only if a name needs them, which is rare. */
+    /** Holds the patterns in a nested class, so that they are compiled only if a name needs them, which is rare. */
     private static final class Part {
         /** A pattern for one part of a name and the dot that follows. The last part has no dot. */
         static final Pattern PATTERN = Pattern.compile(
