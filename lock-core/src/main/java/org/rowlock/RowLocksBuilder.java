@@ -8,7 +8,6 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.Arguments;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.TableName;
 
 /**
@@ -26,7 +25,6 @@ public final class RowLocksBuilder {
     boolean singleEntryNode;
     LockRelease release = LockRelease.PLAIN;
     LockFront front = LockFront.ADAPTIVE;
-    KeyNames names = KeyNames.WITH_IDS;
     final List<LockListener> listeners = new ArrayList<>();
 
     private final Supplier<DataSource> dataSource;
@@ -192,20 +190,6 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Sets whether the messages of exceptions show the ids of rows, names and numbers. The default is true. If the
-     * setting is false, a message contains {@code account[?]} instead of the id. It also contains the SQLSTATE instead
-     * of the server's text, because that text may quote an id. The driver's exception, which is the cause, still
-     * contains the server's text.
-     *
-     * @param shown whether to show the ids, names and numbers
-     * @return this builder
-     */
-    public RowLocksBuilder idsInMessages(boolean shown) {
-        this.names = shown ? KeyNames.WITH_IDS : KeyNames.WITHOUT_IDS;
-        return this;
-    }
-
-    /**
      * Adds a listener, which is notified of every attempt to lock. By default there is no listener.
      *
      * @param listener the listener; thread-safe
@@ -222,7 +206,7 @@ public final class RowLocksBuilder {
     }
 
     LockConfig config() {
-        return new LockConfig(strategy, Map.copyOf(strategies), Map.copyOf(idColumns), budget, names);
+        return new LockConfig(strategy, Map.copyOf(strategies), Map.copyOf(idColumns), budget);
     }
 
     private static int positive(int value, String name) {

@@ -263,7 +263,7 @@ public final class TransactionLocks {
                 // this thread has entered no queue, assume that other transactions do.
                 KeyEntries entered = KeyEntries.entered();
                 Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
-                Commit.run(connection, List.of(), calls.tables().config().names(), endings, toSend);
+                Commit.run(connection, List.of(), endings, toSend);
                 return;
             }
         } catch (Throwable failure) {
@@ -282,7 +282,7 @@ public final class TransactionLocks {
     /** Sends writes now, in one flush; see {@link LockAccess#send}. */
     void send(CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
-        Commit.sendWrites(connection, calls.tables().config().names(), toSend);
+        Commit.sendWrites(connection, toSend);
     }
 
     /** Locks the keys, runs the writes and commits. After any exception, the caller must roll back. */

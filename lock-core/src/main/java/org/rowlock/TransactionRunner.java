@@ -148,7 +148,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
             PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
         }
-        Commit.run(connection, keys, calls.tables().config().names(), endings, writes);
+        Commit.run(connection, keys, endings, writes);
         lent.settled = true;
     }
 

@@ -40,7 +40,6 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.EarlyRelease;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
@@ -500,12 +499,7 @@ class CommitOutcomeTest {
                                 "with paid as (insert into payment values (" + id + ")) update account set balance ="
                                         + " balance + 1 where id = 1");
                         try {
-                            Commit.run(
-                                    connection,
-                                    List.of(),
-                                    KeyNames.WITH_IDS,
-                                    session -> release.ending(session, wanted),
-                                    List.of());
+                            Commit.run(connection, List.of(), session -> release.ending(session, wanted), List.of());
                         } catch (SQLException | RowlockException e) {
                             connection.rollback();
                             throw e;

@@ -30,7 +30,6 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.session.IdColumns;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -165,7 +164,7 @@ class DeadlockPropertiesTest {
 
     private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy, KeyQueues queues)
             throws Exception {
-        LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), ROWS, KeyNames.WITH_IDS);
+        LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), ROWS);
         LockCalls calls = new LockCalls(new KnownTables(config, new IdColumns()), new LockObserver(List.of()), queues);
         int deadlocks = run(
                 program,

@@ -34,7 +34,6 @@ import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.text.FrontSql;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
@@ -66,7 +65,7 @@ class FrontLockTest {
     }
 
     private static LockCalls calls(QueuePolicy policy, LockFront front) {
-        LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10, KeyNames.WITH_IDS);
+        LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10);
         return new LockCalls(
                 new KnownTables(config, new IdColumns()),
                 new LockObserver(List.of()),
@@ -488,7 +487,7 @@ class FrontLockTest {
     @Test
     void holdsAreSeenWhenTheConnectionBeginsAnew() throws Exception {
         List<Boolean> exact = Collections.synchronizedList(new ArrayList<>());
-        LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10, KeyNames.WITH_IDS);
+        LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10);
         QueuePolicy told = new QueuePolicy() {
             @Override
             public int width(boolean kept, int waiting) {

@@ -18,7 +18,6 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.session.IdColumns;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
@@ -43,7 +42,7 @@ class GateTest {
     /** Calls of ROW through a gate. */
     private record Gated(KeyQueues gate, LockCalls calls) {
         static Gated by(KeyQueues gate) {
-            LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
+            LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1);
             return new Gated(
                     gate, new LockCalls(new KnownTables(config, new IdColumns()), new LockObserver(List.of()), gate));
         }

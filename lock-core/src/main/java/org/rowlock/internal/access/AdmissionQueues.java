@@ -94,7 +94,7 @@ public final class AdmissionQueues {
         // Leaving the queues must not fail halfway with a StackOverflowError, so the stack that it needs is reserved
         // here.
         Stack.reserve(Stack.OF_QUEUE);
-        KeyEntries entries = new KeyEntries(database, request, config.names());
+        KeyEntries entries = new KeyEntries(database, request);
         Permit permit = new Permit(this, entries);
         if (!entries.isOutermost()) {
             entries.skipQueues();

@@ -228,7 +228,6 @@ record ClaimRunner(
                 claim.limit(),
                 List.of(claim.table()),
                 List.of(),
-                session.readOnlyBy(),
-                tables.config().names());
+                session.readOnlyBy());
     }
 }

@@ -28,7 +28,7 @@ public final class CommitBehindLock {
      * @throws SQLException if a write or the commit fails
      */
     public static void run(LockCall call, List<Write> writes, Ending.Choice endings) throws SQLException {
-        Commit commit = Commit.behindLock(call.session(), call.keys(), call.names(), endings, writes);
+        Commit commit = Commit.behindLock(call.session(), call.keys(), endings, writes);
         Tail tail = call.mayCommit() ? commit.tail() : null;
         commit.run(() -> {
             Outcome outcome = call.attempt(tail);

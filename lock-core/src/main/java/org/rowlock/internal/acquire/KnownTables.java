@@ -100,8 +100,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         } catch (SQLException e) {
             throw LockErrors.ofLock(description(session, request, wait), e);
         }
-        return new ResolvedRequest(
-                request, wait, strategy, config.names(), advisory, groups, typed, inserts, !anyAlone, null);
+        return new ResolvedRequest(request, wait, strategy, advisory, groups, typed, inserts, !anyAlone, null);
     }
 
     private static int order(Row one, Row other, RequestParts request) {
@@ -117,7 +116,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** Returns the description of a request for messages, without looking up its tables. */
     Description description(PgSession session, RequestParts request, LockWait wait) {
         LockStrategy strategy = config.strategyOf(request.keys());
-        return Description.of(request, wait, strategy, config.names(), List.of(), session.readOnlyBy());
+        return Description.of(request, wait, strategy, List.of(), session.readOnlyBy());
     }
 
     /**
@@ -168,7 +167,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         for (Row row : rows) {
             boolean fits = row.id().size() == columns.size();
             if (ofRows && !fits) {
-                return TargetErrors.wrongParts(config.names(), row, table);
+                return TargetErrors.wrongParts(row, table);
             }
             for (int i = 0; fits && i < columns.size(); i++) {
                 Column column = columns.get(i);
@@ -176,7 +175,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 String wrong =
                         ofRows ? column.kind().refusal(part) : column.kind().otherSpelling(part);
                 if (wrong != null) {
-                    return TargetErrors.misfit(config.names(), row, column, part, wrong);
+                    return TargetErrors.misfit(row, column, part, wrong);
                 }
             }
         }

@@ -32,7 +32,6 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.WaitNanos;
@@ -99,10 +98,6 @@ public final class LockCall {
 
     List<LockKey> keys() {
         return request.keys();
-    }
-
-    KeyNames names() {
-        return calls.tables().config().names();
     }
 
     /** Whether a COMMIT may be sent together with the lock, because Rowlock has nothing to check before the COMMIT. */

@@ -21,7 +21,6 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteForm.WrongCount;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.Stack;
 
 /**
@@ -134,10 +133,9 @@ public final class Commit {
     }
 
     /** Commits. Messages name the given keys, under which the work was done; the list is empty if they are unknown. */
-    public static void run(
-            Connection connection, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
+    public static void run(Connection connection, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
             throws SQLException {
-        CommitErrors errors = new CommitErrors(keys, names);
+        CommitErrors errors = new CommitErrors(keys);
         PgSession session = errors.usable(connection);
         boolean nothing = writes.isEmpty() && !session.hasBegun();
         Commit commit = new Commit(session, errors, nothing ? Ending.PLAIN : endings.of(session), writes, false);
@@ -145,15 +143,14 @@ public final class Commit {
     }
 
     /** Creates a commit that may be sent with a lock. */
-    public static Commit behindLock(
-            PgSession session, List<LockKey> keys, KeyNames names, Ending.Choice endings, List<Write> writes)
+    public static Commit behindLock(PgSession session, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
             throws SQLException {
-        return new Commit(session, new CommitErrors(keys, names), endings.of(session), writes, true);
+        return new Commit(session, new CommitErrors(keys), endings.of(session), writes, true);
     }
 
     /** Sends writes without a commit. Refuses an aborted transaction, even if there is nothing to send. */
-    public static void sendWrites(Connection connection, KeyNames names, List<Write> writes) throws SQLException {
-        CommitErrors errors = new CommitErrors(List.of(), names);
+    public static void sendWrites(Connection connection, List<Write> writes) throws SQLException {
+        CommitErrors errors = new CommitErrors(List.of());
         PgSession session = PgSession.of(connection);
         errors.refuseAborted(session);
         if (!writes.isEmpty()) {

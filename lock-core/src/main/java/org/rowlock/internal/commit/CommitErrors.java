@@ -16,7 +16,6 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -26,7 +25,7 @@ import org.rowlock.internal.text.SqlState;
  * @param keys the keys that were locked for the work, for messages; empty if they are unknown
  * @param names how messages name keys
  */
-public record CommitErrors(List<LockKey> keys, KeyNames names) {
+public record CommitErrors(List<LockKey> keys) {
     /** The words for pools and proxies in messages. */
     static final String SENT_THROUGH = "the pool or proxy that sent its COMMIT";
 
@@ -59,12 +58,12 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
     private String work() {
         return keys.isEmpty()
                 ? "the work of the transaction"
-                : "the work under the lock of " + names.of(keys.get(0))
+                : "the work under the lock of " + keys.get(0)
                         + (keys.size() > 1 ? " and " + (keys.size() - 1) + " more" : "");
     }
 
     private String message(SQLException e) {
-        return LockErrors.message(names, e);
+        return ServerErrors.message(e);
     }
 
     private String nothing(String why) {
@@ -123,7 +122,7 @@ public record CommitErrors(List<LockKey> keys, KeyNames names) {
                         + " row(s) and changed " + found + ". The transaction is "
                         + (commits ? "rolled back" : "aborted; roll back")
                         + ". Find out why the number of rows differs, or remove expectRows"
-                        + (names == KeyNames.WITH_IDS ? ": " + write.sql() : "."),
+                        + ": " + write.sql(),
                 found < write.expected() ? SqlState.NO_DATA_FOUND : SqlState.TOO_MANY_ROWS,
                 cause);
     }

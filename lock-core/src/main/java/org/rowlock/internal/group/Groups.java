@@ -234,7 +234,7 @@ public record Groups(
      */
     private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
         if (!(failure instanceof CommitOutcomeUnknownException e)) {
-            return new CommitErrors(List.of(member.key), tables.config().names())
+            return new CommitErrors(List.of(member.key))
                     .unknownOf("the thread that sent the work for a group", failure);
         }
         String message = e.getMessage() + " The work was part of a group, whose leader sent it.";

@@ -15,7 +15,6 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.QueueEntry.State;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.WaitNanos;
@@ -43,7 +42,6 @@ public final class KeyEntries {
 
     private final Object database;
     private final RequestParts request;
-    private final KeyNames names;
     private final @Nullable KeyEntries outer = ENTERED.get();
     private final Thread thread = Thread.currentThread();
     private final List<Place> places = new ArrayList<>(1);
@@ -53,10 +51,9 @@ public final class KeyEntries {
     /** The entry of a call in the queue of one key. */
     public record Place(LockKey key, RowLockMode mode, QueueEntry entry) {}
 
-    public KeyEntries(Object database, RequestParts request, KeyNames names) {
+    public KeyEntries(Object database, RequestParts request) {
         this.database = database;
         this.request = request;
-        this.names = names;
     }
 
     /** Returns the innermost call that this thread has not left, or null. */
@@ -176,14 +173,13 @@ public final class KeyEntries {
     }
 
     private LockInterruptedException interrupted(LockKey key) {
-        String why = "The thread was interrupted in the admission queue of " + names.of(key)
+        String why = "The thread was interrupted in the admission queue of " + key
                 + ". It has left the queue; no connection was borrowed and nothing is locked.";
         return new LockInterruptedException(why, null, new InterruptedException());
     }
 
     private LockNotAvailableException notAvailable(LockKey key, String why) {
-        String message =
-                "Cannot lock " + names.of(key) + ": " + why + " No connection was borrowed and nothing is locked.";
+        String message = "Cannot lock " + key + ": " + why + " No connection was borrowed and nothing is locked.";
         return new LockNotAvailableException(message, SqlState.LOCK_NOT_AVAILABLE, null);
     }
 
@@ -253,7 +249,7 @@ public final class KeyEntries {
                 Set<LockKey> theirs = Set.copyOf(held.request.keys());
                 for (LockKey key : request.keys()) {
                     if (theirs.contains(key)) {
-                        throw new IllegalStateException("This thread holds " + names.of(key) + " already in an outer"
+                        throw new IllegalStateException("This thread holds " + key + " already in an outer"
                                 + " transaction, and a second connection could wait for the first"
                                 + " forever. Use the outer connection.");
                     }

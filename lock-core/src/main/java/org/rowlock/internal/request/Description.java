@@ -9,7 +9,6 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.value.RequestParts;
 
 /**
@@ -29,21 +28,14 @@ public record Description(
         int keys,
         List<String> tables,
         List<String> ids,
-        @Nullable String readOnlyBy,
-        KeyNames names) {
+        @Nullable String readOnlyBy) {
     public static Description of(
-            RequestParts request,
-            LockWait wait,
-            LockStrategy strategy,
-            KeyNames names,
-            List<String> ids,
-            @Nullable String readOnlyBy) {
+            RequestParts request, LockWait wait, LockStrategy strategy, List<String> ids, @Nullable String readOnlyBy) {
         List<LockKey> keys = request.keys();
-        String first = names.of(keys.get(0));
+        String first = keys.get(0).toString();
         String what = keys.size() == 1
                 ? first
-                : keys.size() + " keys (" + first + ", " + names.of(keys.get(1)) + (keys.size() > 2 ? ", ..." : "")
-                        + ")";
+                : keys.size() + " keys (" + first + ", " + keys.get(1) + (keys.size() > 2 ? ", ..." : "") + ")";
         String modes = keys.stream()
                 .map(request::modeOf)
                 .distinct()
@@ -57,8 +49,7 @@ public record Description(
                 keys.size(),
                 ResolvedRequest.tablesOf(keys),
                 ids,
-                readOnlyBy,
-                names);
+                readOnlyBy);
     }
 
     /** Returns the exception that explains why the requested keys cannot be locked, with the SQLSTATE of its cause. */

@@ -7,7 +7,6 @@ import java.util.TreeSet;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -15,14 +14,12 @@ import org.rowlock.internal.text.SqlState;
  *
  * @param defaultStrategy the strategy of tables that have no strategy of their own
  * @param budget the largest number of distinct advisory locks in one call
- * @param names whether messages show ids
  */
 public record LockConfig(
         LockStrategy defaultStrategy,
         Map<String, LockStrategy> strategies,
         Map<String, List<String>> idColumns,
-        int budget,
-        KeyNames names) {
+        int budget) {
     public LockStrategy strategyOf(LockKey key) {
         return key instanceof LockKey.Row row ? strategyOf(row.table()) : LockStrategy.ADVISORY;
     }

@@ -12,7 +12,6 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
@@ -36,7 +35,6 @@ public record ResolvedRequest(
         RequestParts request,
         LockWait lockWait,
         LockStrategy strategy,
-        KeyNames names,
         List<LockKey> advisory,
         List<RowGroup> rows,
         List<RowTable> typed,
@@ -49,7 +47,6 @@ public record ResolvedRequest(
             RequestParts.of(RowLockMode.FOR_UPDATE, List.of(LockKey.number(0))),
             LockWait.noWait(),
             LockStrategy.ROW,
-            KeyNames.WITHOUT_IDS,
             List.of(),
             List.of(),
             List.of(),
@@ -191,7 +188,7 @@ public record ResolvedRequest(
 
     private ResolvedRequest with(LockWait wait, @Nullable Front before) {
         return new ResolvedRequest(
-                request, wait, strategy, names, advisory, rows, typed, inserts, anyIsolationAllowed, before);
+                request, wait, strategy, advisory, rows, typed, inserts, anyIsolationAllowed, before);
     }
 
     /**
@@ -220,6 +217,6 @@ public record ResolvedRequest(
                 .filter(group -> group.table().isAny(IdType::isOpen))
                 .flatMap(group -> group.keys().stream().flatMap(key -> RowKey.givenId(key).stream()))
                 .toList();
-        return Description.of(request, lockWait, strategy, names, ids, readOnlyBy);
+        return Description.of(request, lockWait, strategy, ids, readOnlyBy);
     }
 }

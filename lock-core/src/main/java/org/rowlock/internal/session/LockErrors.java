@@ -19,7 +19,6 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Description;
 import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.Tail;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -127,7 +126,7 @@ public final class LockErrors {
         if (ofSession != null) {
             return ofSession;
         }
-        String said = message(request.names(), e);
+        String said = ServerErrors.message(e);
         String advice = TargetErrors.advice(SqlState.of(e));
         return advice == null
                 ? request.cannot(RowlockException::new, said, e)
@@ -136,7 +135,7 @@ public final class LockErrors {
 
     /** Returns the exception for an error of the caller's INSERT, for methods that declare no SQLException. */
     public static RowlockException ofInsert(Description request, SQLException e) {
-        String why = "the INSERT of orInsert() failed: " + message(request.names(), e) + ". " + ABORTED + '.';
+        String why = "the INSERT of orInsert() failed: " + ServerErrors.message(e) + ". " + ABORTED + '.';
         return request.cannot(RowlockException::new, why, e);
     }
 
@@ -146,7 +145,7 @@ public final class LockErrors {
      */
     private static @Nullable RowlockException ofSession(Description request, SQLException e) {
         String state = SqlState.of(e);
-        String said = " (" + message(request.names(), e) + "). ";
+        String said = " (" + ServerErrors.message(e) + "). ";
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
             return request.cannot(RowlockException::new, mixedUpStatements(e) + " Roll back.", e);
         }
@@ -169,7 +168,7 @@ public final class LockErrors {
         return switch (state) {
             case SqlState.LOCK_NOT_AVAILABLE -> request.cannot(LockNotAvailableException::new, TIMED_OUT, e);
             case SqlState.DEADLOCK_DETECTED -> {
-                String detail = request.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e) : "";
+                String detail = ' ' + ServerErrors.detail(e);
                 String advice = (request.isForUpdate() ? ", lock FOR_NO_KEY_UPDATE if references are inserted" : "")
                         + (request.strategy() == LockStrategy.ROW ? "" : ", or use strategy ROW");
                 yield request.cannot(LockDeadlockException::new, DEADLOCK + advice + '.' + detail, e);
@@ -238,7 +237,7 @@ public final class LockErrors {
     /** Returns the outcome of a failed call that could not be rolled back, so that the transaction is lost. */
     public static Outcome.Failed notUndone(
             Description request, boolean aborted, SQLException e, @Nullable Throwable first) {
-        String said = message(request.names(), e);
+        String said = ServerErrors.message(e);
         boolean lost = SqlState.isConnectionLost(e.getSQLState());
         SQLException cause = lost || aborted ? e : new SQLException(said, SqlState.CONNECTION_DOES_NOT_EXIST, e);
         String undoing = "the failed call could not be undone (" + said + "). ";
@@ -278,15 +277,5 @@ public final class LockErrors {
     public static String mixedUpStatements(SQLException e) {
         return "the server does not have this client's prepared statements, or has another's under their names ("
                 + ServerErrors.message(e) + "). A pooler in between does not track them: " + POOLER_ADVICE;
-    }
-
-    /**
-     * Returns the message of an error. If messages must not name ids, a message of the server is replaced by its
-     * SQLSTATE, because it may quote an id.
-     */
-    public static String message(KeyNames names, SQLException e) {
-        return names == KeyNames.WITH_IDS || !ServerErrors.isServers(e)
-                ? ServerErrors.message(e)
-                : "SQLSTATE " + e.getSQLState();
     }
 }

@@ -248,7 +248,8 @@ public final class ServerErrors {
         return e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
     }
 
-    static String message(SQLException e) {
+    /** Returns the server's message without its details; for any other error, the message of the exception. */
+    public static String message(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? e.getMessage() : server.getMessage();
         return message == null ? e.getClass().getSimpleName() : message;

@@ -12,8 +12,6 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.text.Docs;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.RowKey;
 
@@ -24,9 +22,6 @@ import org.rowlock.internal.value.RowKey;
 public final class TargetErrors {
     /** The largest number of keys in a message. */
     private static final int MOST_NAMED = 5;
-
-    private static final String UNSAID_REFUSAL =
-            "is not a value of it, or is spelled differently from its key. Give it as in " + Docs.URL + "keys.md#ids";
 
     static final String PRIVILEGES =
             "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and UPDATE on the table";
@@ -50,10 +45,9 @@ public final class TargetErrors {
 
     /** Returns the exception for a required row that the role may read, but not lock. */
     public static RowlockException notLockable(Description request, LockKey key) {
-        String why =
-                "SELECT shows the row " + request.names().of(key) + ", and FOR UPDATE does not: row security allows"
-                        + " this role to read it, but not to lock it. Extend the policies for UPDATE (USING) to it, or"
-                        + " lock as another role.";
+        String why = "SELECT shows the row " + key + ", and FOR UPDATE does not: row security allows"
+                + " this role to read it, but not to lock it. Extend the policies for UPDATE (USING) to it, or"
+                + " lock as another role.";
         return cannot(request.what(), why, SqlState.INSUFFICIENT_PRIVILEGE);
     }
 
@@ -70,7 +64,7 @@ public final class TargetErrors {
     }
 
     private static RowlockException absent(Description request, List<LockKey> absent, String why) {
-        String keys = absent.stream().limit(MOST_NAMED).map(request.names()::of).collect(Collectors.joining(", "));
+        String keys = absent.stream().limit(MOST_NAMED).map(LockKey::toString).collect(Collectors.joining(", "));
         String more = absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "";
         return request.cannot(RowAbsentException::new, "there is no row " + keys + more + why, null, null);
     }
@@ -93,20 +87,22 @@ public final class TargetErrors {
      * @param undone whether the transaction is as it was before the call
      */
     public static LockTargetException misnamed(Description request, ResolvedRequest.Misnamed misnamed, boolean undone) {
-        String id = request.names().of(misnamed.id());
-        String why = "the id " + request.names().of(RowKey.givenId(misnamed.key())) + " means the row " + id
+        String id = quoted(misnamed.id());
+        String why = "the id " + quoted(RowKey.givenId(misnamed.key())) + " means the row " + id
                 + ", which is another key, so transactions that lock the row by its own id would not be excluded."
                 + " Give the id as the row has it: " + id + ". "
                 + (undone ? "Nothing is locked." : LockErrors.ABORTED + '.');
         return cannot(request.what(), why, null);
     }
 
+    private static String quoted(List<String> id) {
+        return '"' + String.join("\", \"", id) + '"';
+    }
+
     /** Returns the exception for an id that its column cannot hold, or that is not in the spelling of its key. */
-    public static LockTargetException misfit(
-            KeyNames names, LockKey.Row key, RowTable.Column column, String part, String refusal) {
-        String why = names.of(part) + " for column " + typed(column) + ' '
-                + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL) + ". Nothing is locked.";
-        return cannot(names.of(key), why, SqlState.INVALID_TEXT_REPRESENTATION);
+    public static LockTargetException misfit(LockKey.Row key, RowTable.Column column, String part, String refusal) {
+        String why = '"' + part + '"' + " for column " + typed(column) + ' ' + refusal + ". Nothing is locked.";
+        return cannot(key.toString(), why, SqlState.INVALID_TEXT_REPRESENTATION);
     }
 
     /** Returns the exception for a table whose id columns are unknown, if rows are to be locked. */
@@ -150,12 +146,12 @@ public final class TargetErrors {
     }
 
     /** Returns the exception for an id whose number of parts differs from the number of id columns. */
-    public static LockTargetException wrongParts(KeyNames names, LockKey.Row key, RowTable table) {
+    public static LockTargetException wrongParts(LockKey.Row key, RowTable table) {
         List<String> columns =
                 table.columns().stream().map(RowTable.Column::name).toList();
         String why = "the id has " + key.id().size() + " part(s), and the id of " + table.name() + " is " + columns
                 + ". Give one value per column, in that order.";
-        return cannot(names.of(key), why, null);
+        return cannot(key.toString(), why, null);
     }
 
     /** Returns the advice for an error of the table, its columns or an id; null for any other error. */

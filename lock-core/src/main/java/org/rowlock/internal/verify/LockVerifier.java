@@ -36,7 +36,6 @@ import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.CatalogSql;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.RequestParts;
 
@@ -86,7 +85,7 @@ public final class LockVerifier {
         // The configured id column does not exist, so Rowlock knows no type of the id and accepts any text.
         Map<String, List<String>> noId =
                 tables.config().tables().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
-        LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2, KeyNames.WITH_IDS);
+        LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2);
         this.probing = new LockCalls(
                 new KnownTables(keysAlone, tables.idColumns()), new LockObserver(List.of()), KeyQueues.adaptive(1));
     }

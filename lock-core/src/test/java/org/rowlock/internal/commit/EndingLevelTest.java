@@ -26,7 +26,6 @@ import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Part;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.testing.TestDatabase;
 
 /** What is waited for behind an early COMMIT is what a plain one would have waited for, whoever has set it. */
@@ -59,7 +58,7 @@ class EndingLevelTest {
     }
 
     private void commitEarly(Connection connection) throws SQLException {
-        Commit.run(connection, List.of(), KeyNames.WITH_IDS, session -> release.ending(session, true), List.of());
+        Commit.run(connection, List.of(), session -> release.ending(session, true), List.of());
     }
 
     private static String column(Statement statement, int at) throws SQLException {
@@ -158,8 +157,7 @@ class EndingLevelTest {
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
             Write write = new Write("insert into " + database.schema() + ".item values (2)");
             write.again();
-            assertThatThrownBy(() ->
-                            Commit.run(connection, List.of(), KeyNames.WITH_IDS, Ending.Choice.PLAIN, List.of(write)))
+            assertThatThrownBy(() -> Commit.run(connection, List.of(), Ending.Choice.PLAIN, List.of(write)))
                     .isInstanceOfSatisfying(
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
             managed.getXAResource().end(branch, XAResource.TMSUCCESS);

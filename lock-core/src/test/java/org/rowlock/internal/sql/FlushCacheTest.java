@@ -26,7 +26,6 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.RequestParts;
 
@@ -60,7 +59,6 @@ class FlushCacheTest {
                 RequestParts.of(mode, List.of(FIRST, SECOND)),
                 wait,
                 LockStrategy.BOTH,
-                KeyNames.WITH_IDS,
                 advisory,
                 rows,
                 typed,

@@ -36,7 +36,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
  * @param singleEntryNode Declares that all clients of a database of several machines, such as Citus, connect to the
  *     same machine.
- * @param idsInMessages Whether the messages of exceptions contain the ids of rows.
  * @param largestGroup How many calls of LockOperation.execute that wait for one key may share a transaction, on the
  *     connection of one of them; 1 disables groups. Do not enable groups if connections belong to the user or tenant of
  *     a thread.
@@ -64,7 +63,6 @@ public record RowLockProperties(
         @DefaultValue("fail") Reaction strategyConflict,
         @DefaultValue("false") boolean observeIds,
         @DefaultValue("false") boolean singleEntryNode,
-        @DefaultValue("true") boolean idsInMessages,
         @DefaultValue("1") int largestGroup,
         @DefaultValue("plain") LockRelease release,
         @DefaultValue("adaptive") LockFront front,

@@ -59,7 +59,6 @@ final class RowLocksFactory {
         RowLocksBuilder builder = LockAccess.builder(dataSource)
                 .strategy(properties.strategy())
                 .singleEntryNode(properties.singleEntryNode())
-                .idsInMessages(properties.idsInMessages())
                 .release(properties.release())
                 .front(properties.front());
         set("rowlock.lock-budget", () -> builder.lockBudget(properties.lockBudget()));

@@ -118,28 +118,6 @@ class RowLockAutoConfigurationTest {
 
     @Tag("long")
     @Test
-    void idsInMessagesCanBeSwitchedOff() throws Exception {
-        Session other = database.session("other");
-        LockKey key = LockKey.row("orders", 4_711_471_147L);
-        other.run(c -> LockAccess.builder()
-                .strategy(LockStrategy.BOTH)
-                .build()
-                .in(c)
-                .lock(forUpdate(key).allowAbsent()));
-        try (var context = BootApplication.start(
-                database, Application.class, "rowlock.ids-in-messages=false", "rowlock.lock-wait=nowait")) {
-            Orders orders = context.getBean(Orders.class);
-            assertThatThrownBy(() -> orders.locksWhileShipping(4_711_471_147L))
-                    .isInstanceOf(CannotAcquireLockException.class)
-                    .hasMessageContaining("orders[?]")
-                    .hasStackTraceContaining("LockNotAvailableException")
-                    .satisfies(e -> assertThat(org.assertj.core.util.Throwables.getStackTrace(e))
-                            .doesNotContain("4711471147"));
-        }
-    }
-
-    @Tag("long")
-    @Test
     void theReleaseReachesRowLocks() {
         try (var context = BootApplication.start(database, Application.class)) {
             assertThat(LockAccess.of(context.getBean(RowLocks.class)).release()).isEqualTo(LockRelease.PLAIN);

@@ -16,7 +16,6 @@ import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.text.KeyNames;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.internal.statement.Binds;
@@ -92,7 +91,7 @@ public final class KeptWrites {
             return;
         }
         try {
-            Commit.sendWrites(connection, KeyNames.WITHOUT_IDS, taken);
+            Commit.sendWrites(connection, taken);
         } catch (SQLException e) {
             throw failure(e);
         } catch (RuntimeException e) {
@@ -109,7 +108,7 @@ public final class KeptWrites {
         List<Write> taken = take();
         checked = null;
         try {
-            Commit.run(connection, List.of(), KeyNames.WITHOUT_IDS, Ending.Choice.PLAIN, taken);
+            Commit.run(connection, List.of(), Ending.Choice.PLAIN, taken);
         } catch (CommitNotConfirmedException e) {
             // If the wait for a standby is cancelled, the driver's own commit() also adds this warning and returns
             // normally.
