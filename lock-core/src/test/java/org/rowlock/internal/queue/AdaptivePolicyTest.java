@@ -91,6 +91,8 @@ class AdaptivePolicyTest {
     @Test
     void waitsForTheRowCountOnlyBehindAQueueForTheKey() {
         seen(1000, 30 * HOLD, 3);
+        assertThat(policy.frontNanos(false)).isPositive();
+        policy.waited(30 * HOLD, 4, 15 * HOLD);
         assertThat(opensAfter(30 * HOLD, 1)).isFalse();
         assertThat(opensAfter(30 * HOLD, 10 * HOLD)).isTrue();
     }
