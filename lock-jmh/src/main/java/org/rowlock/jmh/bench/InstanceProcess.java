@@ -3,7 +3,6 @@ package org.rowlock.jmh.bench;
 import com.google.gson.Gson;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
@@ -68,11 +67,9 @@ final class InstanceProcess implements AutoCloseable {
     /**
      * Starts a process.
      *
-     * @param library a class path that precedes the present one; may be empty
      * @param compilers the highest tier of the compilers: 1 is without the optimizing one, and 4 is the default of JVMs
      */
-    static InstanceProcess start(String library, int compilers, Task task) throws IOException {
-        String classPath = System.getProperty("java.class.path");
+    static InstanceProcess start(int compilers, Task task) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
@@ -80,7 +77,7 @@ final class InstanceProcess implements AutoCloseable {
                 "-XX:TieredStopAtLevel=" + compilers,
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
                 "-cp",
-                library.isEmpty() ? classPath : library + File.pathSeparator + classPath,
+                System.getProperty("java.class.path"),
                 InstanceProcess.class.getName());
         InstanceProcess started = new InstanceProcess(
                 builder.redirectError(ProcessBuilder.Redirect.INHERIT).start());

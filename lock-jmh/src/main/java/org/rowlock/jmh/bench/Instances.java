@@ -20,9 +20,6 @@ import org.rowlock.jmh.server.RunDirectory;
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.IN_FRONT, Strategy.NAIVE})
 public class Instances extends LockWorkload {
-    /** The name of the parameter for jars of another version of the library. */
-    public static final String LIBRARY = "library";
-
     private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(90);
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final double RISE = 1.1;
@@ -62,10 +59,6 @@ public class Instances extends LockWorkload {
      */
     @Param("250")
     public int ahead;
-
-    /** A class path of jars that precedes this version's, such as another lock-core and lock-jdbc; empty for none. */
-    @Param("")
-    public String library = "";
 
     private final List<InstanceProcess> processes = new ArrayList<>();
     private final LongAdder started = new LongAdder();
@@ -124,7 +117,7 @@ public class Instances extends LockWorkload {
                         inside.toString(),
                         ahead,
                         ownRow);
-                processes.add(server.closeWith(InstanceProcess.start(library, compilers, task)));
+                processes.add(server.closeWith(InstanceProcess.start(compilers, task)));
                 ownRow += clientsOfOne;
             }
             processes.forEach(InstanceProcess::awaitReady);

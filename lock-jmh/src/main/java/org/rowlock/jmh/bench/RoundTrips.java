@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.CommitWrite;
 import org.rowlock.CommitWrites;
@@ -70,10 +69,6 @@ public class RoundTrips extends LockWorkload {
     @Param("false")
     public boolean early;
 
-    /** Whether to sample the wait events of the holders of contended locks. */
-    @Param("false")
-    public boolean watched;
-
     @Param("100")
     public int rows = 100;
 
@@ -82,7 +77,6 @@ public class RoundTrips extends LockWorkload {
 
     private final LongAdder raised = new LongAdder();
     private final LongAdder hottest = new LongAdder();
-    private @Nullable HolderWaits holders;
     private List<String> statements = List.of();
     private double heldSeconds;
     private long begun;
@@ -269,17 +263,13 @@ public class RoundTrips extends LockWorkload {
     }
 
     @Override
-    void begins(boolean measured) throws SQLException {
-        holders = watched ? HolderWaits.watch(server) : null;
+    void begins(boolean measured) {
         hottest.reset();
         begun = System.nanoTime();
     }
 
     @Override
-    void ends(boolean measured, Published results) throws SQLException {
-        if (holders != null) {
-            holders.end(results);
-        }
+    void ends(boolean measured, Published results) {
         double rate = hottest.sum() / ((System.nanoTime() - begun) / 1e9);
         results.put("limit", 1 / heldSeconds, "1/s");
         results.put("limit.share", 100 * rate * heldSeconds, "%");

@@ -8,9 +8,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.bench.Instances;
 import org.rowlock.jmh.bench.Strategy;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -57,14 +55,6 @@ final class ScenarioOptions {
                     + " naive (by hand) and optimistic (a version column). Default: all. A"
                     + " scenario's first, which ratios refer to, always runs.")
     private List<Strategy> strategies = new ArrayList<>();
-
-    @Option(
-            names = "--beside",
-            paramLabel = "<jars>",
-            description = "Another version of the library: a class path of its jars, as of an older lock-core and"
-                    + " lock-jdbc. Where clients are processes of their own, see instances, it is measured"
-                    + " beside this one.")
-    private @Nullable String beside;
 
     static final class Named implements ITypeConverter<Scenario> {
         @Override
@@ -149,7 +139,7 @@ final class ScenarioOptions {
         refuse(zipf != null && (zipf < 0 || zipf > MOST_ZIPF), "--zipf is a number from 0 to 20, such as 1.1.");
         List<Scenario> chosen = new ArrayList<>();
         for (Scenario scenario : wanted(isEmbedded)) {
-            List<Variant> variants = allVariants(scenario)
+            List<Variant> variants = scenario.variants().stream()
                     .filter(each -> isWanted(scenario, each))
                     .toList();
             String refusal = compared(variants) < 2 && compared(scenario.variants()) > 1
@@ -174,7 +164,6 @@ final class ScenarioOptions {
                 .filter(scenario -> !clients.isEmpty() && !scenario.isOverClients())
                 .forEach(scenario -> remarks.add("--clients has no effect on " + scenario.name() + "."));
         refuseWithoutEffect("--zipf", zipf != null, chosen, scenario -> scenario.takes(ZIPF));
-        refuseWithoutEffect("--beside", beside != null, chosen, scenario -> scenario.takes(Instances.LIBRARY));
         return chosen;
     }
 
@@ -216,15 +205,6 @@ final class ScenarioOptions {
                                 .filter(scenario -> scenario.brief() != null)
                                 .map(scenario -> scenario.shortened(isEmbedded, !strategies.isEmpty()))
                                 .toList();
-    }
-
-    private Stream<Variant> allVariants(Scenario scenario) {
-        return beside == null || !scenario.takes(Instances.LIBRARY)
-                ? scenario.variants().stream()
-                : scenario.variants().stream()
-                        .flatMap(variant -> variant.isOfLibrary()
-                                ? Stream.of(variant, variant.with(", beside", Instances.LIBRARY, beside))
-                                : Stream.of(variant));
     }
 
     private static long compared(List<Variant> variants) {

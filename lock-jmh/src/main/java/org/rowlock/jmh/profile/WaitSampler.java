@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * a transaction that waits for its client is {@code Client:ClientRead}, and a working one is {@code CPU}. Idle sessions
  * are ignored.
  */
-public final class WaitSampler implements AutoCloseable {
+final class WaitSampler implements AutoCloseable {
     /** The name for a session that waits for nothing: it runs on a processor, or is ready to. */
     private static final String RUNNING = "CPU";
 
@@ -33,28 +33,19 @@ public final class WaitSampler implements AutoCloseable {
             """.formatted(RUNNING);
 
     private final Connection connection;
-    private final String query;
-    private final long intervalMillis;
     private final CountDownLatch end = new CountDownLatch(1);
     private final Thread thread = new Thread(this::sample, "rowlock-jmh-wait-sampler");
     private final Map<String, Long> counts = new TreeMap<>();
     private final AtomicLong samples = new AtomicLong();
     private @Nullable SQLException failure;
 
-    private WaitSampler(Connection connection, String query, long intervalMillis) {
+    private WaitSampler(Connection connection) {
         this.connection = connection;
-        this.query = query;
-        this.intervalMillis = intervalMillis;
     }
 
     /** Starts sampling. The sampler owns the connection until it is closed. */
     static WaitSampler start(Connection connection) {
-        return start(connection, QUERY, INTERVAL_MILLIS);
-    }
-
-    /** Starts sampling with another query, which returns wait events and the number of sessions in each. */
-    public static WaitSampler start(Connection connection, String query, long intervalMillis) {
-        WaitSampler sampler = new WaitSampler(connection, query, intervalMillis);
+        WaitSampler sampler = new WaitSampler(connection);
         sampler.thread.setDaemon(true);
         sampler.thread.start();
         return sampler;
@@ -62,7 +53,7 @@ public final class WaitSampler implements AutoCloseable {
 
     private void sample() {
         try (connection;
-                PreparedStatement statement = connection.prepareStatement(query)) {
+                PreparedStatement statement = connection.prepareStatement(QUERY)) {
             do {
                 try (ResultSet rows = statement.executeQuery()) {
                     while (rows.next()) {
@@ -70,7 +61,7 @@ public final class WaitSampler implements AutoCloseable {
                     }
                 }
                 samples.incrementAndGet();
-            } while (!end.await(intervalMillis, TimeUnit.MILLISECONDS));
+            } while (!end.await(INTERVAL_MILLIS, TimeUnit.MILLISECONDS));
         } catch (SQLException e) {
             failure = e;
         } catch (InterruptedException e) {
@@ -84,7 +75,7 @@ public final class WaitSampler implements AutoCloseable {
      * @return the average number of sessions by wait event
      * @throws SQLException if a sample failed
      */
-    public Map<String, Double> stop() throws SQLException {
+    Map<String, Double> stop() throws SQLException {
         close();
         if (failure != null) {
             throw failure;

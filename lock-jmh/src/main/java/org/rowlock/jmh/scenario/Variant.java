@@ -1,6 +1,5 @@
 package org.rowlock.jmh.scenario;
 
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -32,12 +31,6 @@ public record Variant(String label, Map<String, String> params, boolean isContro
     /** The strategy; empty if the variant does not compare one. */
     public String strategy() {
         return params.getOrDefault(STRATEGY, "");
-    }
-
-    /** Whether it runs the library, and is not hand-written SQL. */
-    public boolean isOfLibrary() {
-        return params.containsKey("wrapper")
-                || List.of("ROW", "BOTH", "ADVISORY").contains(strategy());
     }
 
     public boolean hasAdmission() {

@@ -28,7 +28,7 @@ class InstanceProcessTest {
 
         public static void main(String[] args) throws IOException {
             String task = new String(System.in.readAllBytes(), StandardCharsets.UTF_8);
-            try (InstanceProcess process = InstanceProcess.start("", 1, new Gson().fromJson(task, Task.class))) {
+            try (InstanceProcess process = InstanceProcess.start(1, new Gson().fromJson(task, Task.class))) {
                 process.awaitReady();
             }
         }

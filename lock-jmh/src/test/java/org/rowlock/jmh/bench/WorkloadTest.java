@@ -2,13 +2,10 @@ package org.rowlock.jmh.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -124,16 +121,6 @@ class WorkloadTest {
         String[] params = {"strategy", "FOR_UPDATE", "wrapper", "queue", "clients", "4", "jvms", "2", "canaries", "1"};
         assertThat(JmhRuns.figures(JmhRuns.run(Instances.class, params)))
                 .containsKeys("canary.share", "canary.start", "canary.max", "transaction.max");
-    }
-
-    @Test
-    void anotherVersionOfTheLibraryIsThatOfTheJarsGiven(@TempDir Path other) throws Exception {
-        Path broken = other.resolve("org/rowlock/RowLocks.class");
-        Files.createDirectories(broken.getParent());
-        Files.writeString(broken, "another version");
-        assertThat(JmhRuns.failure(
-                        Instances.class, "strategy", "ROW", "clients", "1", "jvms", "1", "library", other.toString()))
-                .anyMatch(message -> message.contains("A process of clients did not start"));
     }
 
     @Test

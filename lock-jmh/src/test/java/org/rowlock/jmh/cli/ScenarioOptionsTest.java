@@ -89,28 +89,6 @@ class ScenarioOptionsTest {
                         .anyMatch(each -> each.strategy().equals("BOTH")));
     }
 
-    @Test
-    void anotherVersionIsMeasuredBesideWhateverRunsTheLibrary() {
-        assertThat(scenarios(
-                                "--scenario",
-                                "instances",
-                                "--strategy",
-                                "row",
-                                "--admission",
-                                "off",
-                                "--beside",
-                                "old.jar")
-                        .get(0)
-                        .variants())
-                .containsExactly(
-                        Variant.of("FOR_UPDATE"),
-                        Variant.of("ROW"),
-                        Variant.of("ROW").with(", beside", "library", "old.jar"));
-        assertThatThrownBy(() -> scenarios("--scenario", "zipfian", "--beside", "old.jar"))
-                .isInstanceOf(ParameterException.class)
-                .hasMessageContaining("instances, instances-row");
-    }
-
     /** A control beside the baseline is no answer. */
     @Test
     void whatComparesNothingDoesNotRun() {
