@@ -60,7 +60,10 @@ public final class DriverAccess {
         return driver().equals(connection);
     }
 
-    /** Looks up the driver's connection again. This method is called when a transaction may begin. */
+    /**
+     * Looks up the driver's connection again, because a wrapper may have connected again. This method is called when a
+     * transaction may begin.
+     */
     public void refresh() throws SQLException {
         session = PgSession.of(connection);
     }
@@ -183,8 +186,9 @@ public final class DriverAccess {
     }
 
     /**
-     * Waits until no other thread runs a query of Rowlock's own, because the next borrower from the pool may use the
-     * driver's connection afterwards. Without a pool the connection is closed, and the query ends with it.
+     * Waits until no other thread runs a query of Rowlock's own on a pooled connection, because the pool may lend the
+     * driver's connection again afterwards. A connection without a pool needs no wait: it is closed, which also ends
+     * the query.
      */
     public void awaitQueries() {
         if (!isDirect()) {

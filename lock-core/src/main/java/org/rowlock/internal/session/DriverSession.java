@@ -134,12 +134,15 @@ abstract class DriverSession {
         return driver.getParameterStatuses();
     }
 
-    /** Returns the URL to which the driver connected. It distinguishes databases in the cache of the catalog. */
+    /** Returns the URL to which the driver connected. The URL distinguishes databases in the cache of the catalog. */
     public final String url() throws SQLException {
         return String.valueOf(driver.getMetaData().getURL());
     }
 
-    /** Returns the host, database and role of the connection. They are known even if the connection is closed. */
+    /**
+     * Returns the host, database and role of the connection. The driver knows these values even if the connection is
+     * closed.
+     */
     public Object place() {
         QueryExecutor executor = driver.getQueryExecutor();
         return List.of(executor.getHostSpec(), executor.getDatabase(), executor.getUser());
@@ -158,7 +161,10 @@ abstract class DriverSession {
         return found;
     }
 
-    /** Returns the same warning from the warnings of a statement that commits. */
+    /**
+     * Returns the warning that a commit did not wait for its standby, or null. The warnings are those of a statement
+     * that commits.
+     */
     @Nullable
     public static SQLWarning replicationWarning(@Nullable SQLWarning first) {
         for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
@@ -250,7 +256,7 @@ abstract class DriverSession {
 
     /**
      * Sets a timeout for each answer of the server, unless a shorter one is set. The timeout is set on the driver's
-     * connection. On its own connection, a pool would restore the timeout later, on another thread.
+     * connection, not on the pool's. A pool would restore a timeout of its own connection later, on another thread.
      *
      * @return the former timeout, for {@link #restoreSocketBound}
      */
@@ -292,7 +298,7 @@ abstract class DriverSession {
     /**
      * Ends a session that could not be cleaned up, so that the server releases its locks.
      *
-     * @param cause gets a further error as a suppressed exception
+     * @param cause gets an error of this method as a suppressed exception
      */
     public void kill(Throwable cause) {
         try {

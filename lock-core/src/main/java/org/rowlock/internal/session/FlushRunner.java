@@ -22,7 +22,7 @@ public final class FlushRunner {
      * Sends the parts and reads their results. The result of a caller's query stays open until it is mapped.
      *
      * @param tail the caller's part of the flush
-     * @throws SQLException as the driver throws it; the parts after the failed one have not run
+     * @throws SQLException as the driver throws it; the server has not run the parts after the failed part
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
@@ -66,8 +66,9 @@ public final class FlushRunner {
     }
 
     /**
-     * Sends Rowlock's own statements in one round trip, without a timeout, because commit() has none either. Messages
-     * of deferred triggers become warnings of the connection, as after commit(), even if a statement fails.
+     * Sends Rowlock's own statements in one round trip. The statements have no timeout, because commit() has no
+     * timeout. Messages of deferred triggers become warnings of the connection, as after commit(), even if a statement
+     * fails.
      */
     public static void run(PgSession session, List<Part> parts) throws SQLException {
         PreparedStatement statement = session.prepare(Flush.textOf(parts));

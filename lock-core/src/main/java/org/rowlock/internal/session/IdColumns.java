@@ -25,7 +25,7 @@ import org.rowlock.internal.text.IdType;
  * Therefore every row lock checks in its own round trip that the columns are still the primary key and have the same
  * types ({@link RowSql#identity}, {@link RowSql#verify}).
  */
-// Tables are compared by identity, because a newer look-up may have found an equal table, which must not be forgotten.
+// Tables are compared by identity. An equal table may come from a newer look-up, and must stay in the cache.
 @SuppressWarnings("ReferenceEquality")
 public final class IdColumns {
     /** The largest number of entries. When there are more, which is rare, all entries are discarded. */
@@ -34,8 +34,8 @@ public final class IdColumns {
     private final ConcurrentMap<Place, Known> known = new ConcurrentHashMap<>();
 
     /**
-     * The locks for first look-ups. A look-up is expensive for a new session, so of several callers at startup only one
-     * looks up, and the others wait.
+     * The locks for first look-ups. A look-up is expensive for a new session. If several callers need the same table at
+     * startup, only one of them looks up the table, and the others wait.
      */
     private final ConcurrentMap<Place, ReentrantLock> firstLooks = new ConcurrentHashMap<>();
 
@@ -52,8 +52,8 @@ public final class IdColumns {
     public record Place(
             String database, String user, @Nullable String searchPath, String table, List<String> given) {
         /**
-         * Returns the same place with the schemas that the server searches. The text differs from every reported
-         * search_path.
+         * Returns the same cache key, with the schemas that the server searches in place of the search_path. The text
+         * of these schemas differs from every search_path that the server reports.
          */
         public Place in(String schemas) {
             return new Place(database, user, "in " + schemas, table, given);
@@ -87,7 +87,7 @@ public final class IdColumns {
      * @param oid the oid of the table, which is the same under any name; 0 for none
      * @param isCitus whether the table may be on other machines
      * @param countsRows whether a write to one row of the table always reports one row
-     * @param isStale whether the server has since reported that these facts are wrong
+     * @param isStale whether the server has later reported that these facts are wrong
      */
     public record Known(
             RowTable table,
@@ -109,8 +109,8 @@ public final class IdColumns {
                 new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);
 
         /**
-         * Whether the name means several tables, rather than one table that has changed. If the new facts belong to
-         * another schema, or equal the cached facts that were wrong, the name means several tables.
+         * Whether the name means several tables, rather than one table that has changed. The name means several tables
+         * if the newly found table is in another schema, or equals the cached table that the server found wrong.
          */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);
@@ -160,8 +160,8 @@ public final class IdColumns {
     }
 
     /**
-     * Returns true to one of several callers, which then looks up. The others wait for that caller, but only for a
-     * limited time, because it may have lost its server.
+     * Waits until no other caller looks up the same table for the first time, but at most a second, because the other
+     * caller's server may not answer. Returns whether the lock was acquired.
      */
     private static boolean isFirst(ReentrantLock look) {
         try {

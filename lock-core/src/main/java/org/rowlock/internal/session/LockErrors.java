@@ -54,7 +54,7 @@ public final class LockErrors {
 
     private LockErrors() {}
 
-    /** Returns the exception for an outcome without held locks. */
+    /** Returns the exception for an outcome in which the locks are not held. */
     public static RowlockException ofOutcome(Description request, Outcome outcome) throws SQLException {
         if (outcome instanceof Outcome.NotAvailable taken) {
             String why = "another transaction holds " + (request.keys() > 1 ? "one of them" : "it")

@@ -14,11 +14,12 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
 /**
- * Ends flushes with a COMMIT whose connection is lost. A server process that waits for a lock does not notice the loss.
- * It would commit later, after the caller has checked and run the work again. There are two remedies. {@link
- * WaitSql#WATCH} makes the server check whether its client is connected, and a cancel request ends the statement.
- * Neither remedy is certain. A firewall may have dropped the connection without a notice to the server. A cancel
- * request may arrive between two statements or before the flush, so Rowlock sends it several times.
+ * Ends a flush with a COMMIT after its connection was lost. A server process that waits for a lock does not notice the
+ * loss. Without this class, that process could commit later, after the caller has found nothing stored and has run the
+ * work again. There are two remedies. {@link WaitSql#WATCH} makes the server check whether its client is connected, and
+ * a cancel request ends the statement. Neither remedy is certain. A firewall may have dropped the connection without a
+ * notice to the server. A cancel request may arrive between two statements or before the flush, so Rowlock sends it
+ * several times.
  */
 public final class LostCommits {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -26,20 +27,20 @@ public final class LostCommits {
     private static final int CANCELS = 3;
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
-    /** How long an answer about the server's standby is used before the server is queried again. */
+    /** How long a server's answer ({@link Known}) is used before the server is queried again. */
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How long the answer is used after a flush is lost, when the server cannot be queried. */
+    /** The greatest age at which an answer is still used after a flush is lost. The server cannot be queried then. */
     private static final long MOST_OLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final ConcurrentMap<Object, Known> KNOWN = new ConcurrentHashMap<>();
 
     /**
-     * The answer of a server.
+     * The answer of a server to the query about its version and settings.
      *
      * @param watches whether the server can check its clients
-     * @param cancels whether commits do not wait for a standby. A cancel request would end such a wait, and make
-     *     changes visible that a failover can still lose
+     * @param cancels whether cancel requests may be sent, because commits do not wait for a standby. A cancel request
+     *     would end the wait for a standby, and make changes visible that a failover can still lose
      */
     private record Known(boolean watches, boolean cancels, long nanos) {
         boolean isOlderThan(long mostNanos) {
@@ -84,8 +85,8 @@ public final class LostCommits {
     /**
      * Ends the session, and tries to end its transaction at the server. Returns after at most a second and a half.
      *
-     * @param lost the failure, which receives errors of this method as suppressed, so that none hides the unknown
-     *     outcome
+     * @param lost the failure. Errors of this method are added to it as suppressed exceptions, so that no error hides
+     *     the unknown outcome
      */
     public static void end(PgSession session, Throwable lost) {
         try {
@@ -111,14 +112,14 @@ public final class LostCommits {
             Known known = KNOWN.get(session.place());
             boolean cancels = known != null && known.cancels() && !known.isOlderThan(MOST_OLD_NANOS);
             long start = System.nanoTime();
-            // The time is checked too, because a cancel request may take long if the network does not answer.
+            // The loop also has a time limit, because a cancel request may take long if the network does not answer.
             for (int i = 0; i < CANCELS && System.nanoTime() - start < MOST_NANOS; i++) {
                 if (cancels) {
                     session.cancel();
                 }
                 if (i == 0) {
-                    // The session is ended last, because a pooler accepts cancel requests only from clients that are
-                    // connected.
+                    // The first cancel request is sent before the session is ended, because a pooler accepts cancel
+                    // requests only from clients that are connected.
                     session.kill(lost);
                 }
                 Thread.sleep(WaitSql.WATCH_MILLIS);

@@ -12,7 +12,8 @@ import org.rowlock.internal.sql.LockCheck;
 /** The outcome of a flush that locks. {@link LockErrors#ofOutcome} turns it into an exception. */
 public sealed interface Outcome {
     /**
-     * Every requested key is locked, and every requested row that exists. The caller's statements have run.
+     * The transaction holds the locks of every requested key, and of every requested row that exists. The caller's
+     * statements have run.
      *
      * @param check the finding of the check in the advisory lock's statement, or null if there was none
      * @param absent the keys whose rows were looked up and do not exist

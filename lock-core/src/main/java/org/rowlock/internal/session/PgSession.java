@@ -15,8 +15,8 @@ import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The caller's connection, and the state that the driver knows of it without a round trip. Statements are created on
- * the connection that the caller gave, so that pools and proxies notice them.
+ * The caller's connection, and the state of that connection that the driver knows without a round trip. Statements are
+ * created on the connection that the caller gave, so that pools and proxies notice them.
  */
 public final class PgSession extends DriverSession {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -81,7 +81,7 @@ public final class PgSession extends DriverSession {
      * transaction.
      */
     public boolean isOfXa() {
-        // The first condition is far cheaper than the second one, and excludes the connections of pools.
+        // The test for Proxy comes first, because it is cheap and excludes the connections of most pools.
         return connection instanceof Proxy
                 && Proxy.isProxyClass(connection.getClass())
                 && Proxy.getInvocationHandler(connection)
@@ -132,8 +132,8 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Whether a transaction that has begun holds no row lock. Takes one round trip: the server reports whether the
-     * transaction has an id, which every row lock requires.
+     * Whether a transaction that has begun holds no row lock. This method takes one round trip, in which the server
+     * reports whether the transaction has an id. A transaction without an id holds no row lock.
      *
      * @return false also if the role lacks the privilege for the query
      */
@@ -174,7 +174,7 @@ public final class PgSession extends DriverSession {
         return connection.isClosed();
     }
 
-    /** Prepares a statement whose parameters all have types. */
+    /** Prepares a statement for parameters that all have types. */
     public PreparedStatement prepare(String sql) throws SQLException {
         return prepareScript(sql, false);
     }
@@ -184,9 +184,9 @@ public final class PgSession extends DriverSession {
      * whatever the driver's fetch size is. With a fetch size, the server could suspend a statement that locks rows, and
      * lock the remaining rows only after the following statements.
      *
-     * @param untyped whether a bind has no type, such as null or java.sql.Timestamp. The driver first asks the server
-     *     to describe such a statement, and before that waits for the results of all earlier ones. For a one-shot
-     *     statement it does neither
+     * @param untyped whether a bind has no type, such as null or java.sql.Timestamp. Before such a statement, the
+     *     driver waits for the results of all earlier statements, and then asks the server to describe the statement.
+     *     The driver does neither for a one-shot statement
      */
     public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
         PreparedStatement statement =

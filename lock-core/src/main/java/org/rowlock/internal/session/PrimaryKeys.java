@@ -24,7 +24,7 @@ public final class PrimaryKeys {
     private static final long LOOKING_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int LOOK_UP_SECONDS = 5;
 
-    /** The largest number of cached tables. If there are more, the others are not looked up. */
+    /** The largest number of cached tables. Further tables are not looked up. */
     private static final int MOST = 10_000;
 
     /** A query for the given names, with or without a schema, that belong to no table. */
@@ -100,7 +100,8 @@ public final class PrimaryKeys {
     }
 
     /**
-     * Whether the caller should look up a table, because its answer is missing or old and no other thread is doing so.
+     * Whether the caller should look up a table: the cached answer is missing or old, and no other thread is looking up
+     * the table.
      */
     private boolean claim(IdColumns.Place name) {
         long next = System.nanoTime() + LOOKING_NANOS;
@@ -122,8 +123,8 @@ public final class PrimaryKeys {
     }
 
     /**
-     * Queries the catalog if the answer is missing or old and no other thread is doing so. The connection must be in
-     * autocommit.
+     * Queries the catalog if the cached answer is missing or old, and no other thread is querying it. The connection
+     * must be in autocommit.
      */
     public void lookUp(Connection connection, IdColumns.Place name) throws SQLException {
         if (!claim(name)) {

@@ -35,13 +35,14 @@ public final class ServerErrors {
     private ServerErrors() {}
 
     /**
-     * Whether a prepared statement of this session is unknown to the server, or belongs to another client. That happens
-     * with a pooler that shares server connections and does not track prepared statements.
+     * Whether a prepared statement of this session is unknown to the server, or belongs to another client. The cause is
+     * a pooler that shares server connections and does not track prepared statements.
      */
     public static boolean isPreparedStatementMixedUp(SQLException e) {
         return switch (SqlState.of(e)) {
             case SqlState.INVALID_SQL_STATEMENT_NAME, SqlState.DUPLICATE_PREPARED_STATEMENT -> true;
-            // PostgreSQL raises this error if the prepared statement of that name has a different number of parameters.
+            // PostgreSQL raises this error if another client's prepared statement has the same name and a different
+            // number of parameters.
             case SqlState.PROTOCOL_VIOLATION -> isRaisedIn("exec_bind_message", e);
             default -> false;
         };
@@ -70,8 +71,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether the server may still run the statement. Only an error of the server process itself proves that it does
-     * not.
+     * Whether the server may still run the statement. Only an error that the server process itself raised proves that
+     * the statement has ended.
      */
     public static boolean mayRunOn(SQLException e) {
         return !isServers(e)
@@ -89,8 +90,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether a wait for a row of a table has timed out. If the error names the table of the wait, the name must be
-     * that of this table. Another table may belong to a foreign key or a unique index.
+     * Whether a wait for a row of a table has timed out. If the error names a table, it must name the given table. A
+     * wait for a row of another table may come from a foreign key.
      */
     public static boolean isTimeoutIn(String table, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -120,11 +121,13 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether it is certain that a statement after the lock, and not the lock itself, could not acquire a lock.
-     * Rowlock's bound never ends a wait too early, and NOWAIT is no timeout. A query after a bounded wait is rolled
-     * back together with the lock.
+     * Whether a statement of the tail certainly raised lock_not_available, rather than the statement that acquires the
+     * requested locks. Returns false if the error may come from either statement. Also returns false if the wait for
+     * the locks was limited and the tail has no COMMIT, because Rowlock then rolls back the tail together with the
+     * locks. A lock without NOWAIT can fail only by a timeout, and a lock with NOWAIT cannot time out. A limited wait
+     * cannot time out before its limit.
      *
-     * @param start System.nanoTime() before the bound was set
+     * @param start System.nanoTime() before the limit of the wait was set
      */
     public static boolean isOfTail(ResolvedRequest request, @Nullable Tail tail, long start, SQLException e) {
         if (tail == null || !SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
@@ -156,8 +159,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether the error may be a cancel that arrived during the commit. The server reports it after the commit, without
-     * a place in a function or table.
+     * Whether the error may be a cancel that arrived during the commit. The server reports such a cancel after the
+     * commit, without the name of a function or table.
      */
     public static boolean mayBeBehindCommit(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -209,13 +212,13 @@ public final class ServerErrors {
 
     /**
      * Whether an error is about the table or id of the lock, and not about the caller's query in the same round trip.
-     * Such an error names the table of the lock, or quotes its id. An error that quotes the id is not conclusive if
-     * Rowlock knows the type of the id, or if the query has an equal value.
+     * Such an error names the table of the lock, or quotes the id. A quoted id does not prove that the lock caused the
+     * error if the query has an equal value.
      */
     public static boolean isLockTarget(Description request, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? null : server.getMessage();
-        // The error of a row security policy for written rows is excluded, because a lock writes no rows.
+        // A row security policy for written rows cannot have refused the lock, because a lock writes no rows.
         if (server == null || message == null || isOfRule(e) || isRaisedIn("ExecWithCheckOptions", e)) {
             return false;
         }

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.rowlock.internal.text.Docs;
 
-/** Logs a warning, once per database, if Rowlock was not tested with the server's version. */
+/** Logs a warning, once for each database URL, if Rowlock was not tested with the server's version. */
 public final class ServerVersions {
     /** The newest major version with which Rowlock was tested. */
     private static final int NEWEST = 19;

@@ -81,8 +81,8 @@ public final class TargetErrors {
     }
 
     /**
-     * Returns the exception for an id in a spelling that the server accepts, but that is not the spelling of the row's
-     * key.
+     * Returns the exception for an id that finds a row, but is spelled differently from the row's own id, and so has
+     * another key.
      *
      * @param undone whether the transaction is as it was before the call
      */
@@ -99,7 +99,7 @@ public final class TargetErrors {
         return '"' + String.join("\", \"", id) + '"';
     }
 
-    /** Returns the exception for an id that its column cannot hold, or that is not in the spelling of its key. */
+    /** Returns the exception for an id that its column cannot hold, or that is not spelled as in its key. */
     public static LockTargetException misfit(LockKey.Row key, RowTable.Column column, String part, String refusal) {
         String why = '"' + part + '"' + " for column " + typed(column) + ' ' + refusal + ". Nothing is locked.";
         return cannot(key.toString(), why, SqlState.INVALID_TEXT_REPRESENTATION);

@@ -28,7 +28,9 @@ final class LockForms {
             + " pg_catalog.pg_backend_pid() and locktype = 'advisory' and granted and mode in ('ExclusiveLock',"
             + " 'ShareLock')";
 
-    /** The bound for the bounded forms. It is never reached, because no lock has to wait. */
+    /**
+     * The limit for the forms with a limited wait. No lock has to wait, because no other transaction uses these keys.
+     */
     private static final LockWait BOUNDED = LockWait.atMost(Duration.ofMinutes(1));
 
     private final LockCalls calls;
