@@ -18,7 +18,7 @@ record TableRules(Rules rules, Seen seen, Table table) {
                 .mapToDouble(each -> table.share(Of.HOLDER_SESSION, each.holder()))
                 .sum();
         if (table.waiting() * (1 - behindHanging) < FELT_SESSIONS) {
-            // The advice about the session that they all wait for comes first, and explains them.
+            // Nearly all of these waits are for hanging sessions, about which there is separate advice.
             return;
         }
         Doing doing = table.doing();
@@ -45,7 +45,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
         boolean isInVain = !isAnyRow && StatementKind.locksAll(wanting) && !isChanged;
 
         double cause = CAUSE * table.waiting();
-        // A lever pays its part of the time that a row is held, and the queue pays the time without a holder.
+        // A shorter hold can gain the share of the waits in which the holder was doing what the advice shortens. In
+        // that case a queue can gain only the share without a holder; otherwise it can gain all waits.
         double gain = table.waiting() * (isWaiting ? NOISE : table.doingShare());
         boolean isLever = isIdle || isCommitting || isPrepared || (isRunning && isLong);
         double queued = table.waiting() * (isLever ? table.noneYetShare() : 1);
@@ -73,16 +74,16 @@ record TableRules(Rules rules, Seen seen, Table table) {
     }
 
     /**
-     * Whether checks of foreign keys were seen waiting. If none waits, a weaker mode than FOR UPDATE gains nothing:
-     * measured, it had 1.0 times the throughput of FOR UPDATE.
+     * Whether checks of foreign keys cause a noticeable share of the waits. Without such waits, a weaker mode gains
+     * nothing over FOR UPDATE: its measured throughput was 1.0 times that of FOR UPDATE.
      */
     static boolean starvesForeignKeys(Table table) {
         return table.foreignKeyShare() >= FELT_SHARE;
     }
 
     /**
-     * Returns the statement that locks FOR UPDATE: first among those that wait and hold, then among all that lock the
-     * table's rows.
+     * Returns a statement with FOR UPDATE, from the statements that wait or hold if possible, otherwise from all
+     * statements that lock the table's rows. If there is none, returns the statement that waits most often.
      */
     private @Nullable String forUpdate() {
         Stream<String> others =

@@ -26,7 +26,10 @@ final class TurnFit {
     private static final double POWER = 0.8;
     private static final int LEAST_ROUNDS = 2;
 
-    /** More than enough steps. Each reduces the distance by a factor that is the share of missing turns. */
+    /**
+     * The number of steps, all of which always run. If no turn is missing, the first step is exact. Otherwise each step
+     * reduces the error; the more turns are missing, the smaller the reduction.
+     */
     private static final int STEPS = 30;
 
     private final double deviation;
