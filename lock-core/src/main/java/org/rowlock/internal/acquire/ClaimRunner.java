@@ -44,8 +44,8 @@ record ClaimRunner(
         OpenRows rows,
         List<List<String>> taken) {
     /**
-     * The largest number of attempts that find only rows whose keys other transactions hold. After that, the claim
-     * returns the rows that it has.
+     * The largest number of attempts that find only rows whose keys other transactions hold. After these attempts, the
+     * claim returns the rows that it has locked so far.
      */
     private static final int MOST_LOOKS = 64;
 

@@ -49,8 +49,8 @@ public final class CommitBehindLock {
         SQLException cause =
                 failed != null ? failed.cause() : outcome instanceof NotAvailable taken ? taken.cause() : null;
         if (cause != null && (own || commit.isSent())) {
-            // A timeout while the COMMIT waits for durability has the same SQLSTATE as a timeout while the lock
-            // statement waits.
+            // The SQLSTATE does not show which wait timed out: the wait for the lock, or the wait until the COMMIT is
+            // durable.
             SQLException definite = commit.failure(cause);
             boolean lost = meaning instanceof LockConnectionLostException
                     && !SqlState.READ_ONLY_SQL_TRANSACTION.equals(cause.getSQLState());

@@ -79,8 +79,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Rolls back the call. A transaction that had begun before is aborted instead, so that its earlier part is not lost
-     * silently.
+     * Rolls back the call. If the transaction had begun before the call, aborts the transaction instead, so that its
+     * earlier part is not lost silently.
      */
     private RowlockException undone(RowlockException refused) throws SQLException {
         if (begun) {
@@ -134,7 +134,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return null;
     }
 
-    /** Returns a key for which no row was found, but whose id is another spelling of a row's id; otherwise null. */
+    /** Returns an absent key whose id is another spelling of the id of an existing row; null if there is none. */
     private @Nullable Misnamed misnamed() throws SQLException {
         for (RowGroup group : request.rows()) {
             RowTable table = group.table();
@@ -149,8 +149,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Returns the absent rows. Rows are compared by the spelling of their ids: if a key has two spellings, only one of
-     * them may have been found.
+     * Returns the absent rows. Rows are compared by the spelling of their ids, because the flush may have found a row
+     * for only one of two spellings of a key.
      */
     private List<Row> absentOf(RowGroup group) {
         Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -88,9 +88,9 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                     groups.add(new RowGroup(table, request.modeOf(first), group));
                     continue;
                 }
-                // These rows are locked only by their keys. A non-canonical spelling of an id is refused, because it
-                // has a different key. A text that is no value of the column's type is accepted, because the
-                // application may use such texts as keys.
+                // These rows are locked only by their keys. An id in another spelling than the canonical one is
+                // refused, because its key would differ from the key of the row. A text that is no value of the
+                // column's type is accepted, because the application may use such texts as keys.
                 RowTable table = table(session, first.table(), group, ofTable, false, false);
                 if (table.isAny(IdType::isWord) && !typed.contains(table)) {
                     typed = typed.isEmpty() ? new ArrayList<>(1) : typed;
@@ -139,7 +139,8 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             if (again) {
                 throw refused;
             }
-            // The table may have changed since the look-up, and the ids may fit its new columns.
+            // The table is looked up again, because it may have changed since the look-up, and the ids may fit its new
+            // columns.
             idColumns.forget(known.table());
         }
     }

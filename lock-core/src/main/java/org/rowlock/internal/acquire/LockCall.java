@@ -38,7 +38,7 @@ import org.rowlock.internal.value.WaitNanos;
 
 /**
  * One call for locks, from the request to the result. It notifies the observer, limits the wait, and enters the queue.
- * {@link #attempt} sends flushes until the outcome is final.
+ * {@link #attempt} sends flushes until one of them has a final outcome.
  */
 public final class LockCall {
     private static final Flush.Cache FLUSHES = new Flush.Cache(false);
@@ -148,8 +148,8 @@ public final class LockCall {
                 return outcome;
             }
         } catch (SQLException e) {
-            // A query for the state of the server has failed. An error of a flush is part of its outcome, and is not
-            // thrown.
+            // One of Rowlock's queries before a flush has failed. The error of a flush is never thrown here, because it
+            // is part of the outcome.
             RowlockException meaning = LockErrors.ofLock(description(), e);
             told = LockObserver.outcome(meaning);
             throw meaning;
@@ -166,7 +166,7 @@ public final class LockCall {
     }
 
     /**
-     * Sends flushes until an outcome is final. For each other outcome, a branch prepares the next flush.
+     * Sends flushes until an outcome is final. For each outcome that is not final, a branch prepares the next flush.
      */
     private Outcome untilDecided(ResolvedRequest asked, long start, @Nullable Front inFront, @Nullable Tail given)
             throws SQLException {
@@ -271,8 +271,9 @@ public final class LockCall {
 
     /**
      * Sets a timeout for the socket, because a server that does not answer must not prolong a bounded wait. A flush
-     * with a query has no timeout, because a query may take any time. The timeout ends the transaction. It is therefore
-     * far longer than a normal wait: a row lock can wait more than once, and a busy server is slow.
+     * with a query has no timeout, because a query may take any time. The timeout ends the transaction. The timeout is
+     * therefore far longer than the limit of the wait, because a row lock can wait more than once, and a busy server is
+     * slow.
      */
     private int boundSocket() throws SQLException {
         if (!WaitNanos.isBounded(lockWait)) {
@@ -348,7 +349,7 @@ public final class LockCall {
         return held;
     }
 
-    /** Whether an absent row is an error, or nothing is locked for it. */
+    /** Whether a requested row is absent, and its absence is an error or leaves nothing locked. */
     private boolean isUnlocked(Held held) {
         return !held.absent().isEmpty() && (!request.isAbsentAllowed() || !isLockedByKeys(held.absent()));
     }

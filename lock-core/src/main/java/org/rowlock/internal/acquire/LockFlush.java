@@ -39,7 +39,8 @@ record LockFlush(
         try {
             return FlushRunner.send(call.session(), flush, request, tail);
         } catch (SQLException e) {
-            // The flush may be sent again only if the transaction is aborted. Otherwise its COMMIT may have run.
+            // The flush may be sent again only if the transaction is aborted. Otherwise the COMMIT of the flush may
+            // have run.
             if (request.front() != null
                     && call.session().isAborted()
                     && ServerErrors.mayBeOfFront(e)

@@ -58,7 +58,7 @@ record QueueStay(
         QueueStay stay = new QueueStay(calls, session, request, null, own, begun ? null : own);
         boolean entered = false;
         try {
-            // holdsNoRow() costs a round trip, so it is called only if the entry would have to wait.
+            // The method holdsNoRow() costs a round trip, so it is called only if the entry would have to wait.
             if (!own.tryEnter() && (!begun || session.holdsNoRow())) {
                 own.enter(WaitNanos.nanos(wait), Integer.MAX_VALUE);
             }
@@ -91,7 +91,7 @@ record QueueStay(
         return wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));
     }
 
-    /** @param holds whether the flush had no COMMIT, so that acquired locks are still held after it */
+    /** @param holds whether the flush had no COMMIT, so that the locks are still held after the flush */
     void answered(boolean got, boolean holds) {
         if (own != null) {
             own.endServerWait(got, holds);
@@ -104,8 +104,8 @@ record QueueStay(
     }
 
     /**
-     * Leaves the {@code ROW} queue when the server has answered. The place is not kept until the transaction ends,
-     * because Rowlock may not notice that.
+     * Leaves the {@code ROW} queue when the server has answered. The call does not stay in the queue until its
+     * transaction ends, because Rowlock may not notice the end.
      */
     @Override
     public void close() {

@@ -24,17 +24,18 @@ import org.rowlock.internal.sql.WriteForm.WrongCount;
 import org.rowlock.internal.text.Stack;
 
 /**
- * Sends COMMIT with the writes that belong to it, and determines the outcome. The writes are split into flushes, with
- * the COMMIT in the last one if possible. The driver's commit() sometimes returns normally although nothing is stored:
- * the server answers COMMIT of an aborted transaction with ROLLBACK, and a pooler may have run another client's
- * statement instead. This class detects both from the transaction state that the driver knows, without a round trip.
+ * Sends the last writes of a transaction and its COMMIT, and determines the outcome. The writes are split into flushes,
+ * with the COMMIT in the last one if possible. The driver's commit() sometimes returns normally although nothing is
+ * stored: the server answers COMMIT of an aborted transaction with ROLLBACK, and a pooler may have run another client's
+ * statement instead. This class detects both cases without a round trip, from the transaction state that the driver
+ * knows.
  *
  * <p>After any exception the caller must roll back, or prevent a later commit in another way. With autosave, the driver
  * rolls back only to its own savepoint, and a later commit() would commit the earlier part.
  */
 public final class Commit {
     /**
-     * The largest number of statements in one flush. If there were more, the driver would read the results in parts,
+     * The largest number of statements in one flush. With more statements, the driver would read the results in parts,
      * and would not cache the text.
      */
     public static final int MOST_IN_ONE = 100;
@@ -93,7 +94,8 @@ public final class Commit {
             repeated |= write.executions().size() > 1;
             returning |= form.returning();
         }
-        // A branch of an XA transaction must not be committed by Rowlock. The driver's commit() refuses to commit it.
+        // Rowlock must not commit a branch of an XA transaction. The driver's commit() refuses to commit a branch, so
+        // Rowlock calls it.
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
         // Without one-shot execution, the server would prepare a repeated statement once for each execution. If a value
         // has no type, the driver would wait for all earlier results before it sends a statement that returns rows.
@@ -175,8 +177,9 @@ public final class Commit {
     }
 
     /**
-     * Sends everything. Work that may be stored must not be sent again, and no exception may say that it is not stored.
-     * Every kind of exception is handled, because pools and proxies throw more kinds than the driver does.
+     * Sends the writes and the COMMIT. If the work may be stored, the work must not be sent again, and no exception may
+     * say that nothing is stored. Every kind of exception is handled, because pools and proxies throw more kinds than
+     * the driver does.
      *
      * @param behindLock sends the flush together with a lock; null if there is no lock to acquire
      */
@@ -223,7 +226,7 @@ public final class Commit {
         return unknown;
     }
 
-    /** Sends everything, under a lock that is already held or without a lock. */
+    /** Sends the writes and the COMMIT, under a lock that is already held or without a lock. */
     public void send() throws SQLException {
         errors.refuseAborted(session);
         try {
@@ -283,8 +286,8 @@ public final class Commit {
             warning = session.takeReplicationWarning();
         } catch (SQLException e) {
             if (!writes.isEmpty() && CommitErrors.isRefusedInBranch(session, e)) {
-                // Rowlock must not end an XA branch. Without the abort, the branch could be committed later together
-                // with the writes.
+                // Rowlock must not end an XA branch. Rowlock aborts the branch instead, because otherwise the branch
+                // could be committed later together with the writes.
                 session.abort(e);
             }
             throw failure(e);
@@ -292,8 +295,8 @@ public final class Commit {
     }
 
     /**
-     * Returns the exception for a failure of a flush. If the flush was not sent, or the driver refused it, this is the
-     * driver's exception.
+     * Returns the exception for a failure of a flush. If the flush was not sent, or the driver refused to send it, this
+     * method returns the driver's exception.
      */
     public SQLException failure(SQLException e) throws SQLException {
         WrongCount wrong = ServerErrors.wrongCountIn(e);

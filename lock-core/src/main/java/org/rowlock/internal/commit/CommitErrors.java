@@ -102,8 +102,8 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     /**
-     * Returns the first error of an aborted transaction. The driver remembers it, and adds it as the cause of later
-     * errors.
+     * Returns the first error of an aborted transaction. The driver remembers the first error, and adds it as the cause
+     * of later errors.
      */
     private static @Nullable SQLException firstError(PgSession session) {
         try {
@@ -155,7 +155,7 @@ public record CommitErrors(List<LockKey> keys) {
         if (unanswered != null) {
             boolean lost = SqlState.isConnectionLost(unanswered.getSQLState());
             if (!lost && !ServerErrors.isDrivers(unanswered) && !session.isClosed()) {
-                // A pool or a proxy has thrown the exception, and may have done so before or after the COMMIT.
+                // A pool or a proxy has thrown the exception, either before or after the COMMIT.
                 if (session.hasBegun()) {
                     return e;
                 }
@@ -209,8 +209,9 @@ public record CommitErrors(List<LockKey> keys) {
     /**
      * Returns the exception for a failure after the COMMIT may have been sent.
      *
-     * @param failed the failing component, neither the driver nor the server. Only the class of its exception is named,
-     *     because its text may come from the caller's code, which may fail
+     * @param failed the name of the component that failed, which is neither the driver nor the server. The message
+     *     names only the class of the exception, because the text of the exception may come from the caller's code, and
+     *     that code may fail
      */
     public CommitOutcomeUnknownException unknownOf(String failed, Throwable e) {
         return unknown(failed + " failed (" + e.getClass().getName() + ')', "", e);
@@ -233,10 +234,10 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     /**
-     * Returns the error because of which the outcome is unknown; null if nothing is stored. A closed connection proves
-     * nothing, because pools close working connections for some SQLSTATEs. An exception of the driver itself may hide
-     * any answer of the server, except for a silent rollback. If the session is usable after an error of the server,
-     * the server has rolled back. This holds even for an error about a connection to another server.
+     * Returns the error that leaves the outcome unknown; null if nothing is stored. A closed connection proves nothing,
+     * because pools close working connections for some SQLSTATEs. An exception of the driver itself may hide any answer
+     * of the server, except for a silent rollback. If the session is usable after an error of the server, the server
+     * has rolled back. This holds even for an error about a connection to another server.
      */
     private static @Nullable SQLException unanswered(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();
@@ -252,8 +253,8 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     /**
-     * Returns the exception for a transaction that is still open after its COMMIT. It is unknown which statement ran
-     * instead of the COMMIT, so Rowlock ends the session rather than rolling back.
+     * Returns the exception for a transaction that is still open after its COMMIT. Another statement, which Rowlock
+     * does not know, has run instead of the COMMIT. Therefore Rowlock ends the session, and does not roll back.
      */
     RowlockException notEnded(PgSession session) {
         String why = "the server received COMMIT, and the transaction is still open. A pooler gives prepared"

@@ -14,9 +14,10 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.ReleaseSql;
 
 /**
- * Commits with early release, which return once they are durable. Rowlock checks once for each database whether it
- * supports early release. If it does not, Rowlock logs this once, and uses plain commits. Thread-safe; all connections
- * of an application share one instance.
+ * Chooses how transactions end if early release is configured. With early release, a COMMIT releases the locks before
+ * it is durable, and the call returns once it is durable. Rowlock checks once for each database whether the database
+ * supports early release. If not, Rowlock logs the reason once, and uses plain commits. Thread-safe; all connections of
+ * an application share one instance.
  */
 public final class EarlyRelease {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -27,9 +28,9 @@ public final class EarlyRelease {
     private final AtomicBoolean modeSaid = new AtomicBoolean();
 
     /**
-     * Returns the ending of a transaction. If no other transaction contends for the locks, the COMMIT waits while it
-     * holds them, which costs less than early release. The COMMIT also waits if the driver would send the statements
-     * after it separately, because a pooler might send those to another session.
+     * Returns the ending of a transaction. If no other transaction contends for the locks, the COMMIT keeps the locks
+     * until it is durable, which costs less than early release. The COMMIT also keeps the locks if the driver would
+     * send the statements after the COMMIT separately, because a pooler might send these statements to another session.
      */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
@@ -58,7 +59,7 @@ public final class EarlyRelease {
         try {
             connection.commit();
         } catch (Throwable e) {
-            // An Error is caught too. To the caller, an exception would mean that nothing is stored.
+            // An Error is caught too, because the caller would take any exception to mean that nothing is stored.
             LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
         }
     }

@@ -21,7 +21,7 @@ import org.rowlock.internal.text.SqlState;
  * belongs to one transaction, except for a plain COMMIT.
  */
 public final class Ending {
-    /** The text that the driver itself sends, so that tools that monitor statements recognize it. */
+    /** The text with which the driver itself commits. Tools that monitor statements recognize it. */
     static final String COMMIT = "COMMIT";
 
     static final Ending PLAIN = new Ending(null, false, () -> {});
@@ -79,8 +79,8 @@ public final class Ending {
     }
 
     /**
-     * Verifies that the wait for durability has taken place, and waits again if not. A pooler may have sent the
-     * statements after the COMMIT to another session.
+     * Verifies that the flush has waited until the commit was durable, and waits now if it has not. A pooler may have
+     * sent the statements after the COMMIT to another session.
      *
      * @param warning the server's warning that it has not waited for its standby
      * @return the error that ended the wait, if the commit is not known to be durable

@@ -20,7 +20,7 @@ import org.rowlock.internal.value.Insert;
 
 /**
  * Turns the writes of an application into parts of a flush. The analysed forms of writes are cached, because an
- * application has few. Refuses writes that cannot be sent with a COMMIT.
+ * application has few different writes. Refuses writes that cannot be sent with a COMMIT.
  */
 public final class WriteForms {
     private static final BoundedCache<String, WriteForm> KEPT = new BoundedCache<>();
@@ -115,7 +115,7 @@ public final class WriteForms {
             }
             return true;
         } catch (SQLException | IllegalArgumentException e) {
-            // The call runs alone instead, so that only its own caller gets this error.
+            // The call then does not join a group but runs alone, so that only its own caller gets this error.
             return false;
         }
     }

@@ -11,8 +11,8 @@ import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 
 /**
- * The JFR events. Each event lasts as long as the action that it reports. The events are in a separate class, because
- * loading it takes time at startup.
+ * The JFR events. Each event lasts as long as the action that it reports. The events are in a separate class, which is
+ * loaded only when it is needed, because loading takes time at startup.
  */
 final class Events {
     private Events() {}
