@@ -32,11 +32,11 @@ import org.rowlock.internal.value.WaitNanos;
  *
  * <p>Calls for a key are admitted in the order of arrival. Shared modes are admitted together, and {@linkplain
  * RowLocksBuilder#maxAdmittedPerKey a few} exclusive calls at a time. The queues do not make calls exclude each other.
- * Only the database lock does, also across instances.
+ * Only the lock in the database excludes other calls, including calls of other instances.
  *
  * <p>Only the outermost call of a thread queues. If the thread already has a {@link Permit}, a nested call skips the
- * queues, because the thread may hold a database lock. If the thread waited here for another thread that waits at the
- * server, the server could not detect the deadlock.
+ * queues, because the thread may hold a database lock. If the thread waited here for a thread that waits at the server
+ * for this lock, the server could not detect the deadlock.
  *
  * <p>Thread-safe. A permit belongs to the thread that acquired it. Platform and virtual threads are both supported.
  */
@@ -74,11 +74,11 @@ public final class AdmissionQueues {
      * @param database the value that distinguishes databases: the DataSource
      * @param request the request to queue for; its wait, by default forever, includes the time in all queues
      * @return the permit; close it on this thread after the transaction has ended and its connection is returned
-     * @throws LockNotAvailableException if the call would have to wait but may not, if the wait times out, or if the
-     *     queue of a key is full
+     * @throws LockNotAvailableException if the call would have to wait although its request says NOWAIT, if the wait
+     *     times out, or if the queue of a key is full
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
-     * @throws IllegalStateException if the thread already has a permit for one of the keys, in any mode: its second
-     *     connection could wait for its first one
+     * @throws IllegalStateException if the thread already has a permit for one of the keys, in any mode, because the
+     *     second connection of the thread could wait for its first connection
      */
     public Permit enter(Object database, LockRequest request) {
         RequestParts parts = RequestParts.of(request);
@@ -86,13 +86,13 @@ public final class AdmissionQueues {
     }
 
     /**
-     * Queues with a wait that replaces that of the request, and with an offer of work that admitted threads may do; see
-     * {@link QueueEntry}.
+     * Queues with a wait that replaces the wait of the request, and with an offer of work that admitted threads may do;
+     * see {@link QueueEntry}.
      */
     public Permit enter(Object database, RequestParts request, LockWait wait, @Nullable Object offer) {
         Arguments.notNull(database, "The database is null; give the DataSource");
-        // Leaving the queues must not fail halfway with a StackOverflowError, so the stack that it needs is reserved
-        // here.
+        // This call reserves the stack for leaving the queues, because leaving must not fail halfway with a
+        // StackOverflowError.
         Stack.reserve(Stack.OF_QUEUE);
         KeyEntries entries = new KeyEntries(database, request);
         Permit permit = new Permit(this, entries);

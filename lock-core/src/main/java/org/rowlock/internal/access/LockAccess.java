@@ -54,8 +54,8 @@ public interface LockAccess {
 
     /**
      * Verifies that locks exclude, as {@link RowLocks#verify} does, on as many connections at a time as a pool can
-     * spare. Borrowing takes as long as the pool allows. If at least two connections were borrowed by then, the check
-     * continues with these.
+     * spare. For the first two connections, this method waits as long as the pool allows. If a further connection does
+     * not arrive soon, the check continues with the connections that were borrowed.
      *
      * @param connections how many to borrow at a time, at least 2; more than sixteen are treated as sixteen
      */
@@ -101,8 +101,8 @@ public interface LockAccess {
 
     /**
      * Locks in the transaction of a connection. The given statement of another library is used if it has the same
-     * effect as Rowlock's own. The effect is the same for one row with {@link LockStrategy#ROW}, an id of one column,
-     * and an unbounded wait. No front lock is then acquired. In all other cases the statement is not called.
+     * effect as Rowlock's own statement. This is the case for one row with {@link LockStrategy#ROW}, an id of one
+     * column, and an unlimited wait. No front lock is then acquired. In all other cases the statement is not called.
      *
      * @param statement locks the row of the request; null if Rowlock's own statement must be used
      * @return the held locks; a key that another transaction holds causes an exception

@@ -44,8 +44,9 @@ import org.rowlock.internal.value.WaitNanos;
 /**
  * Runs the writes of several callers that wait for one key in one transaction. The leader is the caller that has a
  * connection. It takes other calls from the queue, and sends the lock, the writes of each call in the order of the
- * queue, and the COMMIT. All calls share the outcome. If the transaction is known to be rolled back, each call runs in
- * its own transaction. If the outcome is unknown, each caller gets an exception that says so.
+ * queue, and the COMMIT. All calls share the outcome of that transaction. If the transaction is known to be rolled
+ * back, each call runs again in its own transaction. If the outcome is unknown, each caller gets an exception that says
+ * so.
  *
  * @param largest the largest number of calls that may share a transaction; 1 for no groups
  * @param tables the id columns of tables, to check that required rows exist
@@ -80,8 +81,8 @@ public record Groups(
         if (largest < 2
                 || !request.inserts().isEmpty()
                 || request.keys().size() != 1
-                // Several rows of one key are different spellings of its id, and a leader would lock only one of these
-                // rows.
+                // Several rows of one key have different spellings of the same id, and a leader would lock only one of
+                // these rows.
                 || request.rows().size() > 1
                 || RequestParts.isShared(request.mode())
                 || WaitNanos.isNoWait(wait)
@@ -96,8 +97,8 @@ public record Groups(
         boolean required = strategy != LockStrategy.ADVISORY && !request.isAbsentAllowed();
         for (Write write : writes) {
             Optional<String> target = TARGETS.get(write.sql(), sql -> Optional.ofNullable(GroupRule.target(sql)));
-            // A DELETE of the row runs alone, because a later member of its group would have to get the error for an
-            // absent row.
+            // A DELETE runs alone if the row is required. In a group, a later member would find no row, and would have
+            // to get the error for an absent row.
             if (target.isEmpty() || (required && WriteForm.keyword(write.sql()).equals("delete"))) {
                 observer.alone(request.keys().get(0), "statement");
                 return null;
@@ -108,14 +109,15 @@ public record Groups(
     }
 
     /**
-     * Takes calls of waiting threads that can share the leader's transaction. That transaction must not have begun.
-     * Returns an empty list if the leader runs alone.
+     * Takes calls of waiting threads that can share the leader's transaction. The leader's transaction must not have
+     * begun. Returns an empty list if the leader runs alone.
      *
-     * @param entry the leader's place in the queue of the key; null if it skipped the queue
+     * @param entry the leader's entry in the queue of the key; null if the leader skipped the queue
      */
     public List<QueueEntry> take(Member leader, @Nullable QueueEntry entry, Connection connection) throws SQLException {
         int most = shared.sizes.most(leader.key);
-        // A call that an earlier leader has given back has no offer, and must run alone.
+        // A call without an offer must run alone: an earlier leader has taken the call, and has given it back after a
+        // failure.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
             return List.of();
         }
@@ -150,7 +152,7 @@ public record Groups(
     }
 
     /**
-     * Returns the server's description of the session, or an empty text if the session was altered. The description is
+     * Returns the server's description of the session, or an empty text if the session was altered. The server is
      * queried once per session.
      */
     private String look(PgSession session) throws SQLException {
@@ -188,7 +190,7 @@ public record Groups(
      * Runs the calls of a group.
      *
      * @return false if the transaction is rolled back, so that each call must run alone. The leader's call needs
-     *     another connection if the pool has closed the present one because of the error
+     *     another connection if the pool has closed the current connection because of the error
      */
     public boolean send(Member leader, List<QueueEntry> taken, Sending sending) throws SQLException {
         List<Member> all = new ArrayList<>(List.of(leader));
@@ -197,7 +199,8 @@ public record Groups(
         SharedTransactions.Sending<SQLException> group = new SharedTransactions.Sending<>() {
             @Override
             public List<? extends @Nullable Object> send() throws SQLException {
-                // The shortest wait of all members applies, so that no member waits longer than its own bound.
+                // The shortest remaining wait of all members applies, so that no member waits longer than its own
+                // limit.
                 sending.send(Collections.min(all.stream().map(Member::remaining).toList()), writes(all));
                 return Collections.<@Nullable Object>nCopies(taken.size(), null);
             }
@@ -229,8 +232,8 @@ public record Groups(
     }
 
     /**
-     * Returns a new exception for a member, because callers may modify exceptions. Each member's own thread creates it,
-     * because creating it may fail too.
+     * Returns a new exception for a member, because callers may modify exceptions. Each member's own thread calls this
+     * method, because creating an exception may fail too.
      */
     private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
         if (!(failure instanceof CommitOutcomeUnknownException e)) {

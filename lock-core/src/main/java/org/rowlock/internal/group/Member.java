@@ -26,15 +26,18 @@ import org.rowlock.internal.value.WaitNanos;
  */
 public final class Member {
     /**
-     * The largest size of a group's writes in bytes. The writes must fit into the buffers of the network, because the
-     * server may stop reading until the driver reads its answers.
+     * The largest size of a group's writes in bytes. The writes must fit into the buffers of the network. Otherwise the
+     * driver and the server could block each other: the server may stop reading until the driver reads the answers.
      */
     private static final long MOST_BYTES = 64_000;
 
     /** The approximate size of a statement or a value in a flush, without its text. */
     private static final int OVERHEAD_BYTES = 60;
 
-    /** The packages of types whose size is known, and whose values have the same effect if they are sent again. */
+    /**
+     * The packages of types whose sizes are known, and whose values have the same effect if Rowlock sends them a second
+     * time.
+     */
     private static final Set<String> KNOWN = Set.of("java.lang", "java.math", "java.time", "java.sql");
 
     final LockKey key;
@@ -49,7 +52,7 @@ public final class Member {
     /** The tables that the writes change, and the table of the key. */
     final Set<String> targets;
 
-    /** The server's description of the session. It is set before this call leads a group. */
+    /** The server's description of the session. This field is set before this call leads a group. */
     String session = "";
 
     /**
@@ -59,8 +62,8 @@ public final class Member {
     Object seenBy = "";
 
     /**
-     * The table of the row that the group requires, or null if it requires none. It is set before this call leads a
-     * group.
+     * The table of the row that the group requires; null if the group requires no row. This field is set before this
+     * call leads a group.
      */
     @Nullable
     RowTable required;
@@ -136,8 +139,8 @@ public final class Member {
     }
 
     /**
-     * Whether two keys have the same id in the spelling that the callers gave. Keys with different spellings may be
-     * equal, because their canonical ids are, but a row lock uses the given spelling.
+     * Whether two keys have the same id in the spelling that the callers gave. Keys with different spellings are equal
+     * if their canonical ids are equal, but a row lock uses the given spelling.
      */
     private static boolean isSameId(LockKey key, LockKey other) {
         return !(key instanceof LockKey.Row row)

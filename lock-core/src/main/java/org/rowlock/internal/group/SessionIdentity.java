@@ -9,9 +9,9 @@ import org.rowlock.internal.sql.GroupSql;
 import org.rowlock.internal.text.SessionEffect;
 
 /**
- * Records whether a session is unaltered since its connection was created. One unaltered session can do the work of
- * another. Only calls through Rowlock are recorded. If the application has the driver's own objects, or a wrapper is
- * between Rowlock and the driver, the session is regarded as altered.
+ * Records whether a session is unaltered since its connection was created. An unaltered session can do the work of any
+ * other unaltered session. Only calls through Rowlock are recorded. Therefore a session counts as altered if the
+ * application has the driver's own objects, or if a wrapper is between Rowlock and the driver.
  */
 public final class SessionIdentity {
     private final DriverAccess access;
@@ -104,7 +104,10 @@ public final class SessionIdentity {
         return last;
     }
 
-    /** Whether the server has rolled back the work of one flush, and the session is still usable. */
+    /**
+     * Whether the session is still usable after an error, and has no open transaction. The server has then rolled back
+     * the whole flush.
+     */
     boolean isUsable() throws SQLException {
         return access.session().isAlive() && access.isIdle();
     }

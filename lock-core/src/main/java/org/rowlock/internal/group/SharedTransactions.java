@@ -70,7 +70,10 @@ public final class SharedTransactions {
         return !version.text.isEmpty();
     }
 
-    /** Returns the same object for equal sessions, except in rare races, so that comparing them is quick. */
+    /**
+     * Returns the same object for equal sessions, so that comparing sessions is quick. In rare races, equal sessions
+     * get different objects, which are still equal.
+     */
     public SessionIdentity.Equal common(SessionIdentity.Equal session) {
         SessionIdentity.Equal common = last;
         if (common == null || !common.equals(session)) {
@@ -90,7 +93,7 @@ public final class SharedTransactions {
         return version == null || version.text.isEmpty() ? null : version.text;
     }
 
-    /** Discards the versions of all tables, because one of them has changed. */
+    /** Discards the versions of all tables, because one of the tables has changed. */
     void forgetTables() {
         tables.clear();
     }
@@ -109,7 +112,7 @@ public final class SharedTransactions {
         try {
             results = sending.send();
         } catch (Throwable e) {
-            // An Error is caught too, because it may occur after the COMMIT.
+            // An Error is caught too, because an Error may occur after the COMMIT.
             if (sending.isUndone(e)) {
                 taken.forEach(QueueEntry::handBack);
                 return false;

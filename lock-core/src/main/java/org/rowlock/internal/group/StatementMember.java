@@ -34,8 +34,8 @@ public final class StatementMember {
 
     private volatile @Nullable StatementMember leader;
 
-    // The monitor of this object guards the next two fields. Otherwise a cancel could affect the next statement of the
-    // leader's connection.
+    // The monitor of this object guards the next two fields, so that a cancel of the group cannot hit the next
+    // statement of the leader's connection.
     private boolean sending;
     private boolean cancelledByMember;
 
@@ -79,7 +79,8 @@ public final class StatementMember {
      * @return whether a leader has run this execution, or this member leads a group
      */
     public boolean entered(QueueEntry entry) throws SQLException {
-        // A member that an earlier leader has given back has no offer, and must run alone.
+        // A member without an offer must run alone: an earlier leader has taken the member, and has given it back after
+        // a failure.
         if (entry.isIn() && entry.offer() != null && session.isReady()) {
             taken = entry.take(shared.sizes.most(execution.row) - 1, this::takes);
         }
@@ -143,7 +144,7 @@ public final class StatementMember {
         return null;
     }
 
-    /** Cancels the group that is running this execution, if there is one. The other members then run alone. */
+    /** Cancels the group that is running this execution, if there is such a group. The other members then run alone. */
     public void cancel() throws SQLException {
         StatementMember now = leader;
         if (now != null) {
@@ -241,7 +242,7 @@ public final class StatementMember {
         }
     }
 
-    /** Restores the leader's statement to the state in which its caller left it. */
+    /** Restores the state in which the application left the leader's statement. */
     private void restore() {
         try {
             execution.statement.clearBatch();

@@ -19,9 +19,10 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * Acquires a lock with every form of lock statement, in one transaction, and then counts the locks at the server. If
- * the planner of a server version removed the call of a lock function, the server would answer as if it had locked.
- * Each form takes one round trip. The locks are random, so no other transaction uses them.
+ * Acquires a lock with every form of lock statement, in one transaction, and then counts the locks at the server. The
+ * count is needed because a planner of some server version may remove the call of a lock function. The server would
+ * then answer as if it had acquired the lock. Each form takes one round trip. The locks are random, so no other
+ * transaction uses them.
  */
 final class LockForms {
     private static final String HELD = "select count(*) from pg_catalog.pg_locks where pid ="
@@ -97,7 +98,7 @@ final class LockForms {
         }
     }
 
-    /** Acquires the keys of claimed rows: one by its number, one by its text. */
+    /** Acquires the keys of two claimed rows: the id of one row is a number, and the id of the other row is a text. */
     private void claim(String table) throws SQLException {
         List<List<String>> ids = List.of(List.of("" + (int) random()), List.of("rowlock-verify " + random()));
         try (PreparedStatement statement = probe.session.prepare(ClaimSql.take(RowLockMode.FOR_UPDATE))) {

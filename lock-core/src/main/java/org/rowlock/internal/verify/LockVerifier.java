@@ -40,29 +40,29 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * Checks that locks exclude each other. It does what real calls do: it uses the pool, pooler and server of a
- * DataSource, locks the key of a real table, and reads under the lock.
+ * Checks that locks exclude each other. The verification takes the path of real calls: the pool, the pooler and the
+ * server of a DataSource. It locks a key of a configured table, if there is one, and reads under the lock.
  */
 public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * How many connections are checked in total. One is not enough, because a pooler may send connections to several
-     * servers at random.
+     * How many connections are checked in total. A few connections are not enough, because a pooler may send
+     * connections to several servers at random.
      */
     private static final int LOOKS = 16;
 
     private static final int LEAST_ROUNDS = 3;
 
     /**
-     * The number of consecutive changes of the session at which verification fails. A failover of the server causes
-     * only one.
+     * The number of consecutive rounds with a changed session after which verification fails. A failover of the server
+     * changes the session in only one round.
      */
     private static final int MOST_MOVED = 3;
 
     /**
-     * A query that finds databases of several machines by their extensions, because their version is the same as
-     * PostgreSQL's.
+     * A query for an extension of a database that spans several machines. The server's version does not show that,
+     * because such a database reports the version of PostgreSQL.
      */
     private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
             + CatalogSql.OF_SEVERAL_MACHINES + " order by 1 limit 1";
@@ -82,7 +82,7 @@ public final class LockVerifier {
     public LockVerifier(KnownTables tables, boolean singleEntryNode) {
         this.tables = tables;
         this.singleEntryNode = singleEntryNode;
-        // The configured id column does not exist, so Rowlock knows no type of the id and accepts any text.
+        // The configured id column does not exist, so Rowlock does not know the type of the id, and accepts any text.
         Map<String, List<String>> noId =
                 tables.config().tables().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2);
@@ -90,7 +90,7 @@ public final class LockVerifier {
                 new KnownTables(keysAlone, tables.idColumns()), new LockObserver(List.of()), KeyQueues.adaptive(1));
     }
 
-    /** Verifies all connections that are available at once, up to a bound. */
+    /** Verifies as many connections as the DataSource lends at the same time, up to a limit. */
     public void verify(DataSource dataSource) {
         verify(dataSource, LOOKS);
     }
@@ -140,7 +140,7 @@ public final class LockVerifier {
                 verifyExclusion(holder, other, randomKey(table));
             }
         } catch (LockTransactionException e) {
-            // The connections may go to several servers, some of them standbys.
+            // The error may have occurred because the connections go to several servers, some of which are standbys.
             refuseSeveralServers(probes, e);
             throw e;
         }
@@ -160,8 +160,8 @@ public final class LockVerifier {
     }
 
     /**
-     * Refuses strategy ADVISORY if each machine has its own advisory locks, unless the application connects to one
-     * machine only.
+     * Refuses strategy ADVISORY on a database of several machines with separate advisory locks, unless the application
+     * connects to only one machine. If no table has strategy ADVISORY, only logs a warning.
      */
     private void verifyMachines(Probe probe) throws SQLException {
         String extension = probe.readAlone(INSTALLED);
@@ -209,8 +209,9 @@ public final class LockVerifier {
     }
 
     /**
-     * Verifies that two connections exclude each other. If both get the lock, the holder's session is checked first,
-     * because two grants prove nothing if that session has ended in between.
+     * Verifies that two connections exclude each other. If both connections acquire the lock, this method first checks
+     * the holder's session. If that session has ended in between, the server has released its lock, and the second
+     * grant proves nothing.
      */
     private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
         String held = Objects.requireNonNull(lockAndRead(holder, key, LockWait.forever()));

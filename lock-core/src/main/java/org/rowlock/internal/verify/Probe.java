@@ -99,8 +99,8 @@ final class Probe implements AutoCloseable {
 
     /**
      * Detects a pooler that assigns server connections by transaction and mixes up prepared statements. The first probe
-     * prepares a statement. The second probe then gets the server connection with that statement, and the first probe
-     * gets another connection.
+     * prepares a statement. After a rollback, such a pooler gives the second probe the server connection with that
+     * statement, and gives the first probe another server connection.
      */
     void verifyPreparedStatements(Probe second) throws SQLException {
         if (session.prepareThreshold() <= 0 || second.session.prepareThreshold() <= 0) {
@@ -128,7 +128,7 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Checks that a transaction, and so its locks, still exists.
+     * Checks that a transaction still exists, and so still holds its locks.
      *
      * @param transaction the answer to {@link #TRANSACTION} at its beginning
      * @throws SQLException if the transaction no longer exists, because the session was lost, perhaps unnoticed by the
@@ -150,8 +150,9 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Reports that the transaction continued in another session, unnoticed by the driver. A failover of a server behind
-     * a pooler causes this once. A pooler that gives each statement another session causes it every time.
+     * Reports that the transaction continued in another session, without notice to the driver. A failover of a server
+     * behind a pooler causes this exception once. A pooler that runs each statement in another session causes it every
+     * time.
      */
     static final class MovedException extends SQLException {
         private static final long serialVersionUID = 1;
@@ -180,8 +181,8 @@ final class Probe implements AutoCloseable {
 
     /**
      * Returns a name that distinguishes the server from others, and shows whether it is a standby. If possible, the
-     * query runs in the transaction that has locked, because the next one may run on another server. Ends the
-     * transaction.
+     * query runs in the transaction that has acquired the lock, because the next transaction may run on another server.
+     * Ends the transaction.
      */
     String server() throws SQLException {
         if (session.isAborted()) {
@@ -207,14 +208,14 @@ final class Probe implements AutoCloseable {
                 && "off".equals(session.reported("in_hot_standby"));
     }
 
-    /** Returns the server's own description of its version, which the driver does not expose. */
+    /** Returns the text in which the server describes its product and version. The driver does not expose this text. */
     String product() throws SQLException {
         return session.ask("version()");
     }
 
     /**
-     * Closes the connection. If its settings cannot be restored, ends the session, so that the pool does not lend it
-     * again.
+     * Closes the connection. If the settings of the connection cannot be restored, ends its session, so that the pool
+     * does not lend it again.
      */
     @Override
     public void close() {

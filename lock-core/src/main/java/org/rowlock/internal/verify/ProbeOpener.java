@@ -6,9 +6,9 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Borrows the connections of a verification. All are borrowed at the same time, because otherwise a pool would lend the
- * same connection again. The number of connections is as large as the DataSource has free, up to a limit. The first two
- * may take as long as the pool allows. If a further one does not arrive soon, no more are borrowed.
+ * Borrows the connections of a verification. All connections stay borrowed at the same time, because otherwise the pool
+ * would lend the same connection again. For the first two connections, the verification waits as long as the pool
+ * allows. Further connections, up to a limit, are borrowed until one of them does not arrive soon.
  */
 final class ProbeOpener {
     static final int LEAST = 2;
@@ -39,8 +39,8 @@ final class ProbeOpener {
     }
 
     /**
-     * Borrows a connection on the calling thread, because the DataSource may choose the database by thread. If it takes
-     * too long, interrupts the thread, which ends the wait of a pool.
+     * Borrows a connection on the calling thread, because the DataSource may choose the database by thread. If the call
+     * takes too long, a timer interrupts the thread, which ends the wait in a pool.
      */
     private Probe openSoon(DataSource dataSource) throws SQLException {
         Thread watch = new Thread(this::interruptLater, "rowlock-verification");
