@@ -46,6 +46,7 @@ import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.servers.DriverModesTest;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
@@ -203,7 +204,7 @@ class CommitWritesTest {
     /** The work has not committed, so the driver's savepoints must not let a later commit store a part of it. */
     @Tag("long")
     @ParameterizedTest
-    @MethodSource("org.rowlock.DriverModesTest#settings")
+    @MethodSource("org.rowlock.servers.DriverModesTest#settings")
     void everyModeOfTheDriverWorks(String mode) throws Exception {
         connection.close();
         connection = database.session("mode", DriverModesTest.set(database.dataSource(), mode))

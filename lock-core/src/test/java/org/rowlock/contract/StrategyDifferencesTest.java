@@ -1,0 +1,460 @@
+package org.rowlock.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.LockStrategy.ADVISORY;
+import static org.rowlock.LockStrategy.BOTH;
+import static org.rowlock.LockStrategy.ROW;
+import static org.rowlock.RowLockMode.FOR_KEY_SHARE;
+import static org.rowlock.RowLockMode.FOR_NO_KEY_UPDATE;
+import static org.rowlock.RowLockMode.FOR_SHARE;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.Claim;
+import org.rowlock.LockKey;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRequest;
+import org.rowlock.LockResult;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Held;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** Where the strategies differ on purpose. What they have in common is in {@link RowLockContract}. */
+@Tag("long")
+class StrategyDifferencesTest {
+    private static final LockKey KEY = LockKey.row("account", 1);
+    private static final LockKey ABSENT = LockKey.row("account", 1000);
+    private static final String HAND_WRITTEN = "select * from account where id = 1 for update";
+
+    @RegisterExtension
+    final TestDatabase database =
+            TestDatabase.accounts(10, "create table entry(account int not null references account)");
+
+    private final RowLocks row = with(ROW);
+    private final RowLocks both = with(BOTH);
+    private final RowLocks advisory = with(ADVISORY);
+
+    private Session alice;
+    private Session bob;
+
+    private static RowLocks with(LockStrategy strategy) {
+        return LockAccess.builder().strategy(strategy).build();
+    }
+
+    @BeforeEach
+    void openSessions() throws Exception {
+        alice = database.session("alice");
+        bob = database.session("bob");
+    }
+
+    private static LockResult lock(Session session, RowLocks locks, LockKey key) throws Exception {
+        return session.run(c -> locks.in(c).lock(forUpdate(key).allowAbsent()));
+    }
+
+    private static LockResult lock(Session session, RowLocks locks, LockKey key, RowLockMode mode) throws Exception {
+        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, key)));
+    }
+
+    private static boolean tryLock(Session session, RowLocks locks, LockKey key) throws Exception {
+        return session.run(
+                c -> locks.in(c).tryLock(forUpdate(key).allowAbsent()).isHeld());
+    }
+
+    private static boolean tryLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) throws Exception {
+        return session.run(c -> locks.in(c).tryLock(LockRequest.of(mode, key)).isHeld());
+    }
+
+    private static Step<LockResult> startLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) {
+        return session.start(c -> locks.in(c).lock(LockRequest.of(mode, key).allowAbsent()));
+    }
+
+    private static Step<LockResult> startLock(Session session, RowLocks locks, LockKey key) {
+        return startLock(session, locks, key, FOR_UPDATE);
+    }
+
+    private static List<Integer> claim(Session session, RowLocks locks, Claim claim) throws Exception {
+        return session.run(c -> locks.in(c).claim(claim, found -> found.getInt("id")));
+    }
+
+    // Writers that do not ask
+
+    @ParameterizedTest
+    @CsvSource({
+        "ROW, update account set balance = 9 where id = 1",
+        "BOTH, update account set balance = 9 where id = 1",
+        "ROW, delete from account where id = 1",
+        "BOTH, delete from account where id = 1"
+    })
+    void plainWritersAreBlockedByRowAndBoth(LockStrategy strategy, String write) throws Exception {
+        lock(alice, with(strategy), KEY);
+
+        Step<Boolean> writer = bob.startExecute(write).awaitBlockedBy(alice);
+        alice.commit();
+
+        writer.get();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"update account set balance = 9 where id = 1", "delete from account where id = 1"})
+    void plainWritersAreNotBlockedByAdvisory(String write) throws Exception {
+        lock(alice, advisory, KEY);
+
+        bob.execute(write);
+        bob.commit();
+
+        assertThat(tryLock(bob, advisory, KEY)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void rowAndBothWaitForAPlainWriter(LockStrategy strategy) throws Exception {
+        alice.execute("update account set balance = 9 where id = 1");
+
+        Step<LockResult> step = startLock(bob, with(strategy), KEY).awaitBlockedBy(alice);
+        alice.commit();
+
+        assertThat(step.get().isHeld()).isTrue();
+    }
+
+    @Test
+    void advisoryDoesNotWaitForAPlainWriter() throws Exception {
+        alice.execute("update account set balance = 9 where id = 1");
+
+        assertThat(lock(bob, advisory, KEY)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aReferenceToTheRowIsBlockedByForUpdateOfRowAndBoth(LockStrategy strategy) throws Exception {
+        lock(alice, with(strategy), KEY);
+
+        Step<Boolean> reference =
+                bob.startExecute("insert into entry values (1)").awaitBlockedBy(alice);
+        alice.commit();
+
+        reference.get();
+    }
+
+    @Test
+    void aReferenceToTheRowIsNotBlockedByAdvisory() throws Exception {
+        lock(alice, advisory, KEY);
+
+        bob.execute("insert into entry values (1)");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aReferenceToTheRowIsNeverBlockedByForNoKeyUpdate(LockStrategy strategy) throws Exception {
+        lock(alice, with(strategy), KEY, FOR_NO_KEY_UPDATE);
+
+        bob.execute("insert into entry values (1)");
+    }
+
+    // Rows that do not exist
+
+    @Test
+    void aRowThatDoesNotExistIsLockedByBothAndExcludesASecondReserver() throws Exception {
+        assertThat(lock(alice, both, ABSENT)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
+
+        assertReservedUntilCommit(both);
+    }
+
+    @Test
+    void aRowThatDoesNotExistIsLockedByAdvisoryAndExcludesASecondReserver() throws Exception {
+        assertThat(lock(alice, advisory, ABSENT)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
+
+        assertReservedUntilCommit(advisory);
+    }
+
+    private void assertReservedUntilCommit(RowLocks locks) throws Exception {
+        assertThat(tryLock(bob, locks, ABSENT)).isFalse();
+        Step<List<Integer>> second = bob.start(c -> locks.in(c)
+                .lockAndRead(
+                        forUpdate(ABSENT).allowAbsent(),
+                        "select id from account where id = 1000",
+                        found -> found.getInt(1)));
+        second.awaitBlockedBy(alice);
+        alice.execute("insert into account values (1000)");
+        alice.commit();
+        assertThat(second.get()).as("the second sees that it is taken").containsExactly(1000);
+    }
+
+    @Test
+    void aRowThatDoesNotExistIsNotLockedByRowAndTheCallerCanTell() throws Exception {
+        LockResult result = lock(alice, row, ABSENT);
+
+        assertThat(result).extracting(Held::of).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(result.isHeld()).isFalse();
+        assertThat(result.absentRows()).isNotEmpty();
+        assertThat(tryLock(alice, row, ABSENT)).isFalse();
+        assertThat(lock(bob, row, ABSENT)).extracting(Held::of).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        bob.execute("insert into account values (1000)");
+        bob.commit();
+        assertThat(lock(alice, row, ABSENT)).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+    }
+
+    @Test
+    void tryLockOfARowThatDoesNotExistIsTrueWhereTheKeyIsLocked() throws Exception {
+        assertThat(tryLock(alice, both, ABSENT)).isTrue();
+        assertThat(tryLock(bob, advisory, ABSENT)).isFalse();
+        alice.commit();
+        assertThat(tryLock(alice, advisory, ABSENT)).isTrue();
+    }
+
+    @Test
+    void anExistingRowIsReportedByWhatIsLocked() throws Exception {
+        assertThat(lock(alice, row, KEY)).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+        assertThat(lock(alice, both, KEY)).extracting(Held::of).isEqualTo(Held.KEY_AND_ROW_LOCKED);
+        assertThat(lock(alice, advisory, KEY)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
+    }
+
+    @Test
+    void whoWaitsForARowThatIsDeletedMeanwhileIsTold() throws Exception {
+        for (RowLocks locks : List.of(row, both)) {
+            lock(alice, locks, KEY);
+            Step<LockResult> step = startLock(bob, locks, KEY).awaitBlockedBy(alice);
+            alice.execute("delete from account where id = 1");
+            alice.commit();
+
+            assertThat(step.get())
+                    .extracting(Held::of)
+                    .isEqualTo(locks == row ? Held.NOTHING_LOCKED_ROW_ABSENT : Held.KEY_LOCKED_ROW_ABSENT);
+            bob.rollback();
+            database.execute("insert into account values (1)");
+        }
+    }
+
+    // Side by side, during a migration
+
+    @ParameterizedTest
+    @CsvSource({"ROW, BOTH", "BOTH, ROW", "BOTH, ADVISORY", "ADVISORY, BOTH"})
+    void neighbouringStrategiesExcludeEachOther(LockStrategy holder, LockStrategy waiter) throws Exception {
+        RowLocks holders = with(holder);
+        RowLocks waiters = with(waiter);
+        lock(alice, holders, KEY);
+
+        assertThat(tryLock(bob, waiters, KEY)).isFalse();
+        assertThatThrownBy(() ->
+                        bob.run(c -> waiters.in(c).lock(forShare(KEY).atMost(java.time.Duration.ofMillis(20)))))
+                .isInstanceOf(LockNotAvailableException.class);
+        Step<LockResult> step = startLock(bob, waiters, KEY).awaitBlockedBy(alice);
+        alice.commit();
+
+        assertThat(step.get().isHeld()).isTrue();
+        assertThat(tryLock(alice, holders, KEY)).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ROW, BOTH", "BOTH, ROW", "BOTH, ADVISORY", "ADVISORY, BOTH"})
+    void sharersOfNeighbouringStrategiesShare(LockStrategy first, LockStrategy second) throws Exception {
+        lock(alice, with(first), KEY, FOR_SHARE);
+
+        assertThat(tryLock(bob, with(second), KEY, FOR_SHARE)).isTrue();
+        assertThat(tryLock(bob, with(second), KEY, FOR_UPDATE)).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ROW, BOTH", "BOTH, ROW", "BOTH, ADVISORY", "ADVISORY, BOTH"})
+    void claimersOfNeighbouringStrategiesGetDisjointRows(LockStrategy first, LockStrategy second) throws Exception {
+        Claim claim = Claim.from("account").orderBy("id").limit(3);
+
+        assertThat(claim(alice, with(first), claim)).containsExactly(1, 2, 3);
+        assertThat(claim(bob, with(second), claim)).containsExactly(4, 5, 6);
+    }
+
+    @Test
+    void rowAndAdvisoryDoNotExcludeEachOtherSoBothIsNeverSkipped() throws Exception {
+        lock(alice, row, KEY);
+
+        assertThat(tryLock(bob, advisory, KEY)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void handWrittenForUpdateWaitsForRowAndBoth(LockStrategy strategy) throws Exception {
+        lock(alice, with(strategy), KEY);
+
+        Step<Boolean> old = bob.startExecute(HAND_WRITTEN).awaitBlockedBy(alice);
+        alice.commit();
+
+        assertThat(old.get()).isTrue();
+        assertThat(tryLock(alice, with(strategy), KEY)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void rowAndBothWaitForHandWrittenForUpdate(LockStrategy strategy) throws Exception {
+        alice.execute(HAND_WRITTEN);
+
+        assertThat(tryLock(bob, with(strategy), KEY)).isFalse();
+        Step<LockResult> step = startLock(bob, with(strategy), KEY).awaitBlockedBy(alice);
+        alice.commit();
+
+        assertThat(step.get().isHeld()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aClaimOfRowAndBothSkipsWhatHandWrittenForUpdateHolds(LockStrategy strategy) throws Exception {
+        alice.execute(HAND_WRITTEN);
+
+        assertThat(claim(
+                        bob, with(strategy), Claim.from("account").orderBy("id").limit(2)))
+                .containsExactly(2, 3);
+    }
+
+    @Test
+    void bothGivesTheAdvisoryLockBackWhenTheRowLockIsNotToBeHad() throws Exception {
+        alice.execute(HAND_WRITTEN);
+
+        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(java.time.Duration.ofMillis(20)))) {
+            assertThatThrownBy(() -> bob.run(c -> both.in(c).lock(forUpdate(KEY).waiting(wait))))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertThatThrownBy(() -> bob.run(c -> both.in(c)
+                            .lock(forUpdate(List.of(KEY, LockKey.row("account", 2)))
+                                    .waiting(wait))))
+                    .isInstanceOf(LockNotAvailableException.class);
+
+            assertThat(advisoryLocksOf(bob)).isZero();
+        }
+        bob.execute("update account set balance = 2 where id = 2");
+        bob.commit();
+    }
+
+    @Test
+    void bothQueuesAtTheAdvisoryLockAndNotAtTheRow() throws Exception {
+        lock(alice, both, KEY);
+
+        Step<LockResult> step = startLock(bob, both, KEY).awaitBlockedBy(alice);
+
+        assertThat(database.query("select locktype from pg_locks where not granted and pid = " + bob.pid()))
+                .isEqualTo("advisory");
+        alice.commit();
+        step.get();
+    }
+
+    // Modes
+
+    @Test
+    void forNoKeyUpdateLetsForKeyShareInWithRow() throws Exception {
+        lock(alice, row, KEY, FOR_NO_KEY_UPDATE);
+
+        assertThat(tryLock(bob, row, KEY, FOR_KEY_SHARE)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void forNoKeyUpdateExcludesForKeyShareWithBothAndAdvisory(LockStrategy strategy) throws Exception {
+        lock(alice, with(strategy), KEY, FOR_NO_KEY_UPDATE);
+
+        assertThat(tryLock(bob, with(strategy), KEY, FOR_KEY_SHARE)).isFalse();
+        alice.rollback();
+        lock(alice, with(strategy), KEY, FOR_KEY_SHARE);
+        assertThat(tryLock(bob, with(strategy), KEY, FOR_NO_KEY_UPDATE)).isFalse();
+    }
+
+    // Order
+
+    @Test
+    void sharersOvertakeAWaitingWriterWithRow() throws Exception {
+        Session carol = database.session("carol");
+        lock(alice, row, KEY, FOR_SHARE);
+        Step<LockResult> writer = startLock(bob, row, KEY).awaitBlockedBy(alice);
+
+        assertThat(lock(carol, row, KEY, FOR_SHARE).isHeld()).isTrue();
+        alice.commit();
+        writer.awaitBlockedBy(carol);
+        carol.commit();
+
+        assertThat(writer.get().isHeld()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void sharersQueueBehindAWaitingWriterWithBothAndAdvisory(LockStrategy strategy) throws Exception {
+        RowLocks locks = with(strategy);
+        Session carol = database.session("carol");
+        lock(alice, locks, KEY, FOR_SHARE);
+        Step<LockResult> writer = startLock(bob, locks, KEY).awaitBlockedBy(alice);
+        Step<LockResult> sharer = startLock(carol, locks, KEY, FOR_SHARE).awaitBlockedBy(bob);
+
+        alice.commit();
+        assertThat(writer.get().isHeld()).isTrue();
+        assertThat(sharer.awaitBlockedBy(bob).isDone()).isFalse();
+        bob.commit();
+
+        assertThat(sharer.get().isHeld()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void pairsAreLockedBeforeBigintsWithBothAndAdvisory(LockStrategy strategy) throws Exception {
+        RowLocks locks = with(strategy);
+        LockKey name = LockKey.name("nightly report");
+        lock(alice, locks, KEY);
+        Step<?> behindThePair = bob.start(c -> locks.in(c).lock(forUpdate(List.of(name, KEY))));
+        behindThePair.awaitBlockedBy(alice);
+        assertThat(advisoryLocksOf(bob)).isZero();
+        alice.commit();
+        behindThePair.get();
+        bob.commit();
+
+        lock(alice, locks, name);
+        Step<?> behindTheName = bob.start(c -> locks.in(c).lock(forUpdate(List.of(name, KEY))));
+        behindTheName.awaitBlockedBy(alice);
+        assertThat(advisoryLocksOf(bob)).isEqualTo(1);
+        alice.commit();
+        behindTheName.get();
+    }
+
+    // Why lock and read are two statements
+
+    @Test
+    void aLockAndAReadInOneStatementAreStaleAndInTwoFresh() throws Exception {
+        Session carol = database.session("carol");
+        alice.execute("select pg_advisory_xact_lock(42)");
+        alice.execute("update account set balance = 100 where id = 1");
+        Step<String> naive = bob.start(c -> {
+            try (var statement = c.createStatement();
+                    var found = statement.executeQuery(
+                            "select pg_advisory_xact_lock(42), balance from account where id = 1")) {
+                found.next();
+                return found.getString(2);
+            }
+        });
+        naive.awaitBlockedBy(alice);
+        Step<List<String>> ours = carol.start(c -> advisory.in(c)
+                .lockAndRead(
+                        forUpdate(LockKey.number(42)),
+                        "select balance from account where id = 1",
+                        found -> found.getString(1)));
+        ours.awaitBlockedBy(alice, bob);
+
+        alice.commit();
+
+        assertThat(naive.get()).isEqualTo("0");
+        bob.commit();
+        assertThat(ours.get()).containsExactly("100");
+    }
+
+    private int advisoryLocksOf(Session session) throws Exception {
+        return Integer.parseInt(database.query(
+                "select count(*) from pg_locks where locktype = 'advisory' and granted and pid = " + session.pid()));
+    }
+}

@@ -1,0 +1,177 @@
+package org.rowlock.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forShare;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.Claim;
+import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/**
+ * What a lock that guards no write costs in WAL, transaction ids and MultiXacts, on a server where nobody else writes.
+ */
+@Tag("long")
+class WriteFreeLockingTest {
+    @AutoClose("stop")
+    private static TestPostgres server;
+
+    @RegisterExtension
+    final TestDatabase database = TestDatabase.accounts(server, 100);
+
+    private final RowLocks row = LockAccess.builder().strategy(LockStrategy.ROW).build();
+    private final RowLocks advisory =
+            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+
+    private Session alice;
+    private Session bob;
+
+    @BeforeAll
+    static void startServer() {
+        server = TestPostgres.embedded(Map.of(
+                "autovacuum", "off", "wal_level", "minimal", "max_wal_senders", "0", "checkpoint_timeout", "1h"));
+    }
+
+    /** Leaves no hint bit or pruning to the measured transactions, which would write WAL for it by themselves. */
+    @BeforeEach
+    void settle() throws Exception {
+        alice = database.session("alice");
+        bob = database.session("bob");
+        database.execute("vacuum freeze", "checkpoint");
+        for (RowLocks locks : List.of(row, advisory)) {
+            lockInEveryWay(alice, locks);
+            lockInEveryWay(bob, locks);
+        }
+        database.execute("vacuum freeze", "checkpoint");
+        lockInEveryWay(alice, advisory);
+        lockInEveryWay(bob, advisory);
+    }
+
+    private static void lockInEveryWay(Session session, RowLocks locks) throws Exception {
+        List<LockKey> keys = LockKey.rows("account", List.of(1, 2, 3, 4, 5));
+        for (RowLockMode mode : RowLockMode.values()) {
+            for (LockWait wait :
+                    List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
+                session.run(
+                        c -> locks.in(c).lock(LockRequest.of(mode, keys.get(0)).waiting(wait)));
+                session.run(c -> locks.in(c).lock(LockRequest.of(mode, keys).waiting(wait)));
+                session.run(c -> locks.in(c)
+                        .lockAndRead(
+                                LockRequest.of(mode, keys.get(1)).waiting(wait),
+                                "select * from account where id = 2",
+                                found -> 1));
+            }
+            if (LockAccess.of(locks).strategyOf(keys.get(0)) == LockStrategy.ROW) {
+                // A claim takes row locks with every strategy.
+                session.run(
+                        c -> locks.in(c).claim(Claim.from("account").limit(3).mode(mode), found -> 1));
+            }
+        }
+        session.commit();
+    }
+
+    private String walPosition() throws Exception {
+        return database.query("select pg_current_wal_insert_lsn()");
+    }
+
+    /** How many MultiXacts were ever made. */
+    private long multiXacts() throws Exception {
+        return Long.parseLong(database.query("select mxid_age('1'::xid)"));
+    }
+
+    private static boolean hasXid(Session session) throws Exception {
+        return RowLockContract.query(session, "select pg_current_xact_id_if_assigned()") != null;
+    }
+
+    @Test
+    void advisoryWritesNoWal() throws Exception {
+        String before = walPosition();
+
+        for (int i = 0; i < 20; i++) {
+            lockInEveryWay(alice, advisory);
+            lockInEveryWay(bob, advisory);
+        }
+
+        assertThat(walPosition()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rowWritesWal(RowLockMode mode) throws Exception {
+        String before = walPosition();
+
+        alice.run(c -> row.in(c).lock(LockRequest.of(mode, LockKey.row("account", 7))));
+        alice.commit();
+
+        assertThat(walPosition()).isNotEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void advisoryAssignsNoTransactionIdAndRowDoes(RowLockMode mode) throws Exception {
+        alice.run(c -> advisory.in(c).lock(LockRequest.of(mode, LockKey.row("account", 7))));
+        bob.run(c -> row.in(c).lock(LockRequest.of(mode, LockKey.row("account", 7))));
+
+        assertThat(hasXid(alice)).isFalse();
+        assertThat(hasXid(bob)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void waitsOfAdvisoryAssignNoTransactionId(RowLockMode mode) throws Exception {
+        LockKey key = LockKey.row("account", 7);
+        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
+            alice.run(c -> advisory.in(c).lock(LockRequest.of(mode, key).waiting(wait)));
+            alice.run(c -> advisory.in(c)
+                    .lock(LockRequest.of(mode, List.of(key, LockKey.name("x"))).waiting(wait)));
+            alice.run(c -> advisory.in(c).lockAndRead(LockRequest.of(mode, key).waiting(wait), "select 1", found -> 1));
+        }
+
+        assertThat(hasXid(alice)).isFalse();
+    }
+
+    @Test
+    void sharersMakeNoMultiXactWithAdvisory() throws Exception {
+        long before = multiXacts();
+
+        share(advisory);
+
+        assertThat(multiXacts()).isEqualTo(before);
+    }
+
+    @Test
+    void sharersMakeMultiXactsWithRow() throws Exception {
+        long before = multiXacts();
+
+        share(row);
+
+        assertThat(multiXacts()).isGreaterThanOrEqualTo(before + 10);
+    }
+
+    private void share(RowLocks locks) throws Exception {
+        for (int i = 1; i <= 10; i++) {
+            LockKey key = LockKey.row("account", i);
+            alice.run(c -> locks.in(c).lock(forShare(key)));
+            bob.run(c -> locks.in(c).lock(forShare(key)));
+            alice.commit();
+            bob.commit();
+        }
+    }
+}

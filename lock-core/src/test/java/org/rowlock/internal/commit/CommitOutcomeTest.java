@@ -1,0 +1,846 @@
+package org.rowlock.internal.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.TestDatabase.execute;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.CommitNotConfirmedException;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.CommitWrite;
+import org.rowlock.CommitWrites;
+import org.rowlock.LockCanceledException;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockKey;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockTransactionException;
+import org.rowlock.LockWait;
+import org.rowlock.RowLocks;
+import org.rowlock.RowlockException;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** inTransaction returns normally if and only if the work is stored, and tells "not" from "nobody knows". */
+@Tag("long")
+class CommitOutcomeTest {
+    private static final LockKey KEY = LockKey.row("account", 1);
+
+    @AutoClose("stop")
+    private static TestPostgres server;
+
+    static {
+        server = TestPostgres.embedded(Map.of("synchronous_commit", "on"));
+    }
+
+    @RegisterExtension
+    final TestDatabase database = TestDatabase.accounts(server, 1, "create table payment(id int primary key)");
+
+    private TcpProxy proxy;
+
+    @BeforeEach
+    void start() throws Exception {
+        proxy = TcpProxy.to(database.dataSource());
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        proxy.close();
+    }
+
+    private DataSource proxied() throws Exception {
+        return proxy.through(database.dataSource());
+    }
+
+    private static HikariDataSource pool(DataSource from, int size) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setDataSource(from);
+        pool.setMaximumPoolSize(size);
+        return pool;
+    }
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return LockAccess.builder().strategy(strategy).build();
+    }
+
+    private static Void add(Connection connection) throws SQLException {
+        execute(connection, "update account set balance = balance + 1 where id = 1");
+        return null;
+    }
+
+    /** An error that the work catches. */
+    private static void failToPay(Connection connection) {
+        assertThatThrownBy(() -> execute(connection, "insert into payment values (null)"))
+                .isInstanceOf(SQLException.class);
+    }
+
+    private String balance() throws SQLException {
+        return database.query("select balance from account where id = 1");
+    }
+
+    /** The server answers COMMIT with ROLLBACK, and the driver says nothing. */
+    @ParameterizedTest
+    @EnumSource
+    void workThatCatchesAnErrorOfItsOwnIsNotReportedAsCommitted(LockStrategy strategy) throws Exception {
+        ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
+        LockTransactionException failure = catchThrowableOfType(
+                LockTransactionException.class,
+                () -> LockAccess.of(locks(strategy))
+                        .on(dataSource)
+                        .lock(forUpdate(KEY))
+                        .inTransaction(tx -> {
+                            add(tx.connection());
+                            failToPay(tx.connection());
+                            return catchThrowable(() -> add(tx.connection()));
+                        }));
+        assertThat(failure.sqlState()).contains("25P02");
+        assertThat(failure.sqlState()).contains("25P02");
+        assertThat(failure)
+                .hasMessageContaining("account[1]")
+                .hasMessageContaining("payment")
+                .hasMessageContaining("savepoint");
+        assertThat(failure.getCause())
+                .isInstanceOfSatisfying(
+                        SQLException.class,
+                        first -> assertThat(first.getSQLState()).isEqualTo("23502"));
+        assertThat(balance()).isEqualTo("0");
+        assertThat(dataSource.calls()).containsSubsequence("rollback", "setAutoCommit(true)", "close");
+        assertThat(dataSource.calls()).doesNotContain("commit");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anErrorBehindASavepointKeepsNothingFromCommitting(LockStrategy strategy) throws Exception {
+        LockAccess.of(locks(strategy))
+                .on(database.dataSource())
+                .lock(forUpdate(KEY))
+                .inTransaction(tx -> {
+                    Savepoint savepoint = tx.connection().setSavepoint();
+                    failToPay(tx.connection());
+                    tx.connection().rollback(savepoint);
+                    return add(tx.connection());
+                });
+        assertThat(balance()).isEqualTo("1");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void connectionLostInTheWorkIsTheDriversErrorAndNothingIsStored(LockStrategy strategy) throws Exception {
+        proxy.cutBefore("update account");
+        assertThatThrownBy(() -> LockAccess.of(locks(strategy))
+                        .on(proxied())
+                        .lock(forUpdate(KEY))
+                        .inTransaction(tx -> add(tx.connection())))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08006"));
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void connectionLostAtCommitIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
+        proxy.cutBefore("COMMIT");
+        assertUnknown(strategy);
+        assertThat(balance()).isEqualTo("0");
+        proxy.cutAfter("COMMIT");
+        assertUnknown(strategy);
+        assertThat(balance()).isEqualTo("1");
+    }
+
+    private void assertUnknown(LockStrategy strategy) throws Exception {
+        ObservedDataSource dataSource = new ObservedDataSource(proxied());
+        CommitOutcomeUnknownException failure = catchThrowableOfType(
+                CommitOutcomeUnknownException.class,
+                () -> LockAccess.of(locks(strategy))
+                        .on(dataSource)
+                        .lock(forUpdate(KEY))
+                        .inTransaction(tx -> add(tx.connection())));
+        assertThat(failure.sqlState()).contains("08006");
+        assertThat(failure).hasMessageContaining("account[1]").hasMessageContaining("before you run it again");
+        assertThat(failure).hasCauseInstanceOf(SQLException.class);
+        assertThat(dataSource.open()).isZero();
+    }
+
+    /** One way to pay. */
+    @FunctionalInterface
+    private interface Payment {
+        void pay(DataSource pool, int id) throws SQLException;
+    }
+
+    /** Who tries again only what is surely not stored, and looks where it is not known, pays everything once. */
+    private void retriesPayOnce(Payment way) throws Exception {
+        List<String> places = List.of("update account", "COMMIT", "rowlock-none", "insert into payment");
+        int unknown = 0;
+        try (HikariDataSource pool = pool(proxied(), 2)) {
+            for (int payment = 1; payment <= 20; payment++) {
+                String place = places.get(payment % places.size());
+                if (payment % 2 == 0) {
+                    proxy.cutBefore(place);
+                } else {
+                    proxy.cutAfter(place);
+                }
+                boolean done = false;
+                while (!done) {
+                    try {
+                        way.pay(pool, payment);
+                        done = true;
+                    } catch (CommitOutcomeUnknownException e) {
+                        unknown++;
+                        done = isPaid(payment);
+                    } catch (SQLException | LockConnectionLostException e) {
+                        done = false;
+                    }
+                }
+            }
+        }
+        assertThat(unknown).isPositive();
+        assertThat(proxy.cuts()).isGreaterThanOrEqualTo(15);
+        assertThat(balance()).isEqualTo("20");
+    }
+
+    /** Whether a payment is stored, once the server has ended what was lost. */
+    private boolean isPaid(int payment) throws SQLException {
+        TestDatabase.await()
+                .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
+                                + database.schema() + "' and xact_start is not null and pid <> pg_backend_pid()")
+                        .equals("0"));
+        return database.query("select count(*) from payment where id = " + payment)
+                .equals("1");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void retriesByTheTableOfFailuresPayOnce(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        retriesPayOnce((pool, id) -> LockAccess.of(locks)
+                .on(pool)
+                .lock(forUpdate(KEY))
+                .inTransaction(tx -> {
+                    execute(tx.connection(), "insert into payment values (" + id + ")");
+                    return add(tx.connection());
+                }));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void retriesOfWritesPayOnce(LockStrategy strategy) throws Exception {
+        retriesPayOnce((pool, id) -> write(strategy, pool, id % 3 == 0, "insert into payment values (" + id + ")"));
+    }
+
+    @Test
+    void connectionThatIsClosedBeforeTheCommitHasStoredNothing() throws Exception {
+        for (Session.Body<?> lose : List.<Session.Body<?>>of(
+                connection -> {
+                    proxy.cutAll();
+                    return catchThrowable(() -> execute(connection, "select 1"));
+                },
+                connection -> {
+                    connection.close();
+                    return null;
+                })) {
+            LockConnectionLostException failure = catchThrowableOfType(
+                    LockConnectionLostException.class,
+                    () -> RowLocks.of(proxied()).lock(forUpdate(KEY)).inTransaction(tx -> {
+                        add(tx.connection());
+                        return lose.run(tx.connection());
+                    }));
+            assertThat(failure.sqlState()).contains("08003");
+            assertThat(failure).hasMessageContaining("Nothing of the work");
+        }
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    @Test
+    void transactionThatWasIdleForTooLongHasStoredNothing() throws Exception {
+        LockConnectionLostException failure = catchThrowableOfType(
+                LockConnectionLostException.class,
+                () -> RowLocks.of(database.dataSource()).lock(forUpdate(KEY)).inTransaction(tx -> {
+                    add(tx.connection());
+                    execute(tx.connection(), "set local idle_in_transaction_session_timeout = 1");
+                    int pid = tx.connection().unwrap(PGConnection.class).getBackendPID();
+                    TestDatabase.await()
+                            .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
+                                    .equals("0"));
+                    return null;
+                }));
+        assertThat(failure.sqlState()).contains("25P03");
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    private static final String ADD = "update account set balance = balance + ? where id = ?";
+
+    /** The ways to send writes and COMMIT in one flush. */
+    private static void write(LockStrategy strategy, DataSource from, boolean behindLock, String... sql)
+            throws SQLException {
+        RowLocks locks = locks(strategy);
+        CommitWrites writes = new CommitWrites();
+        for (String each : sql) {
+            writes.add(each);
+        }
+        CommitWrite added = writes.add(ADD, 1, 1).expectOneRow();
+        if (behindLock) {
+            CommitWay.sent(
+                    added,
+                    () -> LockAccess.of(locks).on(from).lock(forUpdate(KEY)).execute(writes));
+        } else {
+            try (Connection connection = from.getConnection()) {
+                connection.setAutoCommit(false);
+                locks.in(connection).lock(forUpdate(KEY));
+                CommitWay.sent(added, () -> locks.in(connection).commit(writes));
+            }
+        }
+    }
+
+    /** A connection that is lost in the flush with the COMMIT may have committed, at whatever statement of it. */
+    @ParameterizedTest
+    @EnumSource
+    void connectionLostInTheFlushOfTheCommitIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
+        int stored = 0;
+        for (String place : List.of("update account", "COMMIT")) {
+            for (boolean behindLock : List.of(false, true)) {
+                proxy.cutBefore(place);
+                assertUnknown(() -> write(strategy, proxied(), behindLock));
+                assertThat(balance()).isEqualTo(String.valueOf(stored));
+            }
+            proxy.cutAfter(place);
+            assertUnknown(() -> write(strategy, proxied(), false));
+            assertThat(balance()).isEqualTo(String.valueOf(++stored));
+        }
+    }
+
+    private static void assertUnknown(ThrowingCallable call) {
+        CommitOutcomeUnknownException failure = catchThrowableOfType(CommitOutcomeUnknownException.class, call);
+        assertThat(failure).hasMessageContaining("before you run it again").hasCauseInstanceOf(SQLException.class);
+        assertThat(failure.sqlState()).contains("08006");
+    }
+
+    /** The COMMIT has not left yet where Rowlock has to look at a count first. */
+    @ParameterizedTest
+    @EnumSource
+    void connectionLostInAFlushBeforeTheCommitHasStoredNothing(LockStrategy strategy) throws Exception {
+        CommitWrites writes = new CommitWrites();
+        writes.add("with one as (select 1 as id) update account set balance = 1 from one where account.id = one.id")
+                .expectOneRow();
+        proxy.cutAfter("with one");
+        assertThatThrownBy(() -> LockAccess.of(locks(strategy))
+                        .on(proxied())
+                        .lock(forUpdate(KEY))
+                        .execute(writes))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08006"));
+        assertThat(balance()).isEqualTo("0");
+        proxy.cutAfter("COMMIT");
+        assertUnknown(() -> LockAccess.of(locks(strategy))
+                .on(proxied())
+                .lock(forUpdate(KEY))
+                .execute(writes));
+        assertThat(balance()).isEqualTo("1");
+    }
+
+    /** Killed while it waits for a row in the flush: the server has not come to the COMMIT, which nobody can tell. */
+    @ParameterizedTest
+    @EnumSource
+    void serverProcessThatIsEndedInTheFlushIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
+        Session holder = database.session("holder");
+        holder.execute("insert into payment values (7)");
+        Session writer = database.session("writer");
+        Step<Object> step = writer.start(connection -> {
+            locks(strategy).in(connection).lock(forUpdate(KEY));
+            CommitWrites writes = new CommitWrites();
+            writes.add(ADD, 1, 1);
+            writes.add("insert into payment values (7)");
+            locks(strategy).in(connection).commit(writes);
+            return null;
+        });
+        step.awaitBlockedBy(holder);
+        writer.terminate();
+        assertThat(step.failure()).isInstanceOf(CommitOutcomeUnknownException.class);
+        assertThat(balance()).isEqualTo("0");
+        holder.rollback();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFlushThatIsCanceledHasStoredNothing(LockStrategy strategy) throws Exception {
+        Session holder = database.session("holder");
+        holder.execute("insert into payment values (7)");
+        Session writer = database.session("writer");
+        for (boolean behindLock : List.of(false, true)) {
+            Step<Object> step = writer.start(connection -> {
+                CommitWrites writes = new CommitWrites();
+                writes.add(ADD, 1, 1).expectOneRow();
+                writes.add("insert into payment values (7)");
+                if (behindLock) {
+                    LockAccess.of(locks(strategy))
+                            .on(OneConnection.of(connection))
+                            .lock(forUpdate(KEY))
+                            .execute(writes);
+                } else {
+                    locks(strategy).in(connection).lock(forUpdate(KEY));
+                    locks(strategy).in(connection).commit(writes);
+                }
+                return null;
+            });
+            step.awaitBlockedBy(holder);
+            writer.cancel();
+            assertThat(step.failure())
+                    .isInstanceOfAny(behindLock ? LockCanceledException.class : SQLException.class)
+                    .hasMessageContaining("cancel");
+            assertThat(balance()).isEqualTo("0");
+        }
+        holder.rollback();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void writesThatDidNotWaitForTheStandbyAreToldToTheCaller(LockStrategy strategy) throws Exception {
+        try (HikariDataSource pool = pool(database.dataSource(), 1)) {
+            requireStandby("nobody");
+            for (boolean behindLock : List.of(false, true)) {
+                Session runner = database.session("runner");
+                Step<Object> step = runner.start(unused -> {
+                    write(strategy, pool, behindLock);
+                    return null;
+                });
+                String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
+                TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
+                database.execute("select pg_cancel_backend(" + database.query(waiting) + ")");
+                assertThat(step.failure())
+                        .isInstanceOfSatisfying(
+                                CommitOutcomeUnknownException.class,
+                                e -> assertThat(e.sqlState()).contains("RL001"))
+                        .hasMessageContaining("visible");
+            }
+            requireStandby("");
+            assertThat(balance()).isEqualTo("2");
+            write(strategy, pool, false);
+            write(strategy, pool, true);
+            assertThat(balance()).isEqualTo("4");
+        } finally {
+            requireStandby("");
+        }
+    }
+
+    /** A commit that waits for a standby that never answers, until somebody ends the wait or the session. */
+    @ParameterizedTest
+    @EnumSource
+    void commitThatDidNotWaitForTheStandbyIsToldToTheCaller(LockStrategy strategy) throws Exception {
+        try (HikariDataSource pool = pool(database.dataSource(), 1)) {
+            requireStandby("nobody");
+            for (String end : List.of("pg_cancel_backend", "pg_terminate_backend")) {
+                Session runner = database.session("runner");
+                Step<Object> step = runner.start(unused -> LockAccess.of(locks(strategy))
+                        .on(pool)
+                        .lock(forUpdate(KEY))
+                        .inTransaction(tx -> add(tx.connection())));
+                String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
+                TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
+                database.execute("select " + end + "(" + database.query(waiting) + ")");
+                assertThat(step.failure())
+                        .isExactlyInstanceOf(
+                                end.startsWith("pg_cancel")
+                                        ? CommitNotConfirmedException.class
+                                        : CommitOutcomeUnknownException.class)
+                        .isInstanceOfSatisfying(
+                                CommitOutcomeUnknownException.class,
+                                e -> assertThat(e.sqlState().orElseThrow())
+                                        .matches(end.startsWith("pg_cancel") ? "RL001" : "08006|57P01"))
+                        .hasMessageContaining("account[1]")
+                        .hasMessageContaining("run it again");
+            }
+            requireStandby("");
+            // Both are visible, as they are committed on this server.
+            assertThat(balance()).isEqualTo("2");
+            // The warning is not found again on the pool's connection.
+            LockAccess.of(locks(strategy)).on(pool).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection()));
+            assertThat(balance()).isEqualTo("3");
+        } finally {
+            requireStandby("");
+        }
+    }
+
+    /** A cancel may come when the server has committed, and has not said so yet: its error is then no rollback. */
+    @ParameterizedTest
+    @EnumSource
+    void whatACancelIsSaidToHaveUndoneIsNotStored(CommitWay way) throws Exception {
+        RowLocks locks = locks(LockStrategy.ROW);
+        assertUndoneIsNotStored(
+                (from, id) -> way.add(locks, from, 1, "insert into payment values (" + id + ")"),
+                CommitOutcomeTest::isUnknown);
+    }
+
+    private static boolean isUnknown(Exception e) {
+        boolean unknown = e instanceof CommitOutcomeUnknownException;
+        if (unknown) {
+            // The driver may lose its place in the answers by a cancel.
+            assertThat(e.getMessage())
+                    .containsAnyOf("the server's answer does not say", "connection was lost while it committed");
+        }
+        return unknown;
+    }
+
+    /** By an early release, and by a commit that only confirms what it has read. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatACancelOfACommitIsSaidToHaveUndoneIsNotStored(boolean wanted) throws Exception {
+        EarlyRelease release = new EarlyRelease();
+        assertUndoneIsNotStored(
+                (from, id) -> {
+                    try (Connection connection = from.getConnection()) {
+                        connection.setAutoCommit(false);
+                        // A cancel in front of BEGIN ends the driver's flush, and what is in that runs on.
+                        execute(connection, "select");
+                        execute(
+                                connection,
+                                "with paid as (insert into payment values (" + id + ")) update account set balance ="
+                                        + " balance + 1 where id = 1");
+                        try {
+                            Commit.run(connection, List.of(), session -> release.ending(session, wanted), List.of());
+                        } catch (SQLException | RowlockException e) {
+                            connection.rollback();
+                            throw e;
+                        }
+                    }
+                },
+                e -> e instanceof CommitNotConfirmedException || e instanceof CommitOutcomeUnknownException);
+    }
+
+    private interface Adding {
+        void add(DataSource from, int id) throws SQLException;
+    }
+
+    /** @param isUnknown whether an exception says that it may be stored */
+    private void assertUndoneIsNotStored(Adding adding, Predicate<Exception> isUnknown) throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        Map<Integer, Throwable> failures = new HashMap<>();
+        int unknown = 0;
+        try (HikariDataSource pool = pool(database.dataSource(), 1)) {
+            AtomicInteger server = new AtomicInteger(serverProcess(pool));
+            Step<Object> canceller = database.session("canceller").start(connection -> {
+                Random random = new Random();
+                try (PreparedStatement cancel = connection.prepareStatement("select pg_cancel_backend(?)")) {
+                    while (!over.get()) {
+                        cancel.setInt(1, server.get());
+                        cancel.executeQuery().close();
+                        LockSupport.parkNanos(random.nextInt(400_000));
+                    }
+                }
+                return null;
+            });
+            for (int i = 0; i < 5_000; i++) {
+                try {
+                    adding.add(pool, i);
+                } catch (SQLException | RowlockException e) {
+                    if (isUnknown.test(e)) {
+                        unknown++;
+                    } else {
+                        failures.put(i, e);
+                    }
+                    // A cancel may hit the rollback as well: then the pool has made a connection anew.
+                    server.set(serverProcess(pool));
+                }
+            }
+            over.set(true);
+            canceller.get();
+        }
+        assertThat(failures).isNotEmpty();
+        String stored = "select coalesce(string_agg(id::text, ','), '') from payment where id in ("
+                + failures.keySet().stream().map(String::valueOf).collect(Collectors.joining(",")) + ")";
+        assertThat(database.query(stored)).as("stored though %s", failures).isEmpty();
+        int done = Integer.parseInt(database.query("select count(*) from payment"));
+        assertThat(done).isBetween(5_000 - failures.size() - unknown, 5_000 - failures.size());
+        assertThat(balance()).isEqualTo(String.valueOf(done));
+    }
+
+    private static int serverProcess(DataSource pool) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            return connection.unwrap(PGConnection.class).getBackendPID();
+        }
+    }
+
+    private void requireStandby(String name) throws Exception {
+        PGSimpleDataSource local = database.dataSource();
+        local.setOptions("-c synchronous_commit=local");
+        try (Connection connection = local.getConnection()) {
+            execute(connection, "alter system set synchronous_standby_names = '" + name + "'");
+            execute(connection, "select pg_reload_conf()");
+        }
+        TestDatabase.await()
+                .until(() -> database.query("show synchronous_standby_names").equals(name));
+        // Commits wait once the checkpointer has read the setting, which it does before a checkpoint.
+        database.execute("checkpoint");
+    }
+
+    /** Committed here already: if its wait were ended it would be visible, and a failover could lose it. */
+    @Test
+    void aLostCommitThatWaitsForItsStandbyGoesOnWaiting() throws Exception {
+        // Through the proxy, so that Rowlock has not asked this place yet.
+        PGSimpleDataSource local = proxy.through(database.dataSource());
+        local.setOptions("-c synchronous_commit=local");
+        PGSimpleDataSource impatient = proxy.through(database.dataSource());
+        impatient.setSocketTimeout(1);
+        try {
+            requireStandby("nobody");
+            write(LockStrategy.ADVISORY, local, true);
+            assertUnknown(() -> write(LockStrategy.ADVISORY, impatient, true));
+            assertThat(database.query("select count(*) from pg_stat_activity where wait_event = 'SyncRep'"))
+                    .isEqualTo("1");
+            assertThat(balance()).isEqualTo("1");
+        } finally {
+            requireStandby("");
+        }
+        TestDatabase.await().until(() -> balance().equals("2"));
+    }
+
+    /** What the server says, in a session that goes on, is an answer, whatever is its SQLSTATE. */
+    @ParameterizedTest
+    @EnumSource
+    void anErrorOfAnotherServersConnectionHasStoredNothing(LockStrategy strategy) throws Exception {
+        String raise = "do 'begin raise ''elsewhere'' using errcode = ''08006''; end'";
+        for (boolean behindLock : List.of(false, true)) {
+            assertThat(catchThrowable(() -> write(strategy, database.dataSource(), behindLock, raise)))
+                    .isNotInstanceOf(CommitOutcomeUnknownException.class)
+                    .hasMessageContaining("elsewhere");
+        }
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSessionThatWasIdleForTooLongHasStoredNothing(LockStrategy strategy) throws Exception {
+        PGSimpleDataSource from = database.dataSource();
+        Connection connection = from.getConnection();
+        execute(connection, "set idle_session_timeout = 1");
+        int pid = connection.unwrap(PGConnection.class).getBackendPID();
+        TestDatabase.await()
+                .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
+                        .equals("0"));
+        RowLocks locks = locks(strategy);
+        // From then on the table is known.
+        LockAccess.of(locks).on(database.dataSource()).lock(forUpdate(KEY)).execute(addOne());
+        assertThat(catchThrowable(() -> LockAccess.of(locks)
+                        .on(OneConnection.of(connection))
+                        .lock(forUpdate(KEY))
+                        .execute(addOne())))
+                .isExactlyInstanceOf(LockConnectionLostException.class)
+                .hasMessageContaining("Nothing of the work");
+        assertThat(balance()).isEqualTo("1");
+    }
+
+    private static CommitWrites addOne() {
+        CommitWrites writes = new CommitWrites();
+        writes.add(ADD, 1, 1);
+        return writes;
+    }
+
+    /** Its timer runs on into the COMMIT, and so it may have come behind it; but nothing is done later. */
+    @ParameterizedTest
+    @EnumSource
+    void aTransactionThatTookTooLongIsAnUnknownOutcomeThatIsFinal(LockStrategy strategy) throws Exception {
+        assumeTrue(Integer.parseInt(database.query("show server_version_num")) >= 170_000, "transaction_timeout");
+        Session holder = database.session("holder");
+        holder.run(connection -> locks(strategy).in(connection).lock(forUpdate(KEY)));
+        PGSimpleDataSource from = database.dataSource();
+        from.setOptions("-c transaction_timeout=1000");
+        assertThat(catchThrowable(() -> write(strategy, from, true)))
+                .isExactlyInstanceOf(CommitOutcomeUnknownException.class)
+                .hasMessageContaining("the result of the check is final");
+        holder.rollback();
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    /** The lock is had at once; its bound, or the session's, is not what ends the flush. */
+    @ParameterizedTest
+    @EnumSource
+    void aLockThatAWriteDoesNotGetIsNotBlamedOnTheLock(LockStrategy strategy) throws Exception {
+        database.execute("insert into payment values (7)");
+        Session holder = database.session("holder");
+        holder.execute("select from payment where id = 7 for update");
+        PGSimpleDataSource from = database.dataSource();
+        from.setOptions("-c lock_timeout=20");
+        RowLocks locks = locks(strategy);
+        CommitWrites waiting = new CommitWrites();
+        waiting.add("update payment set id = 8 where id = 7");
+        CommitWrites trying = new CommitWrites();
+        trying.add("select from payment where id = 7 for update nowait");
+        for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.noWait())) {
+            assertLockNotAvailable(() -> LockAccess.of(locks)
+                    .on(from)
+                    .lock(forUpdate(KEY).waiting(wait))
+                    .execute(waiting));
+        }
+        for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.forever())) {
+            assertLockNotAvailable(() -> LockAccess.of(locks)
+                    .on(from)
+                    .lock(forUpdate(KEY).waiting(wait))
+                    .execute(trying));
+        }
+        assertThat(catchThrowable(
+                        () -> LockAccess.of(locks).on(from).lock(forUpdate(KEY)).execute(waiting)))
+                .isExactlyInstanceOf(LockNotAvailableException.class)
+                .hasMessageContaining("or for a lock that a write needs");
+        holder.run(connection -> locks.in(connection).lock(forUpdate(KEY)));
+        LockWait shortly = LockWait.atMost(Duration.ofMillis(20));
+        assertThat(catchThrowable(() -> LockAccess.of(locks)
+                        .on(database.dataSource())
+                        .lock(forUpdate(KEY).waiting(shortly))
+                        .execute(waiting)))
+                .isExactlyInstanceOf(LockNotAvailableException.class)
+                .hasMessageContaining("another transaction holds it.");
+    }
+
+    private static void assertLockNotAvailable(ThrowingCallable call) {
+        assertThat(catchThrowable(call))
+                .isNotInstanceOf(RowlockException.class)
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55P03"));
+    }
+
+    /** A warning of the work's own, raised as late as it can be, is none about the commit. */
+    @Test
+    void warningOfADeferredTriggerIsNotAnOutcome() throws Exception {
+        database.execute(
+                "create function warn() returns trigger language plpgsql as"
+                        + " 'begin raise warning ''late''; return null; end'",
+                "create constraint trigger warn after update on account deferrable initially deferred"
+                        + " for each row execute function warn()");
+        RowLocks.of(database.dataSource()).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection()));
+        assertThat(balance()).isEqualTo("1");
+    }
+
+    @Test
+    void deferredConstraintIsTheDriversErrorAsBefore() throws Exception {
+        database.execute("create table child(account int references account deferrable initially deferred)");
+        assertThatThrownBy(() -> RowLocks.of(database.dataSource())
+                        .lock(forUpdate(KEY))
+                        .inTransaction(tx -> {
+                            execute(tx.connection(), "insert into child values (999)");
+                            return add(tx.connection());
+                        }))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23503"));
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    /** HikariCP takes its connection away for this SQLSTATE, which says nothing about the transaction. */
+    @ParameterizedTest
+    @EnumSource
+    void whatTheServerRefusesIsRefusedWhateverThePoolMakesOfIt(LockStrategy strategy) throws Exception {
+        database.execute(
+                "create function refuse() returns trigger language plpgsql as"
+                        + " $$ begin raise 'not here' using errcode = 'feature_not_supported'; end $$",
+                "create constraint trigger refuse after insert on payment deferrable initially deferred"
+                        + " for each row execute function refuse()");
+        String refused = "select distinct id from account for update";
+        try (HikariDataSource pool = pool(database.dataSource(), 2)) {
+            for (boolean behindLock : new boolean[] {false, true}) {
+                assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)", refused));
+                assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)"));
+            }
+            assertRefused(() -> LockAccess.of(locks(strategy))
+                    .on(pool)
+                    .lock(forUpdate(KEY))
+                    .inTransaction(tx -> {
+                        execute(tx.connection(), "insert into payment values (1)");
+                        return null;
+                    }));
+        }
+        assertThat(database.query("select count(*) from payment")).isEqualTo("0");
+    }
+
+    private static void assertRefused(ThrowingCallable call) {
+        assertThat(catchThrowable(call))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("0A000"));
+    }
+
+    /** The driver has seen the COMMIT leave and not its answer. */
+    @ParameterizedTest
+    @EnumSource
+    void whatTheDriverMakesOfAnAnswerIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
+        try (HikariDataSource pool = pool(database.dataSource(), 2)) {
+            for (DataSource from : List.of(database.dataSource(), pool)) {
+                for (boolean behindLock : new boolean[] {false, true}) {
+                    assertThat(catchThrowable(() -> write(strategy, from, behindLock, "set client_encoding to latin1")))
+                            .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aValueThatTheDriverCannotSendIsItsErrorAndNothingIsSent(LockStrategy strategy) throws Exception {
+        Session session = database.session("own");
+        DataSource one = OneConnection.of(session.connection());
+        for (Object value : List.of(Instant.now(), Duration.ZERO, LockStrategy.ROW, List.of(1))) {
+            CommitWrites writes = new CommitWrites();
+            writes.add("update account set balance = 1 where id = 1");
+            writes.add("update account set balance = ? where id = 1", value);
+            assertThatThrownBy(() -> LockAccess.of(locks(strategy))
+                            .on(one)
+                            .lock(forUpdate(KEY))
+                            .execute(writes))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("Can't infer the SQL type");
+            assertThat(session.connection().isClosed()).isFalse();
+        }
+        assertThat(database.query("select balance from account")).isEqualTo("0");
+    }
+
+    /** In these isolation levels Rowlock sees the lock before it sends the COMMIT. */
+    @ParameterizedTest
+    @EnumSource(names = "BOTH")
+    void aConnectionLostInTheWaitForTheLockHasStoredNothing(LockStrategy strategy) throws Exception {
+        PGSimpleDataSource repeatable = database.dataSource();
+        repeatable.setOptions("-c default_transaction_isolation=repeatable\\ read");
+        Session holder = database.session("holder");
+        Session writer = database.session("writer", repeatable);
+        holder.run(connection -> locks(strategy).in(connection).lock(forUpdate(KEY)));
+        Step<Object> step = writer.start(connection -> {
+            write(strategy, OneConnection.of(connection), true, "insert into payment values (1)");
+            return null;
+        });
+        step.awaitBlockedBy(holder);
+        writer.terminate();
+        assertThat(step.failure()).isExactlyInstanceOf(LockConnectionLostException.class);
+    }
+}

@@ -1,0 +1,162 @@
+package org.rowlock.internal.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.rowlock.CommitWrites;
+import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.RowLocksBuilder;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.TestDatabase;
+
+/**
+ * Callers that wait for row 1 of account in the queue of one JVM, in a known order, until they are let go: the first of
+ * them then leads the others.
+ */
+public final class Crowd implements AutoCloseable {
+    public static final LockKey KEY = LockKey.row("account", 1);
+
+    private final RowLocks locks;
+    private final DataSource dataSource;
+    private final Connection holder;
+    private final List<Caller> callers = new ArrayList<>();
+    private final Caller opener;
+
+    /** What a caller does. */
+    @FunctionalInterface
+    public interface Call {
+        void run() throws Exception;
+    }
+
+    /** One of them. */
+    public static final class Caller {
+        public final Thread thread;
+        private final CompletableFuture<Boolean> end = new CompletableFuture<>();
+
+        Caller(Call call) {
+            thread = new Thread(() -> {
+                try {
+                    call.run();
+                    end.complete(Thread.currentThread().isInterrupted());
+                } catch (Throwable e) {
+                    end.completeExceptionally(e);
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        public boolean isDone() {
+            return end.isDone();
+        }
+
+        /** What it has thrown, or null. */
+        public Throwable failure() throws Exception {
+            return end.handle((done, failure) -> failure).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        }
+
+        /** That it threw nothing; and whether it came back interrupted. */
+        public boolean isInterrupted() throws Exception {
+            return TestDatabase.result(end);
+        }
+    }
+
+    private Crowd(RowLocks locks, DataSource dataSource, Connection holder, LockRequest request) throws SQLException {
+        this.locks = locks;
+        this.dataSource = dataSource;
+        this.holder = holder;
+        holder.setAutoCommit(false);
+        LockAccess.builder().strategy(LockStrategy.BOTH).build().in(holder).lock(request);
+        // Not by execute, as it would lead those who come before it has its connection.
+        opener = new Caller(
+                () -> LockAccess.of(locks).on(dataSource).lock(request).inTransaction(locked -> null));
+        awaitEntrants(1);
+    }
+
+    /** Locks that let in one at a time, so that the order is known. */
+    public static RowLocksBuilder builder(int largest) {
+        return LockAccess.builder().maxAdmittedPerKey(1).largestGroup(largest);
+    }
+
+    public static Crowd behind(TestDatabase database, RowLocks locks, DataSource dataSource) throws SQLException {
+        return behind(database, locks, dataSource, forUpdate(KEY));
+    }
+
+    /** The same, of another key. */
+    public static Crowd behind(TestDatabase database, RowLocks locks, DataSource dataSource, LockRequest request)
+            throws SQLException {
+        return new Crowd(locks, dataSource, database.dataSource().getConnection(), request);
+    }
+
+    public static Crowd behind(TestDatabase database, RowLocks locks) throws SQLException {
+        return behind(database, locks, database.dataSource());
+    }
+
+    /** One more waits, behind the others. */
+    public Caller add(CommitWrites writes) {
+        return add(
+                () -> LockAccess.of(locks).on(dataSource).lock(forUpdate(KEY)).execute(writes));
+    }
+
+    public Caller add(Call call) {
+        Caller caller = new Caller(call);
+        callers.add(caller);
+        // Behind the others, and not only on its way there.
+        TestDatabase.await("a caller in the queue").until(() -> isQueued(caller.thread) || caller.isDone());
+        return caller;
+    }
+
+    private static boolean isQueued(Thread thread) {
+        Object blocker = LockSupport.getBlocker(thread);
+        return blocker != null && blocker.getClass().getSimpleName().equals("KeyQueue");
+    }
+
+    private void awaitEntrants(int entrants) {
+        TestDatabase.await("callers in the queue")
+                .until(() -> LockAccess.of(locks).admission().entrants().size() == entrants);
+    }
+
+    /** One has left. */
+    public void left(Caller caller) throws Exception {
+        assertThat(caller.failure()).isNotNull();
+        callers.remove(caller);
+        awaitEntrants(1 + callers.size());
+    }
+
+    /** Lets them go on, and waits until all have ended. */
+    public void letGo() throws Exception {
+        start();
+        opener.failure();
+        for (Caller each : callers) {
+            each.failure();
+        }
+    }
+
+    /** Lets them go on. */
+    public void start() throws SQLException {
+        holder.rollback();
+    }
+
+    @Override
+    public void close() throws SQLException {
+        try {
+            letGo();
+        } catch (SQLException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new AssertionError("A caller did not end", e);
+        }
+        holder.close();
+    }
+}

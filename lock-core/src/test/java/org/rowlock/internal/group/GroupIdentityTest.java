@@ -1,0 +1,205 @@
+package org.rowlock.internal.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.CommitWrites;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.group.Crowd.Caller;
+import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.TestDatabase;
+
+/** A group writes what each of its members would have written alone, and runs no others. */
+class GroupIdentityTest {
+    private static final int CALLERS = 4;
+    private static final String PAY = "update account set balance = balance + 1 where id = 1";
+    private static final String ENTER = "insert into entry(id) values (?)";
+
+    @RegisterExtension
+    final TestDatabase database = TestDatabase.accounts(
+            1,
+            "create table entry(place serial, id int check (id > 0), day date default now(), mark text)",
+            "create function tenant() returns text language sql stable as $$select current_setting('app.t', true)$$",
+            "create function seen() returns trigger language plpgsql as"
+                    + " $$begin new.mark = current_setting('app.t', true); return new; end$$",
+            "create function sets(int) returns int language plpgsql as"
+                    + " $$begin perform set_config('app.t', $1::text, true); return $1; end$$",
+            "create function same(text) returns bool language sql immutable as 'select true'");
+
+    private List<Throwable> pay(DataSource dataSource, String... more) throws Exception {
+        return pay(Crowd.builder(CALLERS).build(), dataSource, more);
+    }
+
+    private List<Throwable> pay(RowLocks locks, DataSource dataSource, String... more) throws Exception {
+        List<Caller> callers = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
+            for (int id = 1; id <= CALLERS; id++) {
+                CommitWrites writes = new CommitWrites();
+                writes.add(PAY).expectOneRow();
+                writes.add(ENTER, id);
+                for (String sql : more) {
+                    writes.add(sql.replace("ID", String.valueOf(id)));
+                }
+                callers.add(crowd.add(writes));
+            }
+        }
+        List<Throwable> failures = new ArrayList<>();
+        for (Caller each : callers) {
+            failures.add(each.failure());
+        }
+        return failures;
+    }
+
+    private void expect(List<Throwable> failures, String transactions) throws SQLException {
+        expect(failures, transactions, "entry");
+    }
+
+    private void expect(List<Throwable> failures, String transactions, String table) throws SQLException {
+        assertThat(failures).allMatch(failure -> failure == null);
+        assertThat(database.query("select string_agg(n::text, ' ' order by first) from"
+                        + " (select count(*) n, min(place) first from " + table + " group by xmin::text) t"))
+                .isEqualTo(transactions);
+    }
+
+    private static String alone() {
+        return IntStream.range(0, CALLERS).mapToObj(i -> "1").collect(Collectors.joining(" "));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "select",
+                "alter table entry add at timestamptz default clock_timestamp(), add key uuid default gen_random_uuid()",
+                "alter table entry add half int generated always as (id / 2) stored",
+                "alter table entry add check (same(mark))",
+                "create table other(account int references account on delete cascade)"
+            })
+    void whatIsTheSameOnEachConnectionIsGrouped(String change) throws Exception {
+        database.execute(change);
+        expect(pay(database.dataSource()), String.valueOf(CALLERS));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "alter table entry add who text default current_user",
+                "alter table entry add who text default current_schema",
+                "alter table entry add who text default current_setting('app.t', true)",
+                "alter table entry add who text default tenant()",
+                "alter table entry add check (tenant() is null or id > 0)",
+                "create domain marked as text check (tenant() is null); alter table entry alter mark type marked",
+                "create trigger seen before insert on entry for each row execute function seen()",
+                "create rule r as on update to entry do also select 1",
+                "alter table entry enable row level security",
+                "alter table account enable row level security",
+                "create table part() inherits (entry)",
+                "alter table entry add account int unique references account deferrable initially deferred",
+                "alter table entry rename to rows; create view entry as select * from rows"
+            })
+    void aTableThatMayLookAtTheSessionIsNotGrouped(String change) throws Exception {
+        database.execute(change.split("; "));
+        expect(pay(database.dataSource()), alone(), change.contains("view") ? "rows" : "entry");
+    }
+
+    /** The tables were looked at before. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "create trigger seen before insert on entry for each row execute function seen()",
+                "alter table entry alter mark set default current_setting('app.t', true)",
+                "alter table entry add check (tenant() is null)",
+                "alter table account enable row level security"
+            })
+    void aTableThatChangesLaterIsNotGrouped(String change) throws Exception {
+        RowLocks locks = Crowd.builder(CALLERS).build();
+        expect(pay(locks, database.dataSource()), String.valueOf(CALLERS));
+        database.execute("delete from entry", change);
+        expect(pay(locks, database.dataSource()), alone());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update entry set mark = sets(ID)::text where id = ID",
+                "update entry set mark = tenant() where id = ID",
+                "update entry set mark = current_user where id = ID",
+                "update entry set mark = current_setting('app.t', true) where id = ID",
+                "update entry set mark = 'x' from account a where a.id = -entry.id",
+                "delete from entry using account a where a.id = -entry.id",
+                "insert into account select 10 + ID"
+            })
+    void aWriteThatMayDoMoreIsNotGrouped(String sql) throws Exception {
+        expect(pay(database.dataSource(), sql), alone());
+    }
+
+    /** As of a DataSource that gives the connection the role or the schema of its thread. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "set role pg_monitor",
+                "set session authorization pg_monitor",
+                "set search_path = SCHEMA, pg_temp",
+                "set timezone = 'Asia/Tokyo'",
+                "set synchronous_commit = off",
+                "set session_replication_role = replica"
+            })
+    void anAlteredSessionIsNotGrouped(String set) throws Exception {
+        database.execute(
+                "grant all on schema " + database.dataSource().getCurrentSchema() + " to pg_monitor",
+                "grant all on all tables in schema " + database.dataSource().getCurrentSchema() + " to pg_monitor",
+                "grant all on all sequences in schema " + database.dataSource().getCurrentSchema() + " to pg_monitor");
+        String sql = set.replace("SCHEMA", database.dataSource().getCurrentSchema());
+        expect(pay(running(sql)), alone());
+    }
+
+    /** Nothing that is grouped reads it. */
+    @Test
+    void aSettingOfTheApplicationIsNoAlteration() throws Exception {
+        expect(pay(running("select set_config('app.t', 'one', false)")), String.valueOf(CALLERS));
+    }
+
+    /** The session was looked at before. */
+    @Test
+    void aSessionThatIsAlteredLaterIsNotGrouped() throws Exception {
+        try (Connection one = database.dataSource().getConnection()) {
+            DataSource only = OneConnection.of(one);
+            RowLocks locks = Crowd.builder(CALLERS).build();
+            for (String transactions : List.of("4", "1 1 1 1")) {
+                database.execute("delete from entry");
+                try (Crowd crowd = Crowd.behind(database, locks, only)) {
+                    for (int id = 1; id <= CALLERS; id++) {
+                        CommitWrites writes = new CommitWrites();
+                        writes.add(PAY).expectOneRow();
+                        writes.add(ENTER, id);
+                        crowd.add(writes);
+                    }
+                }
+                expect(List.of(), transactions);
+                one.setAutoCommit(true);
+                TestDatabase.execute(one, "set timezone = 'Asia/Tokyo'");
+            }
+        }
+    }
+
+    private DataSource running(String sql) {
+        return new ObservedDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                TestDatabase.execute(connection, sql);
+                return connection;
+            }
+        };
+    }
+}

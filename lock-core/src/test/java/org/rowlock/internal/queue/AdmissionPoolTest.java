@@ -1,0 +1,344 @@
+package org.rowlock.internal.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.CommitWrites;
+import org.rowlock.LockKey;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDatabase;
+
+/** What admission is for: a hot key takes one connection of the pool, and not all of them. */
+@Tag("long")
+class AdmissionPoolTest {
+    private static final int POOL = 16;
+    private static final int CROWD = 50;
+    private static final LockKey HOT = LockKey.row("account", 1);
+    private static final LockKey COLD = LockKey.row("account", 2);
+
+    @RegisterExtension
+    final TestDatabase database = TestDatabase.accounts(2);
+
+    private final CountDownLatch letGo = new CountDownLatch(1);
+
+    private HikariDataSource pool(int size) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setDataSource(database.dataSource());
+        pool.setMaximumPoolSize(size);
+        pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
+        return pool;
+    }
+
+    @Test
+    void hotKeyTakesTwoConnectionsAndABystanderGoesOn() throws Exception {
+        RowLocks locks = LockAccess.builder().build();
+        ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
+        try (HikariDataSource pool = pool(POOL)) {
+            CountDownLatch held = new CountDownLatch(1);
+            List<Future<Object>> all = new ArrayList<>();
+            all.add(crowd.submit(() -> LockAccess.of(locks)
+                    .on(pool)
+                    .lock(forUpdate(HOT))
+                    .inTransaction(tx -> {
+                        held.countDown();
+                        letGo.await();
+                        return add(tx.connection(), HOT);
+                    })));
+            held.await();
+            List<Thread> queued = new ArrayList<>();
+            for (int i = 0; i < CROWD; i++) {
+                all.add(crowd.submit(() -> {
+                    synchronized (queued) {
+                        queued.add(Thread.currentThread());
+                    }
+                    return LockAccess.of(locks)
+                            .on(pool)
+                            .lock(forUpdate(HOT))
+                            .inTransaction(tx -> add(tx.connection(), HOT));
+                }));
+            }
+            await(() -> {
+                synchronized (queued) {
+                    // All but the next, who waits at the server.
+                    return queued.size() == CROWD
+                            && queued.stream()
+                                            .filter(thread -> thread.getState() == Thread.State.WAITING)
+                                            .count()
+                                    == CROWD - 1;
+                }
+            });
+            await(() -> pool.getHikariPoolMXBean().getActiveConnections() == 2);
+            assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
+                    .isZero();
+
+            LockAccess.of(locks).on(pool).lock(forUpdate(COLD)).inTransaction(tx -> add(tx.connection(), COLD));
+            assertThat(database.query("select balance from account where id = 2"))
+                    .isEqualTo("1");
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(2);
+
+            letGo.countDown();
+            for (Future<Object> each : all) {
+                TestDatabase.result(each);
+            }
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo(String.valueOf(CROWD + 1));
+            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        } finally {
+            end(crowd);
+        }
+    }
+
+    /** Over a network the key would else be free for most of the time. */
+    @Test
+    void ofAKeyThatIsHeldForNoRoundTripMoreThanTwoAreOnTheirWay() throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger done = new AtomicInteger();
+        ExecutorService crowd = Executors.newFixedThreadPool(POOL);
+        try (TcpProxy network = TcpProxy.to(database.dataSource());
+                HikariDataSource pool = new HikariDataSource()) {
+            network.delay(Duration.ofMillis(10), Duration.ofMillis(10));
+            pool.setDataSource(network.through(database.dataSource()));
+            pool.setMaximumPoolSize(POOL);
+            pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < POOL; i++) {
+                all.add(crowd.submit(() -> {
+                    while (!over.get()) {
+                        CommitWrites writes = new CommitWrites();
+                        writes.add("update account set balance = balance + 1 where id = 1")
+                                .expectOneRow();
+                        LockAccess.of(locks).on(pool).lock(forUpdate(HOT)).execute(writes);
+                        done.incrementAndGet();
+                    }
+                    return null;
+                }));
+            }
+            try {
+                await(() -> LockAccess.of(locks).admission().entrants().stream()
+                                .filter(AdmissionQueues.Entrant::isAdmitted)
+                                .count()
+                        > 4);
+            } finally {
+                over.set(true);
+            }
+            for (Future<?> each : all) {
+                TestDatabase.result(each);
+            }
+        } finally {
+            end(crowd);
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo(String.valueOf(done.get()));
+        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+    }
+
+    /** The control: the same crowd without the queue in front leaves the bystander nothing. */
+    @Test
+    void withoutAdmissionAHotKeyTakesAllConnections() throws Exception {
+        RowLocks locks = LockAccess.builder().build();
+        ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
+        try (HikariDataSource pool = pool(POOL)) {
+            CountDownLatch held = new CountDownLatch(1);
+            List<Future<Object>> all = new ArrayList<>();
+            all.add(crowd.submit(() -> borrowAndLock(locks, pool, () -> {
+                held.countDown();
+                letGo.await();
+            })));
+            held.await();
+            for (int i = 0; i < CROWD; i++) {
+                all.add(crowd.submit(() -> borrowAndLock(locks, pool, () -> {})));
+            }
+            await(() -> pool.getHikariPoolMXBean().getActiveConnections() == POOL
+                    && pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == CROWD + 1 - POOL);
+            assertThat(pool.getHikariPoolMXBean().getIdleConnections()).isZero();
+
+            letGo.countDown();
+            for (Future<Object> each : all) {
+                TestDatabase.result(each);
+            }
+        } finally {
+            end(crowd);
+        }
+    }
+
+    /**
+     * With the queue as it is, each would wait for the connection timeout of everybody in front, one after the other.
+     */
+    @Test
+    void inAnOutageThoseBehindTheFirstTryAtOnce() throws Exception {
+        RowLocks locks = LockAccess.builder().maxAdmittedPerKey(1).build();
+        int behind = 15;
+        CountDownLatch firstIsIn = new CountDownLatch(1);
+        CyclicBarrier allAreIn = new CyclicBarrier(behind);
+        AtomicInteger tries = new AtomicInteger();
+        AtomicBoolean outage = new AtomicBoolean(true);
+        DataSource real = database.dataSource();
+        DataSource dataSource = (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("getConnection") || !outage.get()) {
+                        return method.getName().equals("equals")
+                                ? proxy == arguments[0]
+                                : method.getName().equals("hashCode") ? 1 : method.invoke(real, arguments);
+                    }
+                    if (tries.incrementAndGet() == 1) {
+                        firstIsIn.countDown();
+                        letGo.await();
+                    } else {
+                        allAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                    }
+                    throw new SQLException("connection timeout");
+                });
+        ExecutorService crowd = Executors.newFixedThreadPool(1 + behind);
+        try {
+            List<Future<Object>> all = new ArrayList<>();
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i <= behind; i++) {
+                all.add(crowd.submit(() -> {
+                    synchronized (threads) {
+                        threads.add(Thread.currentThread());
+                    }
+                    return LockAccess.of(locks)
+                            .on(dataSource)
+                            .lock(forUpdate(HOT))
+                            .inTransaction(tx -> null);
+                }));
+                firstIsIn.await();
+            }
+            await(() -> {
+                synchronized (threads) {
+                    return threads.stream()
+                                    .filter(thread -> thread.getState() == Thread.State.WAITING)
+                                    .count()
+                            == 1 + behind;
+                }
+            });
+            letGo.countDown();
+            for (Future<Object> each : all) {
+                assertThatThrownBy(() -> TestDatabase.result(each)).hasRootCauseMessage("connection timeout");
+            }
+            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+            // And when it is over they queue again.
+            outage.set(false);
+            LockAccess.of(locks).on(dataSource).lock(forUpdate(HOT)).useTransaction(tx -> {
+                Future<Object> other = crowd.submit(() -> LockAccess.of(locks)
+                        .on(dataSource)
+                        .lock(forUpdate(HOT).noWait())
+                        .inTransaction(inner -> null));
+                assertThatThrownBy(() -> TestDatabase.result(other))
+                        .cause()
+                        .isInstanceOf(LockNotAvailableException.class)
+                        .hasMessageContaining("admission queue");
+            });
+        } finally {
+            end(crowd);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Holding {
+        void run() throws Exception;
+    }
+
+    private static Object borrowAndLock(RowLocks locks, HikariDataSource pool, Holding holding) throws Exception {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            locks.in(connection).lock(forUpdate(HOT));
+            holding.run();
+            connection.commit();
+            return null;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void thousandVirtualThreadsShareAFewConnections(LockStrategy strategy) throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        int threads = 1_000;
+        AtomicInteger done = new AtomicInteger();
+        // By reflection, as the tests are compiled for 17.
+        ExecutorService crowd = (ExecutorService)
+                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        try (HikariDataSource pool = pool(4)) {
+            List<Future<Object>> all = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                all.add(crowd.submit(() -> LockAccess.of(locks)
+                        .on(pool)
+                        .lock(forUpdate(HOT))
+                        .inTransaction(tx -> {
+                            done.incrementAndGet();
+                            return add(tx.connection(), HOT);
+                        })));
+            }
+            for (Future<Object> each : all) {
+                TestDatabase.result(each);
+            }
+            assertThat(done).hasValue(threads);
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo(String.valueOf(threads));
+            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        } finally {
+            end(crowd);
+        }
+    }
+
+    /** Reads, adds one in Java, writes: a lost update would show. */
+    private static Object add(Connection connection, LockKey key) throws SQLException {
+        int id = Integer.parseInt(((LockKey.Row) key).id().get(0));
+        long balance;
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select balance from account where id = " + id)) {
+            row.next();
+            balance = row.getLong(1);
+        }
+        try (PreparedStatement statement = connection.prepareStatement("update account set balance = ? where id = ?")) {
+            statement.setLong(1, balance + 1);
+            statement.setInt(2, id);
+            return statement.executeUpdate();
+        }
+    }
+
+    private static void await(Callable<Boolean> condition) {
+        TestDatabase.await().until(condition);
+    }
+
+    private void end(ExecutorService crowd) throws InterruptedException {
+        letGo.countDown();
+        crowd.shutdownNow();
+        assertThat(crowd.awaitTermination(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                .isTrue();
+    }
+}

@@ -1,0 +1,673 @@
+package org.rowlock.internal.queue;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.RowLockMode.FOR_KEY_SHARE;
+import static org.rowlock.RowLockMode.FOR_NO_KEY_UPDATE;
+import static org.rowlock.RowLockMode.FOR_SHARE;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.LockInterruptedException;
+import org.rowlock.LockKey;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRequest;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.AdmissionQueues.Permit;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Requests;
+import org.rowlock.testing.TestDatabase;
+
+/** The queues by themselves, without a server. After every test nothing is left in the map. */
+class AdmissionQueuesTest {
+    private static final Object DATABASE = "a database";
+    private static final LockKey A = LockKey.row("account", 1);
+    private static final LockKey B = LockKey.row("account", 2);
+    private static final LockWait LONG = LockWait.atMost(TestDatabase.DEADLINE);
+
+    private final AdmissionQueues queues = LockAccess.of(LockAccess.builder()
+                    .maxAdmittedPerKey(1)
+                    .maxWaitersPerKey(8)
+                    .build())
+            .admission();
+    private final List<Visitor> visitors = new ArrayList<>();
+    private final List<String> arrivals = Collections.synchronizedList(new ArrayList<>());
+
+    @AfterEach
+    void nothingIsLeft() throws Exception {
+        for (Visitor visitor : visitors) {
+            visitor.thread.interrupt();
+            visitor.leave();
+        }
+        assertThat(queues.keysInUse()).isZero();
+    }
+
+    /** A thread that enters, and leaves when it is told. */
+    private final class Visitor {
+        final AtomicReference<Throwable> failure = new AtomicReference<>();
+        final CountDownLatch entered = new CountDownLatch(1);
+        final CountDownLatch leave = new CountDownLatch(1);
+        volatile boolean interruptFlag;
+        final Thread thread;
+
+        Visitor(AdmissionQueues own, String name, List<LockKey> keys, RowLockMode mode) {
+            this(own, name, DATABASE, keys, mode, LockWait.forever());
+            visitors.add(this);
+        }
+
+        Visitor(String name, Object database, List<LockKey> keys, RowLockMode mode, LockWait wait) {
+            this(queues, name, database, keys, mode, wait);
+        }
+
+        private Visitor(
+                AdmissionQueues own,
+                String name,
+                Object database,
+                List<LockKey> keys,
+                RowLockMode mode,
+                LockWait wait) {
+            thread = new Thread(
+                    () -> {
+                        try (Permit permit =
+                                own.enter(database, LockRequest.of(mode, keys).waiting(wait))) {
+                            assertThat(permit.isQueued()).isTrue();
+                            arrivals.add(name);
+                            entered.countDown();
+                            leave.await();
+                        } catch (Throwable e) {
+                            failure.set(e);
+                        }
+                        interruptFlag = Thread.currentThread().isInterrupted();
+                    },
+                    name);
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        Visitor awaitEntered() throws InterruptedException {
+            assertThat(entered.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .as(thread.getName() + " entered")
+                    .isTrue();
+            return this;
+        }
+
+        Visitor awaitQueued() {
+            TestDatabase.await(thread.getName() + " is queued")
+                    .failFast(() -> !thread.isAlive() || entered.getCount() == 0)
+                    .until(this::isQueued);
+            return this;
+        }
+
+        boolean isQueued() {
+            Thread.State state = thread.getState();
+            return (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING)
+                    && entered.getCount() == 1
+                    && List.of(thread.getStackTrace()).stream()
+                            .anyMatch(frame -> frame.getClassName().equals(AdmissionQueues.class.getName()));
+        }
+
+        void leave() throws InterruptedException {
+            leave.countDown();
+            end();
+        }
+
+        Throwable end() throws InterruptedException {
+            thread.join(TestDatabase.DEADLINE.toMillis());
+            assertThat(thread.isAlive())
+                    .as(thread.getName() + " is still there")
+                    .isFalse();
+            return failure.get();
+        }
+    }
+
+    private Visitor visit(String name, LockKey key, RowLockMode mode, LockWait wait) {
+        return visit(name, List.of(key), mode, wait);
+    }
+
+    private Visitor visit(String name, List<LockKey> keys, RowLockMode mode, LockWait wait) {
+        Visitor visitor = new Visitor(name, DATABASE, keys, mode, wait);
+        visitors.add(visitor);
+        return visitor;
+    }
+
+    private Permit enter(LockKey key, RowLockMode mode, LockWait wait) {
+        return queues.enter(DATABASE, LockRequest.of(mode, List.of(key)).waiting(wait));
+    }
+
+    @Test
+    void firstComeIsFirstServed() throws Exception {
+        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        List<Visitor> queued = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            LockWait wait = i % 2 == 0 ? LockWait.forever() : LONG;
+            Visitor visitor = visit("v" + i, A, i % 3 == 0 ? FOR_NO_KEY_UPDATE : FOR_UPDATE, wait);
+            queued.add(visitor.awaitQueued());
+        }
+        queued.forEach(visitor -> visitor.leave.countDown());
+        holder.leave();
+        for (Visitor visitor : queued) {
+            assertThat(visitor.end()).isNull();
+        }
+        assertThat(arrivals).containsExactly("holder", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7");
+    }
+
+    /** So that he already waits at the server when the holder commits. */
+    @Test
+    void theNextIsLetInBesideTheHolder() throws Exception {
+        AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
+        Permit holder = two.enter(DATABASE, forUpdate(A).noWait());
+        Visitor next = new Visitor(two, "next", List.of(A), FOR_UPDATE).awaitEntered();
+        Visitor third = new Visitor(two, "third", List.of(A), FOR_UPDATE).awaitQueued();
+        Visitor sharer = new Visitor(two, "sharer", List.of(A), FOR_SHARE).awaitQueued();
+
+        next.leave.countDown();
+        assertThat(next.end()).isNull();
+        third.awaitEntered().leave.countDown();
+        assertThat(third.end()).isNull();
+        sharer.leave.countDown();
+        assertThat(sharer.entered.getCount()).isOne();
+        holder.close();
+        assertThat(sharer.awaitEntered().end()).isNull();
+        assertThat(arrivals).containsExactly("next", "third", "sharer");
+        assertThat(two.keysInUse()).isZero();
+    }
+
+    @Test
+    void whoIsNotToWaitIsNotLetInAsTheNext() throws Exception {
+        AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
+        Permit holder = two.enter(DATABASE, forUpdate(A).noWait());
+        Visitor impatient = new Visitor(two, "impatient", DATABASE, List.of(A), FOR_UPDATE, LockWait.noWait());
+        assertThat(impatient.end()).isInstanceOf(LockNotAvailableException.class);
+        holder.close();
+    }
+
+    /** Nobody who wants the key for himself waits at the server for sharers whom others join there. */
+    @Test
+    void nobodyIsLetInBesideThoseWhoShare() throws Exception {
+        AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
+        Permit sharer = two.enter(DATABASE, forShare(A).noWait());
+        Visitor writer = new Visitor(two, "writer", List.of(A), FOR_UPDATE).awaitQueued();
+        Visitor late = new Visitor(two, "late", List.of(A), FOR_SHARE).awaitQueued();
+        writer.leave.countDown();
+        late.leave.countDown();
+        sharer.close();
+        assertThat(writer.awaitEntered().end()).isNull();
+        assertThat(late.awaitEntered().end()).isNull();
+        assertThat(arrivals).containsExactly("writer", "late");
+    }
+
+    @Test
+    void sharedModesGoInTogetherAndNobodyOvertakesAnExclusiveOne() throws Exception {
+        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor first = visit("first", A, FOR_SHARE, LockWait.forever()).awaitQueued();
+        Visitor second = visit("second", A, FOR_KEY_SHARE, LONG).awaitQueued();
+        Visitor writer = visit("writer", A, FOR_UPDATE, LockWait.forever()).awaitQueued();
+        Visitor late = visit("late", A, FOR_SHARE, LockWait.forever()).awaitQueued();
+
+        holder.leave();
+        first.awaitEntered();
+        second.awaitEntered();
+        assertThat(writer.isQueued()).isTrue();
+        assertThat(late.isQueued()).isTrue();
+        first.leave();
+        assertThat(writer.isQueued()).isTrue();
+        second.leave();
+        writer.awaitEntered();
+        assertThat(late.isQueued()).isTrue();
+        writer.leave();
+        late.awaitEntered().leave();
+    }
+
+    @Test
+    void eachKeyIsEnteredInItsMode() throws Exception {
+        try (Permit permit = queues.enter(DATABASE, Requests.of(Map.of(A, FOR_UPDATE, B, FOR_SHARE)))) {
+            assertThat(permit.isQueued()).isTrue();
+            visit("sharer", B, FOR_SHARE, LockWait.forever()).awaitEntered().leave();
+            Visitor sharerOfA =
+                    visit("sharer of A", A, FOR_SHARE, LockWait.forever()).awaitQueued();
+            Visitor writerOfB =
+                    visit("writer of B", B, FOR_UPDATE, LockWait.forever()).awaitQueued();
+            sharerOfA.leave.countDown();
+            writerOfB.leave.countDown();
+            assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.forever())).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> enter(B, FOR_UPDATE, LockWait.forever()))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+        for (Visitor visitor : visitors) {
+            assertThat(visitor.end()).isNull();
+        }
+    }
+
+    @Test
+    void noWaitDoesNotOvertakeAWaitingWriter() throws Exception {
+        Visitor reader = visit("reader", A, FOR_SHARE, LockWait.forever()).awaitEntered();
+        try (Permit permit = enter(A, FOR_SHARE, LockWait.noWait())) {
+            assertThat(permit.isQueued()).isTrue();
+        }
+        Visitor writer = visit("writer", A, FOR_UPDATE, LockWait.forever()).awaitQueued();
+        assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.noWait()))
+                .isInstanceOf(LockNotAvailableException.class)
+                .hasMessageContaining("account[1]");
+        reader.leave();
+        writer.awaitEntered();
+    }
+
+    @Test
+    void fullQueueRejectsAndTakesNobodysPlace() throws Exception {
+        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        List<Visitor> queued = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            queued.add(visit("v" + i, A, i < 4 ? FOR_SHARE : FOR_UPDATE, LockWait.forever())
+                    .awaitQueued());
+        }
+        assertThatThrownBy(() -> enter(A, FOR_UPDATE, LONG))
+                .isInstanceOf(LockNotAvailableException.class)
+                .hasMessageContaining("account[1]")
+                .hasMessageContaining("8 threads")
+                .hasMessageContaining("maxWaitersPerKey");
+        assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.forever()))
+                .isInstanceOf(LockNotAvailableException.class)
+                .hasMessageContaining("8 threads");
+        assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.noWait())).isInstanceOf(LockNotAvailableException.class);
+        try (Permit other = enter(B, FOR_UPDATE, LockWait.forever())) {
+            assertThat(other.isQueued()).isTrue();
+        }
+        queued.forEach(visitor -> visitor.leave.countDown());
+        holder.leave();
+        for (Visitor visitor : queued) {
+            assertThat(visitor.end()).isNull();
+        }
+        assertThat(arrivals).hasSize(9);
+    }
+
+    @Test
+    void whoIsInTheQueuesIsShown() throws Exception {
+        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor waiter = visit("waiter", A, FOR_SHARE, LockWait.forever()).awaitQueued();
+        List<AdmissionQueues.Entrant> entrants = queues.entrants();
+        assertThat(entrants)
+                .extracting(
+                        AdmissionQueues.Entrant::thread,
+                        AdmissionQueues.Entrant::isAdmitted,
+                        AdmissionQueues.Entrant::mode,
+                        AdmissionQueues.Entrant::key,
+                        AdmissionQueues.Entrant::database)
+                .containsExactly(
+                        tuple(holder.thread.getName(), true, FOR_UPDATE, A, DATABASE),
+                        tuple(waiter.thread.getName(), false, FOR_SHARE, A, DATABASE));
+        assertThat(entrants.get(0).since())
+                .isGreaterThanOrEqualTo(entrants.get(1).since());
+        holder.leave();
+        waiter.awaitEntered();
+        assertThat(queues.entrants())
+                .singleElement()
+                .satisfies(one -> assertThat(one.isAdmitted()).isTrue());
+        waiter.leave();
+        assertThat(queues.entrants()).isEmpty();
+    }
+
+    @Test
+    void placesAreFreeAgainAfterATimeout() throws Exception {
+        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        for (int i = 0; i < 20; i++) {
+            assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.atMost(ofMillis(1))))
+                    .isInstanceOf(LockNotAvailableException.class);
+        }
+        assertThat(queues.keysInUse()).isOne();
+        holder.leave();
+    }
+
+    @Test
+    void timeoutOfAWriterLetsTheReadersBehindItIn() throws Exception {
+        Visitor reader = visit("reader", A, FOR_SHARE, LockWait.forever()).awaitEntered();
+        Visitor writer = visit("writer", A, FOR_UPDATE, LockWait.atMost(ofMillis(500)));
+        Visitor behind = visit("behind", A, FOR_SHARE, LockWait.forever());
+        assertThat(writer.end())
+                .isInstanceOf(LockNotAvailableException.class)
+                .hasMessageContaining("account[1]")
+                .hasMessageContaining("atMost 0.5s");
+        behind.awaitEntered();
+        assertThat(reader.thread.isAlive()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void interruptedThreadLeavesTheQueueAndKeepsItsFlag(boolean bounded) throws Exception {
+        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor impatient = visit("impatient", A, FOR_UPDATE, bounded ? LONG : LockWait.forever())
+                .awaitQueued();
+        Visitor behind = visit("behind", A, FOR_UPDATE, LockWait.forever()).awaitQueued();
+        impatient.thread.interrupt();
+        assertThat(impatient.end())
+                .isInstanceOf(LockInterruptedException.class)
+                .hasMessageContaining("account[1]")
+                .hasCauseInstanceOf(InterruptedException.class);
+        assertThat(impatient.interruptFlag).isTrue();
+        assertThat(behind.isQueued()).isTrue();
+        holder.leave();
+        behind.awaitEntered();
+    }
+
+    @Test
+    void threadThatIsInterruptedAlreadyDoesNotEnter() {
+        Thread.currentThread().interrupt();
+        try {
+            assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.forever()))
+                    .isInstanceOf(LockInterruptedException.class);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void keysThatWereEnteredAreGivenBackWhenALaterOneFails() throws Exception {
+        Visitor holder = visit("holder", B, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(ofMillis(5)))) {
+            assertThatThrownBy(() ->
+                            queues.enter(DATABASE, forUpdate(List.of(B, A)).waiting(wait)))
+                    .isInstanceOf(LockNotAvailableException.class)
+                    .hasMessageContaining("account[2]");
+            assertThat(queues.keysInUse()).isOne();
+        }
+        Visitor both =
+                visit("both", List.of(A, B), FOR_UPDATE, LockWait.forever()).awaitQueued();
+        assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.noWait())).isInstanceOf(LockNotAvailableException.class);
+        both.thread.interrupt();
+        assertThat(both.end()).isInstanceOf(LockInterruptedException.class);
+        try (Permit free = enter(A, FOR_UPDATE, LockWait.noWait())) {
+            assertThat(free.isQueued()).isTrue();
+        }
+        holder.leave();
+    }
+
+    @Test
+    void equalKeysAreEnteredOnce() {
+        try (Permit permit = queues.enter(DATABASE, forUpdate(List.of(A, B, A)).noWait())) {
+            assertThat(permit.isQueued()).isTrue();
+            assertThat(queues.keysInUse()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void severalKeysInAnyOrderNeverDeadlock() throws Exception {
+        List<LockKey> keys =
+                List.of(A, B, LockKey.name("n"), LockKey.number(7), LockKey.pair(1, 2), LockKey.row("t", "x"));
+        AtomicInteger done = new AtomicInteger();
+        runAll(4, thread -> {
+            Random random = new Random(thread);
+            for (int round = 0; round < 500; round++) {
+                List<LockKey> some = new ArrayList<>(keys);
+                Collections.shuffle(some, random);
+                Map<LockKey, RowLockMode> modes = new HashMap<>();
+                some.subList(0, 2 + random.nextInt(4))
+                        .forEach(key -> modes.put(key, RowLockMode.values()[random.nextInt(4)]));
+                try (Permit permit = queues.enter(DATABASE, Requests.of(modes))) {
+                    done.addAndGet(permit.isQueued() ? 1 : 0);
+                }
+            }
+        });
+        assertThat(done).hasValue(2_000);
+    }
+
+    /** Different keys can print alike, so the order must come from more than what they print. */
+    @Test
+    void keysThatLookAlikeAreEnteredInOneOrderToo() throws Exception {
+        LockKey name = LockKey.name("x");
+        LockKey row = LockKey.row("name", "x");
+        assertThat(row).hasToString(name.toString());
+        Visitor holder = visit("holder", name, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor one =
+                visit("one", List.of(name, row), FOR_UPDATE, LockWait.forever()).awaitQueued();
+        Visitor other = visit("other", List.of(row, name), FOR_UPDATE, LockWait.forever())
+                .awaitQueued();
+        one.leave.countDown();
+        other.leave.countDown();
+        holder.leave();
+        TestDatabase.await("both have gone through, and do not wait for each other")
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> !one.thread.isAlive() && !other.thread.isAlive());
+    }
+
+    @Test
+    void nestedCallOnAnotherKeyPassesAtOnce() throws Exception {
+        Visitor other = visit("other", B, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor waiting = visit("waiting", B, FOR_UPDATE, LockWait.forever()).awaitQueued();
+        try (Permit outer = enter(A, FOR_UPDATE, LockWait.forever())) {
+            assertThat(outer.isQueued()).isTrue();
+            try (Permit inner = enter(B, FOR_UPDATE, LockWait.forever())) {
+                assertThat(inner.isQueued()).isFalse();
+            }
+            // The inner permit did not let anybody in, nor did it end the outer one.
+            assertThat(waiting.isQueued()).isTrue();
+            assertThat(other.thread.isAlive()).isTrue();
+            visit("behind", A, FOR_UPDATE, LockWait.forever()).awaitQueued();
+        }
+        visitors.get(2).awaitEntered();
+        assertThatThrownBy(() -> enter(B, FOR_UPDATE, LockWait.noWait())).isInstanceOf(LockNotAvailableException.class);
+    }
+
+    @Test
+    void nestedCallOfOtherRowLocksPassesToo() throws Exception {
+        AdmissionQueues others = LockAccess.of(LockAccess.builder().build()).admission();
+        CountDownLatch leave = new CountDownLatch(1);
+        CountDownLatch entered = new CountDownLatch(1);
+        Thread holder = new Thread(() -> {
+            try (Permit permit = others.enter(DATABASE, forUpdate(B))) {
+                assertThat(permit.isQueued()).isTrue();
+                entered.countDown();
+                leave.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        holder.start();
+        entered.await();
+        try (Permit outer = enter(A, FOR_UPDATE, LockWait.forever());
+                Permit inner = others.enter(DATABASE, forUpdate(B))) {
+            assertThat(outer.isQueued()).isTrue();
+            assertThat(inner.isQueued()).isFalse();
+        }
+        leave.countDown();
+        holder.join();
+        assertThat(others.keysInUse()).isZero();
+    }
+
+    @Test
+    void twoThreadsThatNestInOppositeOrdersDoNotDeadlock() throws Exception {
+        CyclicBarrier bothAreIn = new CyclicBarrier(2);
+        runAll(2, thread -> {
+            for (int round = 0; round < 100; round++) {
+                try (Permit outer = enter(thread == 0 ? A : B, FOR_UPDATE, LockWait.forever())) {
+                    bothAreIn.await();
+                    try (Permit inner = enter(thread == 0 ? B : A, FOR_UPDATE, LockWait.forever())) {
+                        assertThat(outer.isQueued()).isTrue();
+                        assertThat(inner.isQueued()).isFalse();
+                    }
+                    bothAreIn.await();
+                }
+            }
+        });
+    }
+
+    @Test
+    void nestedCallOnTheSameKeyIsRefused() {
+        try (Permit outer = queues.enter(DATABASE, forUpdate(List.of(A, B)))) {
+            for (RowLockMode mode : RowLockMode.values()) {
+                assertThatThrownBy(() -> enter(B, mode, LockWait.noWait()))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("account[2]")
+                        .hasMessageContaining("outer connection");
+            }
+            assertThat(outer.isQueued()).isTrue();
+        }
+        try (Permit outer = enter(A, FOR_SHARE, LockWait.forever())) {
+            assertThat(outer.isQueued()).isTrue();
+            assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.forever()))
+                    .isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> enter(A, FOR_KEY_SHARE, LockWait.forever()))
+                    .as("a writer may wait for the outer connection, in front of the second")
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    /** The key of a nested call is held as well, by its connection. */
+    @Test
+    void callNestedTwiceOnTheKeyOfTheNestedCallIsRefused() {
+        try (Permit outer = enter(A, FOR_UPDATE, LockWait.forever());
+                Permit nested = enter(B, FOR_UPDATE, LockWait.forever())) {
+            assertThat(outer.isQueued()).isTrue();
+            assertThat(nested.isQueued()).isFalse();
+            assertThatThrownBy(() -> enter(B, FOR_UPDATE, LockWait.forever()))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void nestedKeyIsFreeAgainWhenTheNestedCallHasEnded() {
+        try (Permit outer = enter(A, FOR_UPDATE, LockWait.forever())) {
+            assertThat(outer.isQueued()).isTrue();
+            for (int i = 0; i < 2; i++) {
+                try (Permit nested = enter(B, FOR_UPDATE, LockWait.forever())) {
+                    assertThat(nested.isQueued()).isFalse();
+                }
+            }
+        }
+        try (Permit after = enter(B, FOR_UPDATE, LockWait.forever())) {
+            assertThat(after.isQueued()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void permitIsClosedByItsOwnThreadOnly(boolean shared) throws Exception {
+        RowLockMode mode = shared ? FOR_SHARE : FOR_UPDATE;
+        Permit permit = enter(A, mode, LockWait.forever());
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Thread other = new Thread(() -> {
+            try {
+                permit.close();
+            } catch (IllegalMonitorStateException e) {
+                failure.set(e);
+            }
+        });
+        other.start();
+        other.join();
+        assertThat(failure.get()).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(queues.keysInUse()).isOne();
+        Visitor behind = visit("behind", A, FOR_UPDATE, LockWait.forever()).awaitQueued();
+        permit.close();
+        permit.close();
+        behind.awaitEntered();
+    }
+
+    @Test
+    void sameKeyOfTwoDatabasesAreTwoQueues() throws Exception {
+        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        try (Permit permit = queues.enter("another database", forUpdate(A).noWait())) {
+            assertThat(permit.isQueued()).isTrue();
+            assertThat(queues.keysInUse()).isEqualTo(2);
+            try (Permit nested = enter(A, FOR_UPDATE, LockWait.noWait())) {
+                assertThat(nested.isQueued()).isFalse();
+            }
+        }
+        holder.leave();
+    }
+
+    @Test
+    void crowdOfReadersAndWritersNeverMeets() throws Exception {
+        AtomicInteger readers = new AtomicInteger();
+        AtomicInteger writers = new AtomicInteger();
+        AtomicInteger met = new AtomicInteger();
+        runAll(6, thread -> {
+            Random random = new Random(thread);
+            for (int round = 0; round < 500; round++) {
+                boolean writes = random.nextInt(3) == 0;
+                LockWait wait = switch (random.nextInt(3)) {
+                    case 0 -> LockWait.noWait();
+                    case 1 -> LockWait.atMost(Duration.ofNanos(1 + random.nextInt(200_000)));
+                    default -> LockWait.forever();
+                };
+                boolean interrupted = random.nextInt(10) == 0;
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+                try (Permit permit = enter(A, writes ? FOR_UPDATE : FOR_SHARE, wait)) {
+                    assertThat(permit.isQueued()).isTrue();
+                    int inside = (writes ? writers : readers).incrementAndGet();
+                    if (writes ? inside > 1 || readers.get() > 0 : writers.get() > 0) {
+                        met.incrementAndGet();
+                    }
+                    Thread.yield();
+                    (writes ? writers : readers).decrementAndGet();
+                } catch (LockNotAvailableException | LockInterruptedException e) {
+                    assertThat(e instanceof LockInterruptedException).isEqualTo(interrupted);
+                }
+                assertThat(Thread.interrupted()).isEqualTo(interrupted);
+            }
+        });
+        assertThat(met).hasValue(0);
+    }
+
+    @FunctionalInterface
+    private interface Part {
+        void run(int thread) throws Exception;
+    }
+
+    /** Runs a part on several threads, to the deadline. */
+    private static void runAll(int threads, Part part) throws InterruptedException {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        List<Thread> running = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            int number = i;
+            Thread thread = new Thread(() -> {
+                try {
+                    part.run(number);
+                } catch (Throwable e) {
+                    failure.compareAndSet(null, e);
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+            running.add(thread);
+        }
+        for (Thread thread : running) {
+            thread.join(TestDatabase.DEADLINE.toMillis());
+            assertThat(thread.isAlive())
+                    .as("still running: " + List.of(thread.getStackTrace()))
+                    .isFalse();
+        }
+        assertThat(failure.get()).isNull();
+    }
+
+    @Test
+    void permitsMayBeClosedInAnyOrder() {
+        Permit outer = queues.enter(DATABASE, forUpdate(A));
+        Permit inner = queues.enter(DATABASE, forUpdate(B));
+        outer.close();
+        inner.close();
+        try (Permit next = queues.enter(DATABASE, forUpdate(A))) {
+            assertThat(next.isQueued()).isTrue();
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package org.rowlock.internal.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockKey.rows;
+import static org.rowlock.LockRequest.forKeyShare;
+import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.TestDatabase.execute;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.Claim;
+import org.rowlock.CommitWrites;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRequest;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockedTransaction;
+import org.rowlock.RowAbsentException;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/** What a request says counts in every form of a locked transaction, and one handle has all that the work needs. */
+class LockedFormsTest {
+    private static final BoundQuery<Long> BALANCES =
+            BoundQuery.of("select balance from account order by id", found -> found.getLong(1));
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key, balance bigint not null)",
+            "insert into account values (1, 10), (2, 20)");
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return LockAccess.builder().strategy(strategy).build();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aQueryBehindSeveralKeysTheConnectionAndTheWritesAreInOneHand(LockStrategy strategy) throws Exception {
+        LockRequest request = forUpdate(row("account", 1)).and(forKeyShare(row("account", 2)));
+        long sum = LockAccess.of(locks(strategy))
+                .on(database.dataSource())
+                .lock(request)
+                .read(BALANCES.sql(), BALANCES.mapper())
+                .inTransaction(tx -> {
+                    assertThat(tx.rows()).containsExactly(10L, 20L);
+                    assertThat(tx.absentRows()).isEmpty();
+                    execute(tx.connection(), "update account set balance = balance + 1 where id = 1");
+                    tx.atCommit("update account set balance = balance * 2 where id = ?", 1)
+                            .expectOneRow();
+                    return tx.rows().get(0) + balance(tx.connection());
+                });
+        assertThat(sum).isEqualTo(21);
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("22");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void modesAndWaitsOfTheRequestCountInEveryForm(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session other = database.session("other");
+        other.run(c -> locks.in(c).lock(forKeyShare(row("account", 2))));
+        LockRequest shared = forUpdate(row("account", 1)).and(forKeyShare(row("account", 2)));
+        LockRequest taken = forUpdate(rows("account", List.of(1, 2)));
+        for (boolean wait : List.of(false, true)) {
+            LockRequest free = wait ? shared.atMost(TestDatabase.DEADLINE) : shared.noWait();
+            LockRequest busy = wait ? taken.atMost(Duration.ofMillis(20)) : taken.noWait();
+            LockAccess.of(locks).on(database.dataSource()).lock(free).inTransaction(tx -> tx.atCommit(PLUS_ONE));
+            LockAccess.of(locks)
+                    .on(database.dataSource())
+                    .lock(free)
+                    .read(BALANCES.sql(), BALANCES.mapper())
+                    .inTransaction(tx -> tx.atCommit(PLUS_ONE));
+            LockAccess.of(locks).on(database.dataSource()).lock(free).execute(plusOne());
+            assertThatThrownBy(() -> LockAccess.of(locks)
+                            .on(database.dataSource())
+                            .lock(busy)
+                            .inTransaction(LockedFormsTest::fail))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertThatThrownBy(() -> LockAccess.of(locks)
+                            .on(database.dataSource())
+                            .lock(busy)
+                            .read(BALANCES.sql(), BALANCES.mapper())
+                            .inTransaction(LockedFormsTest::fail))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertThatThrownBy(() -> LockAccess.of(locks)
+                            .on(database.dataSource())
+                            .lock(busy)
+                            .execute(plusOne()))
+                    .isInstanceOf(LockNotAvailableException.class);
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("16");
+        other.rollback();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void absentRowsAreToldOrRefusedInEveryForm(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        LockRequest refused = forUpdate(rows("account", List.of(1, 9)));
+        LockRequest told = refused.allowAbsent();
+        LockAccess.of(locks)
+                .on(database.dataSource())
+                .lock(told)
+                .inTransaction(tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
+        LockAccess.of(locks)
+                .on(database.dataSource())
+                .lock(told)
+                .read(BALANCES.sql(), BALANCES.mapper())
+                .inTransaction(tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
+        assertThatThrownBy(() -> LockAccess.of(locks)
+                        .on(database.dataSource())
+                        .lock(refused)
+                        .inTransaction(LockedFormsTest::fail))
+                .isInstanceOf(RowAbsentException.class);
+        assertThatThrownBy(() -> LockAccess.of(locks)
+                        .on(database.dataSource())
+                        .lock(refused)
+                        .read(BALANCES.sql(), BALANCES.mapper())
+                        .inTransaction(LockedFormsTest::fail))
+                .isInstanceOf(RowAbsentException.class);
+        assertThatThrownBy(() -> LockAccess.of(locks)
+                        .on(database.dataSource())
+                        .lock(refused)
+                        .execute(plusOne()))
+                .isInstanceOf(RowAbsentException.class);
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("10");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aClaimComesWithTheConnectionToo(LockStrategy strategy) throws Exception {
+        Claim claim = Claim.from("account").orderBy("id").limit(1);
+        LockAccess.of(locks(strategy))
+                .on(database.dataSource())
+                .claim(claim, found -> found.getLong("id"))
+                .inTransaction(tx -> {
+                    assertThat(tx.rows()).containsExactly(1L);
+                    assertThat(balance(tx.connection())).isEqualTo(10);
+                    return tx.atCommit(PLUS_ONE);
+                });
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("11");
+    }
+
+    private static final String PLUS_ONE = "update account set balance = balance + 1 where id = 1";
+
+    private static CommitWrites plusOne() {
+        CommitWrites writes = new CommitWrites();
+        writes.add(PLUS_ONE);
+        return writes;
+    }
+
+    private static Object fail(LockedTransaction<?> locked) {
+        throw new AssertionError("The work has run with " + locked.rows());
+    }
+
+    private static long balance(Connection connection) throws SQLException {
+        return Long.parseLong(TestDatabase.query(connection, "select balance from account where id = 1"));
+    }
+}

@@ -1,0 +1,465 @@
+package org.rowlock.internal.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockKey.rows;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.rowlock.Claim;
+import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
+import org.rowlock.LockResult;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockTargetException;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.testing.Held;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/**
+ * The server takes more spellings of an id than its key has. Either a spelling locks the row and its one key, or it is
+ * refused and names the right one.
+ */
+@Tag("long")
+class SpellingTest {
+    private static final String UPPER = "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11";
+
+    private static final List<String> KNOWN_TO_THE_SERVER = List.of("boolean", "inet");
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase("create extension if not exists citext schema public");
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return LockAccess.builder().strategy(strategy).build();
+    }
+
+    private void createThing(String type, String id) throws Exception {
+        database.execute("create table thing(id " + type + " primary key)", "insert into thing values (" + id + ")");
+    }
+
+    /** Whether a plain FOR UPDATE NOWAIT beside us gets the only row. */
+    private boolean isRowFree() throws Exception {
+        Session plain = database.session("plain");
+        try {
+            plain.execute("select 1 from thing for update nowait");
+            return true;
+        } catch (java.sql.SQLException e) {
+            assertThat(e.getSQLState()).isEqualTo("55P03");
+            return false;
+        } finally {
+            plain.rollback();
+        }
+    }
+
+    private static List<Session.Body<?>> ways(RowLocks locks, LockKey key) {
+        return List.of(
+                c -> locks.in(c).lock(forUpdate(key)),
+                c -> locks.in(c).tryLock(forUpdate(key)).isHeld(),
+                c -> locks.in(c).lock(forUpdate(key).atMost(Duration.ofSeconds(60))),
+                c -> locks.in(c).lock(forUpdate(List.of(key, LockKey.name("beside")))),
+                c -> locks.in(c).lockAndRead(forUpdate(key), "select 1", found -> 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aTextIdThatLooksLikeAUuidInUpperCaseIsLocked(LockStrategy strategy) throws Exception {
+        createThing("text", "'" + UPPER + "'");
+        Session alice = database.session("alice");
+        for (Session.Body<?> way : ways(locks(strategy), row("thing", UPPER))) {
+            for (boolean begun : List.of(false, true)) {
+                if (begun) {
+                    alice.execute("select 1");
+                }
+                alice.run(way);
+                assertThat(isRowFree()).isFalse();
+                alice.rollback();
+            }
+        }
+    }
+
+    @Test
+    void bothCasesOfAUuidInATextColumnAreTwoRowsOfOneKey() throws Exception {
+        createThing("text", "'" + UPPER + "'), ('" + UPPER.toLowerCase(java.util.Locale.ROOT) + "'");
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks(LockStrategy.BOTH)
+                .in(c)
+                .lock(forUpdate(List.of(row("thing", UPPER), row("thing", UUID.fromString(UPPER))))));
+        assertThat(alice.advisoryLocks()).isOne();
+        bob.execute("select 1");
+        assertThat(database.query("select count(*) from (select 1 from thing for update skip locked) as free"))
+                .isEqualTo("0");
+    }
+
+    /** Of which one may be there and the other not. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aQueryRunsBehindTheRowOfEitherCase(LockStrategy strategy) throws Exception {
+        createThing("text", "'" + UPPER + "'");
+        // The table has the one or the other.
+        LockRequest both = forUpdate(List.of(row("thing", UPPER), row("thing", UUID.fromString(UPPER))))
+                .allowAbsent();
+        BoundQuery<String> query = BoundQuery.of("select id from thing", found -> found.getString(1));
+        Session alice = database.session("alice");
+        assertThat(alice.<List<String>>run(c -> locks(strategy).in(c).lockAndRead(both, query.sql(), query.mapper())))
+                .containsExactly(UPPER);
+        assertThat(isRowFree()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aClaimTakesARowWhoseIdLooksLikeAUuidInUpperCase(LockStrategy strategy) throws Exception {
+        createThing("text", "'" + UPPER + "'");
+        Session alice = database.session("alice");
+        List<String> claimed =
+                alice.run(c -> locks(strategy).in(c).claim(Claim.from("thing").limit(5), found -> found.getString(1)));
+        assertThat(claimed).containsExactly(UPPER);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aClaimTakesARowWhoseIdEndsInATab(LockStrategy strategy) throws Exception {
+        createThing("char(5)", "E'ab\\t'");
+        Session alice = database.session("alice");
+        List<String> claimed =
+                alice.run(c -> locks(strategy).in(c).claim(Claim.from("thing").limit(5), found -> found.getString(1)));
+        assertThat(claimed).containsExactly("ab\t  ");
+    }
+
+    /** No program can name a row whose id is blank, but a claim can lock it. */
+    @ParameterizedTest
+    @EnumSource
+    void aClaimTakesRowsWhoseIdsAreBlank(LockStrategy strategy) throws Exception {
+        createThing("text", "''), ('a'), (E'\\n'), ('b'");
+        Session alice = database.session("alice");
+        List<String> claimed = alice.run(c ->
+                locks(strategy).in(c).claim(Claim.from("thing").orderBy("id").limit(4), found -> found.getString(1)));
+        assertThat(claimed).containsExactly("", "\n", "a", "b");
+        Session bob = database.session("bob");
+        assertThat((List<?>) bob.run(
+                        c -> locks(strategy).in(c).claim(Claim.from("thing").limit(4), found -> 1)))
+                .isEmpty();
+    }
+
+    static Stream<Arguments> otherSpellings() {
+        return Stream.of(LockStrategy.values())
+                .flatMap(strategy -> Stream.of(
+                                List.of("int", "7", "007", "7"),
+                                List.of("int", "7", "+7", "7"),
+                                List.of("bigint", "7", " 7", "7"),
+                                List.of("smallint", "7", "7.0", "7"),
+                                List.of("numeric", "7", "7.0", "7"),
+                                List.of("numeric(10, 2)", "7.5", "7.50", "7.5"),
+                                List.of("numeric", "700", "7e2", "700"),
+                                List.of("date", "current_date", "today", "ISO 8601"),
+                                List.of("date", "'2026-07-01'", "1 July 2026", "ISO 8601"),
+                                List.of("date", "'2026-07-01'", "20260701", "ISO 8601"),
+                                List.of("boolean", "true", "1", "true"),
+                                List.of("time", "'09:30'", "09:30", "09:30:00"),
+                                List.of("timestamp", "'2026-07-01 09:30'", "2026-07-01T09:30", "2026-07-01T09:30:00"),
+                                List.of(
+                                        "timestamptz",
+                                        "'2026-07-01 09:30+02'",
+                                        "2026-07-01T09:30:00+02:00",
+                                        "2026-07-01T07:30:00Z"),
+                                List.of("char(5)", "'ab'", "ab ", "ab"),
+                                List.of("bigint", "1234567890123456789", "01234567890123456789", "1234567890123456789"),
+                                List.of("uuid", "'" + UPPER + "'", UPPER.replace("-", ""), "8-4-4-4-12"),
+                                List.of("boolean", "true", "t", "true"),
+                                List.of("inet", "'10.0.0.1'", "10.0.0.1", "10.0.0.1/32"))
+                        .map(row -> Arguments.of(strategy, row.get(0), row.get(1), row.get(2), row.get(3))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("otherSpellings")
+    void anotherSpellingIsRefusedAndTheRightOneNamed(
+            LockStrategy strategy, String type, String sql, String given, String right) throws Exception {
+        createThing(type, sql);
+        Session alice = database.session("alice");
+        boolean alone = strategy == LockStrategy.ADVISORY && KNOWN_TO_THE_SERVER.contains(type);
+        for (Session.Body<?> way : ways(locks(strategy), row("thing", given))) {
+            for (boolean begun : List.of(false, true)) {
+                if (begun) {
+                    alice.execute("select 1");
+                }
+                assertThatThrownBy(() -> alice.run(way))
+                        .isInstanceOf(LockTargetException.class)
+                        .hasMessageContaining(alone ? "Use strategy BOTH" : right);
+                alice.rollback();
+                assertThat(isRowFree()).isTrue();
+                assertThat(alice.advisoryLocks()).isZero();
+            }
+        }
+    }
+
+    /** Without a row lock nothing shows the id as the row has it, so that the right spelling is refused too. */
+    @Test
+    void advisoryLocksRefuseTypesWhoseSpellingsOnlyTheServerKnows() throws Exception {
+        RowLocks locks = locks(LockStrategy.ADVISORY);
+        Session alice = database.session("alice");
+        for (String type : KNOWN_TO_THE_SERVER) {
+            database.execute("drop table if exists thing", "create table thing(id " + type + " primary key)");
+            for (Session.Body<?> way : ways(locks, row("thing", "true"))) {
+                assertThatThrownBy(() -> alice.run(way))
+                        .isInstanceOf(LockTargetException.class)
+                        .hasMessageContainingAll("thing", "column id of type", "Use strategy BOTH", "strategy ROW");
+                assertThat(alice.advisoryLocks()).isZero();
+            }
+            assertThatThrownBy(() -> alice.run(c -> LockAccess.of(locks).checkTable(c, "thing")))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContaining("Use strategy BOTH");
+            assertThatThrownBy(() -> alice.run(c -> locks.in(c).claim(Claim.from("thing"), found -> 1)))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContaining("Use strategy BOTH");
+            alice.rollback();
+        }
+    }
+
+    /** Of a type that only the server knows it is asked what a key without a row would mean. */
+    @Test
+    void anotherSpellingOfARowThatDoesNotExistIsRefused() throws Exception {
+        createThing("inet", "'10.0.0.1'");
+        Session alice = database.session("alice");
+        RowLocks locks = locks(LockStrategy.BOTH);
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("thing", "10.0.0.2")))))
+                .isInstanceOf(LockTargetException.class)
+                .hasMessageContaining("\"10.0.0.2/32\"");
+        assertThat(alice.advisoryLocks()).isZero();
+        LockResult absent = alice.run(
+                c -> locks.in(c).lock(forUpdate(row("thing", "10.0.0.2/32")).allowAbsent()));
+        assertThat(absent).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
+    }
+
+    /** What the text means is asked of the server, in whatever way a value of its type is printed. */
+    @Test
+    void anAbsentRowOfSeveralTypesMayBeAllowed() throws Exception {
+        database.execute(
+                "create table seen(host inet, at timestamp, until timestamptz, primary key (host, at, until))");
+        Session alice = database.session("alice");
+        RowLocks locks = locks(LockStrategy.BOTH);
+        LockKey right = row("seen", "10.0.0.1/32", "2020-01-02T03:04:05", "2020-01-02T03:04:05Z");
+        LockKey wrong = row("seen", "10.0.0.1", "2020-01-02T03:04:05", "2020-01-02T03:04:05Z");
+        for (boolean begun : new boolean[] {false, true}) {
+            LockResult absent = alice.run(c -> locks.in(c).lock(forUpdate(right).allowAbsent()));
+            assertThat(absent).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
+            if (!begun) {
+                alice.rollback();
+            }
+            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(wrong))))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContaining("\"10.0.0.1/32\"");
+            alice.rollback();
+        }
+    }
+
+    @Test
+    void aRefusedSpellingRunsNoQueryThatCanCommit() throws Exception {
+        createThing("inet", "'10.0.0.1'");
+        Session alice = database.session("alice");
+        alice.execute("select 1");
+        assertThatThrownBy(() -> alice.run(c -> locks(LockStrategy.BOTH)
+                        .in(c)
+                        .lockAndRead(
+                                forUpdate(row("thing", "10.0.0.1")),
+                                "update thing set id = '10.0.0.9' returning 1",
+                                found -> 1)))
+                .isInstanceOf(LockTargetException.class);
+        assertThatThrownBy(() -> alice.execute("select 1")).hasMessageContaining("aborted");
+        alice.commit();
+        assertThat(database.query("select id from thing")).isEqualTo("10.0.0.1");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCharacterIsAnIdOfOneCharacter(LockStrategy strategy) throws Exception {
+        assertThat(row("thing", 'A')).isEqualTo(row("thing", "A"));
+        assertThat(row("thing", Character.valueOf('A'))).isEqualTo(row("thing", "A"));
+        createThing("char(1)", "'A'");
+        Session alice = database.session("alice");
+        assertThat(alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("thing", 'A'))))
+                        .absentRows())
+                .isEmpty();
+        assertThat(isRowFree()).isEqualTo(strategy == LockStrategy.ADVISORY);
+    }
+
+    /** A table may have another id beside its primary key, and the keys be made of that. */
+    @Test
+    void anIdOfAnotherKindIsAKeyOfAdvisoryLocks() throws Exception {
+        createThing("bigint", "7");
+        RowLocks locks = locks(LockStrategy.ADVISORY);
+        Session alice = database.session("alice");
+        for (String id : List.of("ORD-7", "2026-0001", "4Z", "3f")) {
+            LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("thing", id))));
+            assertThat(result).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
+        }
+        alice.run(c -> locks.in(c).lock(forUpdate(row("thing", 1, "x"))));
+        database.execute("create table bare(id int)");
+        alice.run(c -> locks.in(c).lock(forUpdate(row("bare", "007"))));
+        alice.rollback();
+    }
+
+    /**
+     * What has no ISO form stays as the server prints it; what is only blank cannot be a key, however many there are.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void aClaimTakesRowsWhoseIdsNoProgramGives(LockStrategy strategy) throws Exception {
+        Session alice = database.session("alice");
+        int table = 0;
+        for (String columns : List.of(
+                "timestamptz|'infinity'),('-infinity'),('0044-03-15 10:00 BC'),('2026-07-01 09:30+02'",
+                "timestamp|'infinity'),('0044-03-15 10:00 BC'),('12026-07-01 09:30'),('2026-07-01 09:30'",
+                "date|'infinity'),('0044-03-15 BC'),('12026-07-01'),('2026-07-01'",
+                "numeric|7.50),('NaN'),('Infinity'),(7")) {
+            String name = "odd" + table++;
+            String[] parts = columns.split("\\|");
+            database.execute(
+                    "create table " + name + "(id " + parts[0] + " primary key)",
+                    "insert into " + name + " values (" + parts[1] + ")");
+            List<Integer> claimed =
+                    alice.run(c -> locks(strategy).in(c).claim(Claim.from(name).limit(9), found -> 1));
+            assertThat(claimed).as(parts[0]).hasSize(4);
+        }
+    }
+
+    /**
+     * No key is made of types that may print a value in several ways, and none is needed where the row is locked.
+     */
+    @ParameterizedTest
+    @EnumSource
+    void idsWithoutAKeyAreLockedByTheRowAlone(LockStrategy strategy) throws Exception {
+        database.execute("create domain tags as int[]");
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        bob.execute("set extra_float_digits = -3; set intervalstyle = iso_8601");
+        bob.commit();
+        for (List<String> id : List.of(
+                List.of("tags", "{1,2}", "{1, 2}"),
+                List.of("public.citext", "Ab", "aB"),
+                List.of("jsonb", "{\"a\": 1}", "{\"a\":1.0}"),
+                List.of("int[]", "{1,2}", "[1:2]={1,2}"),
+                List.of("float8", "0.30000000000000004", "3.0000000000000004e-1"),
+                List.of("interval", "1 day -02:03:04", "P1DT-2H-3M-4S"),
+                List.of("int4range", "[1,3)", "[1,2]"))) {
+            database.execute("drop table if exists thing");
+            createThing(id.get(0), "'" + id.get(1) + "'");
+            for (Session.Body<?> way : ways(locks(strategy), row("thing", id.get(2)))) {
+                if (strategy == LockStrategy.ROW) {
+                    alice.run(way);
+                    LockRequest both = forUpdate(rows("thing", id.subList(1, 3)));
+                    assertThat(alice.run(c -> locks(strategy).in(c).lock(both)).isHeld())
+                            .isTrue();
+                    assertThat((boolean) bob.run(c -> locks(strategy)
+                                    .in(c)
+                                    .tryLock(forUpdate(row("thing", id.get(1))))
+                                    .isHeld()))
+                            .isFalse();
+                } else {
+                    assertThatThrownBy(() -> alice.run(way))
+                            .isInstanceOf(LockTargetException.class)
+                            .hasMessageContainingAll("thing", "column id of type", "strategy ROW");
+                    assertThatThrownBy(
+                                    () -> alice.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), r -> 1)))
+                            .isInstanceOf(LockTargetException.class)
+                            .hasMessageContaining("strategy ROW");
+                }
+                assertThat(isRowFree()).isEqualTo(strategy != LockStrategy.ROW);
+                alice.rollback();
+                bob.rollback();
+            }
+        }
+    }
+
+    /** A running instance looks again before it refuses, and notices a type that has lost its keys. */
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void aColumnThatGetsAnotherTypeIsLookedAtAgain(LockStrategy strategy) throws Exception {
+        createThing("float8", "7");
+        RowLocks locks = locks(strategy);
+        Session alice = database.session("alice");
+        Session.Body<?> lock = c -> locks.in(c).lock(forUpdate(row("thing", "7")));
+        assertThatThrownBy(() -> alice.run(lock)).hasMessageContaining("strategy ROW");
+        database.execute("alter table thing alter column id type text");
+        alice.run(lock);
+        assertThat(alice.advisoryLocks()).isOne();
+        alice.rollback();
+        database.execute("alter table thing alter column id type interval using id::interval");
+        assertThatThrownBy(() -> alice.run(lock)).hasMessageContaining("strategy ROW");
+        assertThat(alice.advisoryLocks()).isZero();
+    }
+
+    /** Text of another setting than Rowlock prints bytea in is another spelling. */
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void bytesHaveOneKeyInWhateverWayASessionPrintsThem(LockStrategy strategy) throws Exception {
+        createThing("bytea", "'\\x00ff'");
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        bob.execute("set bytea_output = escape");
+        bob.commit();
+        LockKey key = row("thing", "\\x00ff");
+        alice.run(c -> locks(strategy).in(c).lock(forUpdate(key)));
+        assertThat((boolean) bob.run(
+                        c -> locks(strategy).in(c).tryLock(forUpdate(key)).isHeld()))
+                .isFalse();
+        assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
+                .isEmpty();
+        for (String other : List.of("\\x00FF", "\\000\\377")) {
+            assertThatThrownBy(() -> bob.run(c -> locks(strategy)
+                            .in(c)
+                            .tryLock(forUpdate(row("thing", other)))
+                            .isHeld()))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContaining("lower-case hexadecimal");
+        }
+        alice.rollback();
+        assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
+                .hasSize(1);
+        assertThat((boolean) alice.run(
+                        c -> locks(strategy).in(c).tryLock(forUpdate(key)).isHeld()))
+                .isFalse();
+    }
+
+    /** With array_nulls = off an array of nulls is one of texts. */
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void aClaimOfNothingFindsNoRowNamedNull(LockStrategy strategy) throws Exception {
+        createThing("text", "'NULL'");
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(row("thing", "NULL"))));
+        bob.execute("set array_nulls = off");
+        assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
+                .isEmpty();
+    }
+
+    /** Also by a running instance that has locked with the type of before. */
+    @Test
+    void advisoryLocksNoticeAColumnThatBecomesCitext() throws Exception {
+        createThing("text", "'Ab'");
+        RowLocks locks = locks(LockStrategy.ADVISORY);
+        Session alice = database.session("alice");
+        for (int i = 0; i < 7; i++) {
+            alice.run(c -> locks.in(c).lock(forUpdate(row("thing", "Ab"))));
+            alice.rollback();
+        }
+        database.execute("alter table thing alter column id type public.citext");
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("thing", "aB")))))
+                .isInstanceOf(LockTargetException.class)
+                .hasMessageContaining("Use strategy ROW");
+    }
+}

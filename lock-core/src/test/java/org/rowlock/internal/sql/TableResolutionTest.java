@@ -1,0 +1,479 @@
+package org.rowlock.internal.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.Claim;
+import org.rowlock.LockKey;
+import org.rowlock.LockResult;
+import org.rowlock.LockSerializationException;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.RowMapper;
+import org.rowlock.RowlockException;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.RoundTripCounter;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** Which table a name means is the server's to say, at every lock anew. */
+class TableResolutionTest {
+    private static final RowMapper<Integer> ONE = row -> 1;
+
+    @RegisterExtension
+    final TestDatabase database = TestDatabase.accounts(9);
+
+    private String second;
+
+    @BeforeEach
+    void createSecondSchema() throws Exception {
+        second = database.schema() + "_b";
+        database.execute(
+                "create schema " + second,
+                "create table " + second + ".account(id int primary key)",
+                "insert into " + second + ".account values (1)");
+    }
+
+    @AfterEach
+    void dropSecondSchema() throws Exception {
+        for (Session session : List.of(alice(), bob())) {
+            session.rollback();
+        }
+        database.execute("drop schema " + second + " cascade");
+    }
+
+    private Session alice;
+    private Session bob;
+
+    private Session alice() throws Exception {
+        return alice == null ? alice = database.session("alice") : alice;
+    }
+
+    private Session bob() throws Exception {
+        return bob == null ? bob = database.session("bob") : bob;
+    }
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return LockAccess.builder().strategy(strategy).build();
+    }
+
+    private void assertOneKey(RowLocks alices, LockKey one, RowLocks bobs, LockKey other) throws Exception {
+        alice().run(c -> alices.in(c).lock(forUpdate(one)));
+        assertThat((boolean) bob().run(c -> bobs.in(c).tryLock(forUpdate(other)).isHeld()))
+                .isFalse();
+        alice().rollback();
+        LockResult result = bob().run(c -> bobs.in(c).lock(forUpdate(other)));
+        assertThat(result.absentRows()).isEmpty();
+        assertThat((boolean)
+                        alice().run(c -> alices.in(c).tryLock(forUpdate(one)).isHeld()))
+                .isFalse();
+        alice().rollback();
+        bob().rollback();
+    }
+
+    private void assertTwoKeys(RowLocks locks, LockKey one, LockKey other) throws Exception {
+        alice().run(c -> locks.in(c).lock(forUpdate(one)));
+        assertThat((boolean)
+                        bob().run(c -> locks.in(c).tryLock(forUpdate(other)).isHeld()))
+                .isTrue();
+        alice().rollback();
+        bob().rollback();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void spellingsOfOneTableAreOneKey(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        for (String name : List.of("ACCOUNT", "\"account\"", database.schema() + ".account", "Account")) {
+            assertOneKey(locks, row("account", 1), locks, row(name, 1));
+        }
+        String catalog = database.query("select quote_ident(current_database())");
+        assertOneKey(locks, row("account", 1), locks, row(catalog + "." + database.schema() + ".account", "1"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void sameNameInTwoSchemasIsTwoKeys(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        assertTwoKeys(locks, row("account", 1), row(second + ".account", 1));
+        assertOneKey(locks, row(second + ".account", 1), locks, row(second + ".account", 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void searchPathOfTheSessionDecides(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
+        alice().rollback();
+        alice().execute("set search_path to " + second);
+        alice().commit();
+        assertTwoKeys(locks, row("account", 1), row("account", 1));
+        assertOneKey(locks, row("account", 1), locks, row(second + ".account", 1));
+        // And within one transaction, as SQL does.
+        alice().execute("set local search_path to " + database.schema());
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
+        assertThat((boolean) bob().run(c ->
+                        locks.in(c).tryLock(forUpdate(row("account", 1))).isHeld()))
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void partitionAndRootAreOneKey(LockStrategy strategy) throws Exception {
+        database.execute(
+                "create table part(id int primary key) partition by range (id)",
+                "create table part_low partition of part for values from (0) to (100) partition by range (id)",
+                "create table part_lowest partition of part_low for values from (0) to (10)",
+                "insert into part values (1)");
+        RowLocks locks = locks(strategy);
+        assertOneKey(locks, row("part", 1), locks, row("part_lowest", 1));
+        assertOneKey(locks, row("part_low", 1), locks, row("part_lowest", 1));
+        alice().run(c ->
+                locks.in(c).lock(forUpdate(List.of(row("part_low", 1), row("part", 1), row("part_lowest", 1)))));
+        assertThat(alice().advisoryLocks()).isEqualTo(strategy == LockStrategy.ROW ? 0 : 1);
+        alice().rollback();
+        // A partition that has left the tree is a table of its own.
+        database.execute(
+                "alter table part_low detach partition part_lowest",
+                "create table part_new partition of part_low for values from (0) to (10)",
+                "insert into part values (1)");
+        assertTwoKeys(locks, row("part", 1), row("part_lowest", 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void afterASwapByRenameOldAndNewInstancesAgree(LockStrategy strategy) throws Exception {
+        RowLocks old = locks(strategy);
+        assertOneKey(old, row("account", 1), old, row("account", 1));
+        swap("create table account_new(id int primary key, balance bigint)");
+        database.execute("insert into account values (1)");
+        RowLocks fresh = locks(strategy);
+        assertOneKey(old, row("account", 1), fresh, row("account", 1));
+        assertTwoKeys(old, row("account", 1), row("account_old", 1));
+    }
+
+    /** The transaction began before the swap and has not looked at the catalog since; the others begin after it. */
+    @ParameterizedTest
+    @EnumSource
+    void aTransactionThatBeganBeforeASwapAgreesWithThoseAfterIt(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
+        alice().rollback();
+        alice().execute("select 1");
+        swap("create table account_new(id int primary key, balance bigint)");
+        database.execute("insert into account values (1), (2)");
+        assertOneKey(locks, row("account", 1), locks(strategy), row("account", 1));
+    }
+
+    /** As with FOR UPDATE, and so the holder's own reads and writes go to the table whose key it holds. */
+    @ParameterizedTest
+    @EnumSource
+    void aSwapWaitsForThoseWhoHoldALock(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session admin = database.session("admin");
+        for (boolean several : List.of(false, true)) {
+            alice().run(c -> several
+                    ? locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 2))))
+                    : locks.in(c).lock(forUpdate(row("account", 1))));
+            Step<Boolean> swap = admin.startExecute("alter table account rename to account_old");
+            swap.awaitBlockedBy(alice());
+            alice().commit();
+            swap.get();
+            admin.execute("create table account(id int primary key, balance bigint)");
+            admin.execute("insert into account values (1)");
+            admin.commit();
+            assertOneKey(locks, row("account", 1), locks(strategy), row("account", 1));
+            database.execute("drop table account", "alter table account_old rename to account");
+        }
+    }
+
+    private void swap(String createNew) throws Exception {
+        database.execute(
+                "set lock_timeout = '30s'",
+                createNew,
+                "alter table account rename to account_old",
+                "alter table account_new rename to account");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void namesThatNeedQuotesAreFound(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        for (String name : List.of(
+                "\"Order\"",
+                "\"order\"",
+                "\"select\"",
+                "\"user\"",
+                "\"two words\"",
+                "\"dot.ted\"",
+                "\"quo\"\"ted\"",
+                "\"semi;colon\"",
+                "\"ques?tion\"",
+                "\"1st\"",
+                "\"a$b\"",
+                "\"back\\slash\"",
+                "\"it's\"",
+                "kontó",
+                "\"Überweisung\"",
+                "\"口座\"",
+                "\"💰\"")) {
+            database.execute(
+                    "create table " + name + "(\"Id\" int primary key)", "insert into " + name + " values (1), (2)");
+            assertOneKey(locks, row(name, 1), locks, row(database.schema() + "." + name, "1"));
+            LockResult all = alice().run(c -> locks.in(c)
+                    .lock(forUpdate(LockKey.rows(name, List.of(2, 1, 3))).allowAbsent()));
+            assertThat(all.absentRows())
+                    .isEqualTo(strategy == LockStrategy.ADVISORY ? List.of() : List.of(row(name, 3)));
+            List<Integer> claimed =
+                    alice().run(c -> locks.in(c).claim(Claim.from(name).limit(5), ONE));
+            assertThat(claimed).hasSize(2);
+            alice().rollback();
+        }
+    }
+
+    /** A reserved word needs no quotes in a key, since the name stands alone there. */
+    @ParameterizedTest
+    @EnumSource
+    void reservedWordsNeedNoQuotes(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        database.execute("create table \"order\"(id int primary key)", "insert into \"order\" values (1)");
+        assertOneKey(locks, row("order", 1), locks, row("\"order\"", 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void namesLongerThanTheServerKeepsAreCutAsTheServerDoes(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        String name = "a".repeat(70);
+        database.execute("create table " + name + "(id int primary key)", "insert into " + name + " values (1)");
+        assertOneKey(locks, row(name, 1), locks, row("a".repeat(63), 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void temporaryTableInFrontIsAKeyOfItsOwn(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().execute("create temporary table account(id int primary key) on commit preserve rows");
+        alice().execute("insert into account values (1)");
+        alice().commit();
+        assertTwoKeys(locks, row("account", 1), row("account", 1));
+        assertOneKey(locks, row(database.schema() + ".account", 1), locks, row("account", 1));
+        alice().execute("drop table account");
+        alice().commit();
+    }
+
+    /** The kept name of the key column is found wrong, and the table is looked up again in the same call. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aSwapToATableWithAnotherKeyColumnIsFollowed(LockStrategy strategy) throws Exception {
+        for (Session.Body<?> body : ways(locks(strategy))) {
+            alice().run(body);
+            alice().rollback();
+            swap("create table account_new(number int primary key, balance bigint)");
+            database.execute("insert into account values (1), (2)");
+            alice().run(body);
+            alice().rollback();
+            database.execute("drop table account", "alter table account_old rename to account");
+            // And back again, for the next way.
+            alice().run(body);
+            alice().rollback();
+        }
+    }
+
+    /** Ids outgrow int4, and the table's id is made a bigint while the application runs. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void anIdThatBecomesABigintIsFollowed(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
+        alice().rollback();
+        database.execute("alter table account alter column id type bigint", "insert into account values (3000000000)");
+        assertFoundAtTheLatestTheSecondTime(locks, row("account", 3_000_000_000L));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void anIdThatBecomesAUuidIsFollowed(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
+        alice().rollback();
+        UUID id = UUID.randomUUID();
+        swap("create table account_new(id uuid primary key)");
+        database.execute("insert into account values ('" + id + "')");
+        assertFoundAtTheLatestTheSecondTime(locks, row("account", id));
+    }
+
+    /** Tenants in schemas of their own, whose tables differ in the type of the id. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void oneNameOfTwoTypesByTheSearchPath(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
+        alice().rollback();
+        database.execute(
+                "alter table " + second + ".account alter column id type text",
+                "insert into " + second + ".account values ('one')");
+        alice().execute("set search_path to " + second);
+        alice().commit();
+        assertFoundAtTheLatestTheSecondTime(locks, row("account", "one"));
+    }
+
+    private void assertFoundAtTheLatestTheSecondTime(RowLocks locks, LockKey key) throws Exception {
+        try {
+            alice().run(c -> locks.in(c).lock(forUpdate(key)));
+        } catch (RowlockException e) {
+            alice().rollback();
+        }
+        LockResult result = alice().run(c -> locks.in(c).lock(forUpdate(key)));
+        assertThat(result.absentRows()).isEmpty();
+        assertThat(result.isHeld()).isTrue();
+    }
+
+    private static List<Session.Body<?>> ways(RowLocks locks) {
+        return List.of(
+                c -> locks.in(c).lock(forUpdate(row("account", 1))),
+                c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 2)))),
+                c -> locks.in(c).tryLock(forUpdate(row("account", 1))).isHeld(),
+                c -> locks.in(c).lockAndRead(forUpdate(row("account", 1)), "select 1", ONE),
+                c -> locks.in(c).claim(Claim.from("account").limit(1), ONE));
+    }
+
+    /** As often as they take turns: what tells them apart is asked for once they have been mixed up. */
+    @ParameterizedTest
+    @EnumSource
+    void aTemporaryTableInFrontAndTheOneBehindItTakeTurns(LockStrategy strategy) throws Exception {
+        alice().execute("create temporary table account(id bigint primary key)");
+        alice().execute("insert into account values (1)");
+        alice().commit();
+        assertFewAreMixedUp(locks(strategy), row("account", 1), "select 1");
+    }
+
+    /** After a change each looks the table up again, and then it is known as before. */
+    @ParameterizedTest
+    @EnumSource
+    void anUnrelatedTemporaryTableCostsNothingAfterAChange(LockStrategy strategy) throws Exception {
+        PGSimpleDataSource counting = database.dataSource();
+        counting.setSocketFactory(RoundTripCounter.class.getName());
+        RowLocks locks = locks(strategy);
+        try (Connection one = counting.getConnection();
+                Connection other = counting.getConnection()) {
+            TestDatabase.execute(other, "create temporary table unrelated(id int)");
+            one.setAutoCommit(false);
+            other.setAutoCommit(false);
+            roundTrips(locks, one);
+            int before = roundTrips(locks, other);
+            database.execute("alter table account alter column id type bigint");
+            for (Connection each : List.of(other, one, other, one)) {
+                roundTrips(locks, each);
+            }
+            assertThat(roundTrips(locks, other)).isEqualTo(before);
+        }
+    }
+
+    /** An instance that starts under load would otherwise look its table up in each of its sessions at once. */
+    @ParameterizedTest
+    @EnumSource
+    void callersThatStartTogetherShareOneLookUp(LockStrategy strategy) throws Exception {
+        PGSimpleDataSource counting = database.dataSource();
+        counting.setSocketFactory(RoundTripCounter.class.getName());
+        int callers = 4;
+        ExecutorService threads = Executors.newFixedThreadPool(callers);
+        try (Connection one = counting.getConnection()) {
+            one.setAutoCommit(false);
+            RowLocks alone = locks(strategy);
+            int first = roundTrips(alone, one);
+            int later = roundTrips(alone, one);
+            for (int round = 0; round < 5; round++) {
+                RowLocks locks = locks(strategy);
+                CyclicBarrier start = new CyclicBarrier(callers);
+                List<Future<Integer>> counted = new ArrayList<>();
+                for (int id = 1; id <= callers; id++) {
+                    int own = id;
+                    counted.add(threads.submit(() -> {
+                        try (Connection connection = counting.getConnection()) {
+                            connection.setAutoCommit(false);
+                            start.await(30, TimeUnit.SECONDS);
+                            return roundTrips(locks, connection, own);
+                        }
+                    }));
+                }
+                int all = 0;
+                for (Future<Integer> each : counted) {
+                    all += each.get(30, TimeUnit.SECONDS);
+                }
+                assertThat(all).isEqualTo(first + (callers - 1) * later);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static int roundTrips(RowLocks locks, Connection connection) throws SQLException {
+        return roundTrips(locks, connection, 1);
+    }
+
+    private static int roundTrips(RowLocks locks, Connection connection, int id) throws SQLException {
+        int before = RoundTripCounter.counted();
+        assertThat(locks.in(connection).lock(forUpdate(row("account", id))).absentRows())
+                .isEmpty();
+        int counted = RoundTripCounter.counted() - before;
+        connection.commit();
+        return counted;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rolesWithSchemasOfTheirNamesTakeTurns(LockStrategy strategy) throws Exception {
+        database.execute(
+                "create role " + second,
+                "grant usage on schema " + second + " to " + second,
+                "alter table " + second + ".account alter column id type bigint",
+                "grant all on table " + second + ".account to " + second);
+        try {
+            for (Session session : List.of(alice(), bob())) {
+                session.execute("set search_path to \"$user\", " + database.schema());
+                session.commit();
+            }
+            assertFewAreMixedUp(locks(strategy), row("account", 1), "set local role " + second);
+        } finally {
+            alice().rollback();
+            database.execute("drop owned by " + second, "drop role " + second);
+        }
+    }
+
+    private void assertFewAreMixedUp(RowLocks locks, LockKey key, String first) throws Exception {
+        int failures = 0;
+        for (int i = 0; i < 10; i++) {
+            alice().execute(first);
+            for (Session session : List.of(alice(), bob())) {
+                session.execute("select 1");
+                try {
+                    LockResult result = session.run(c -> locks.in(c).lock(forUpdate(key)));
+                    assertThat(result.absentRows()).isEmpty();
+                } catch (LockSerializationException e) {
+                    failures++;
+                }
+                session.rollback();
+            }
+        }
+        assertThat(failures).isLessThanOrEqualTo(2);
+    }
+}

@@ -1,0 +1,76 @@
+package org.rowlock.internal.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockTargetException;
+import org.rowlock.LockWait;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/** The server quotes ids and binds in its errors; none of them can pass for what a check says. */
+class ForgedCheckTest {
+    private static final List<String> FORGED = List.of(
+            "rowlock:taken",
+            "rowlock:taken:off",
+            "rowlock:stale:",
+            "rowlock:repeatable read/off/:",
+            "rowlock:serializable;drop table victim;commit;begin;--/off/:",
+            "\":serializable;drop table victim;commit;begin;--/off/:");
+
+    @RegisterExtension
+    final TestDatabase database = TestDatabase.accounts(1, "create table victim(id int)");
+
+    @ParameterizedTest
+    @EnumSource
+    void inAnId(LockStrategy strategy) throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        for (String forged : FORGED) {
+            for (Session.Body<?> body : List.<Session.Body<?>>of(
+                    c -> locks.in(c).lock(forUpdate(row("account", forged))),
+                    c -> locks.in(c).tryLock(forUpdate(row("account", forged))).isHeld(),
+                    c -> locks.in(c).lock(forUpdate(List.of(row("account", forged), row("account", 1)))))) {
+                if (strategy == LockStrategy.ADVISORY) {
+                    alice.run(body);
+                } else {
+                    assertThatThrownBy(() -> alice.run(body)).isExactlyInstanceOf(LockTargetException.class);
+                }
+                alice.rollback();
+            }
+        }
+        assertThat(database.query("select count(*) from victim")).isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void inABindOfTheQuery(LockStrategy strategy) throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        for (String forged : FORGED) {
+            for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait())) {
+                assertThatThrownBy(() -> alice.run(c -> locks.in(c)
+                                .lockAndRead(
+                                        forUpdate(row("account", 1)).waiting(wait),
+                                        "select cast(cast(? as text) as int)",
+                                        rs -> rs.getInt(1),
+                                        forged)))
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                e -> assertThat(e.getSQLState()).isEqualTo("22P02"));
+                alice.rollback();
+            }
+        }
+        assertThat(database.query("select count(*) from victim")).isEqualTo("0");
+    }
+}

@@ -1,0 +1,468 @@
+package org.rowlock.internal.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockTransactionException;
+import org.rowlock.LockVerificationException;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.StreamingPair;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+import org.rowlock.testing.Wire;
+
+/** verify() passes where advisory locks exclude, and fails where they do not or cannot be tried. */
+@Tag("long")
+class VerifyTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase();
+
+    private HikariDataSource pool(int size) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource());
+        config.setMaximumPoolSize(size);
+        config.setConnectionTimeout(250);
+        return new HikariDataSource(config);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void passesOnARealServer(LockStrategy strategy) throws Exception {
+        RowLocks.builder(database.dataSource()).strategy(strategy).build().verify();
+        assertThat(locks()).isEqualTo("0");
+    }
+
+    /** The key of a configured table is of no row, and need not be an id as the table has them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"text", "uuid", "date", "bytea", "name", "boolean", "float8"})
+    void passesWhateverTheIdsOfTheTablesAre(String type) throws Exception {
+        database.execute("create table item(id " + type + " primary key)");
+        RowLocks.builder(database.dataSource())
+                .strategy("item", LockStrategy.ROW)
+                .build()
+                .verify();
+    }
+
+    @Test
+    void passesThroughAPoolAndGivesTheConnectionsBackAsTheyWere() throws Exception {
+        try (HikariDataSource pool = pool(2)) {
+            for (int i = 0; i < 3; i++) {
+                RowLocks.of(pool).verify();
+            }
+            try (Connection one = pool.getConnection();
+                    Connection other = pool.getConnection()) {
+                assertThat(one.getAutoCommit()).isTrue();
+                assertThat(other.getAutoCommit()).isTrue();
+                assertThat(locks()).isEqualTo("0");
+            }
+        }
+    }
+
+    @Test
+    void passesInEveryIsolationLevel() throws Exception {
+        for (String level : new String[] {"repeatable read", "serializable"}) {
+            PGSimpleDataSource dataSource = database.dataSource();
+            dataSource.setOptions("-c default_transaction_isolation=" + level.replace(" ", "\\ "));
+            RowLocks.of(dataSource).verify();
+        }
+        assertThat(locks()).isEqualTo("0");
+    }
+
+    /** As a planner that takes what it drops for idle: the statement answers as ever. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "pg_catalog.pg_advisory_xact_lock(t.root::integer, k.o); idle(t.root::integer, k.o); 14 of 18",
+                "pg_catalog.pg_try_advisory_xact_lock(r.root::integer, k.o);"
+                        + " idle(r.root::integer, k.o) is not null; 17 of 18"
+            })
+    void failsWhereAFormOfLockLocksNothing(String call, String dropped, String locked) throws Exception {
+        database.execute(
+                "create table item(id int primary key)",
+                "create function idle(int, int) returns void language plpgsql as 'begin end'");
+        DataSource idle = new ObservedDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                return preparing(super.getConnection(), sql -> sql.replace(call, database.schema() + '.' + dropped));
+            }
+        };
+        RowLocks locks =
+                LockAccess.builder().strategy("item", LockStrategy.ADVISORY).build();
+        LockAccess.of(locks).on(database.dataSource()).verify();
+        assertThatThrownBy(() -> LockAccess.of(locks).on(idle).verify())
+                .isInstanceOf(LockVerificationException.class)
+                .hasMessageContaining(locked)
+                .hasMessageContaining("PostgreSQL");
+    }
+
+    private static Connection preparing(Connection connection, UnaryOperator<String> changed) {
+        return (Connection) Proxy.newProxyInstance(
+                VerifyTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement")) {
+                        arguments[0] = changed.apply((String) arguments[0]);
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @Test
+    void failsWhereTheConnectionsLeadToSeveralServers() throws Exception {
+        TestPostgres second = TestPostgres.embedded(Map.of());
+        try {
+            DataSource one = database.dataSource();
+            PGSimpleDataSource other = second.dataSource();
+            AtomicInteger count = new AtomicInteger();
+            DataSource sharded = dataSource((method, arguments) -> count.getAndIncrement() % 2 == 0 ? one : other);
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> RowLocks.of(sharded).verify())
+                        .isInstanceOf(LockVerificationException.class)
+                        .hasMessageContaining("different servers [primary ")
+                        .hasMessageContaining(":" + other.getPortNumbers()[0])
+                        .hasMessageContaining("ROW");
+            }
+            assertThat(locks()).isEqualTo("0");
+        } finally {
+            second.stop();
+        }
+    }
+
+    /** As with loadBalanceHosts: if the first two connections lead to the same server, the others tell. */
+    @Test
+    void failsAlwaysWhereEachConnectionLeadsToAServerByChance() throws Exception {
+        TestPostgres second = TestPostgres.embedded(Map.of());
+        try {
+            DataSource one = database.dataSource();
+            DataSource other = second.dataSource();
+            for (int i = 0; i < 20; i++) {
+                Random random = new Random(i);
+                DataSource balanced = dataSource((method, arguments) -> random.nextBoolean() ? one : other);
+                // Of a pool the connections are the same at every look.
+                try (HikariDataSource pool = new HikariDataSource()) {
+                    pool.setDataSource(balanced);
+                    pool.setMaximumPoolSize(10);
+                    RowLocks locks = LockAccess.builder().build();
+                    boolean unpooled = i % 2 == 0;
+                    assertThatThrownBy(() -> {
+                                LockAccess.of(locks)
+                                        .on(unpooled ? balanced : pool)
+                                        .verify();
+                            })
+                            .isInstanceOfSatisfying(
+                                    LockVerificationException.class,
+                                    e -> assertThat(e.isRetryable()).isFalse())
+                            .hasMessageContaining("different servers")
+                            .hasMessageContaining(":" + second.dataSource().getPortNumbers()[0]);
+                }
+            }
+            assertThat(locks()).isEqualTo("0");
+        } finally {
+            second.stop();
+        }
+    }
+
+    /** Any connection may lead there, also the first one, which holds what the others try. */
+    @Test
+    void aStandbyBehindTheSameUrlIsNamed() throws Exception {
+        try (StreamingPair pair = StreamingPair.start()) {
+            DataSource primary = pair.primary().dataSource();
+            DataSource standby = pair.standby().dataSource();
+            for (int at : List.of(0, 1, 9, 15)) {
+                AtomicInteger count = new AtomicInteger();
+                DataSource mixed =
+                        dataSource((method, arguments) -> count.getAndIncrement() % 16 == at ? standby : primary);
+                assertThatThrownBy(() -> RowLocks.of(mixed).verify())
+                        .isInstanceOfSatisfying(
+                                LockVerificationException.class,
+                                e -> assertThat(e.isRetryable()).isFalse())
+                        .hasCauseInstanceOf(LockTransactionException.class)
+                        .hasMessageContaining("different servers [primary ")
+                        .hasMessageContaining(", standby ")
+                        .hasMessageContaining(":" + pair.ports().get(1))
+                        .hasMessageContaining("targetServerType=primary");
+                assertThat(count.get()).as("in the first round").isEqualTo(16);
+            }
+            RowLocks.of(primary).verify();
+        }
+    }
+
+    /** As on servers that have the functions and not the locks. */
+    @Test
+    void functionsThatLockNothingAreRefused() throws Exception {
+        TestPostgres stubs = TestPostgres.embedded(Map.of());
+        try {
+            stubs.execute(
+                    "set allow_system_table_mods = on",
+                    "create or replace function pg_catalog.pg_try_advisory_xact_lock"
+                            + "(bigint) returns bool language sql as 'select true'");
+            assertThatThrownBy(() -> RowLocks.of(stubs.dataSource()).verify())
+                    .isInstanceOfSatisfying(
+                            LockVerificationException.class,
+                            e -> assertThat(e.isRetryable()).isFalse())
+                    .hasMessageContaining("both granted the exclusive")
+                    .hasMessageContaining("ROW");
+        } finally {
+            stubs.stop();
+        }
+    }
+
+    /** A failover in the middle is no verdict, and the next look has one. */
+    @Test
+    void aConnectionThatIsLostMeanwhileIsRetryable() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            DataSource dataSource = proxy.through(database.dataSource());
+            for (String statement : List.of("select 'first '", "pg_backend_pid", "pg_try_advisory")) {
+                proxy.cutBefore(statement);
+                assertThatThrownBy(() -> RowLocks.of(dataSource).verify())
+                        .isInstanceOfSatisfying(
+                                LockVerificationException.class,
+                                e -> assertThat(e.isRetryable()).isTrue());
+                RowLocks.of(dataSource).verify();
+            }
+            assertThat(proxy.cuts()).isEqualTo(3);
+            assertThat(locks()).isEqualTo("0");
+        }
+    }
+
+    @Test
+    void connectionsThatAreLostAgainAndAgainSayNothingAboutTheLocks() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            PGSimpleDataSource through = proxy.through(database.dataSource());
+            DataSource dataSource = dataSource((method, arguments) -> {
+                proxy.cutAfter("pg_try_advisory");
+                return through;
+            });
+            assertThatThrownBy(() -> RowLocks.of(dataSource).verify())
+                    .isInstanceOfSatisfying(
+                            LockVerificationException.class,
+                            e -> assertThat(e.isRetryable()).isTrue())
+                    .hasMessageContaining("proves nothing about the locks")
+                    .hasMessageContaining("Try again");
+        }
+    }
+
+    @Test
+    void locksAreTriedByTheKeyOfAConfiguredTable() throws Exception {
+        database.execute("create table item(id int primary key)", "create view seen as select * from item");
+        RowLocks locks = LockAccess.builder()
+                .strategy("absent", LockStrategy.ADVISORY)
+                .strategy("item", LockStrategy.BOTH)
+                .strategy("seen", LockStrategy.ROW)
+                .build();
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            // Only the lock statement of a row of this table has this in it.
+            proxy.cutBefore("from \"item\" for key share");
+            assertThatThrownBy(() -> LockAccess.of(locks)
+                            .on(proxy.through(database.dataSource()))
+                            .verify())
+                    .isInstanceOf(LockVerificationException.class);
+            assertThat(proxy.cuts()).isOne();
+        }
+    }
+
+    /** Known by the extension, as they call themselves PostgreSQL. Only their names are here, not they themselves. */
+    @ParameterizedTest
+    @ValueSource(strings = {"citus", "bdr", "pgactive", "spock", "shardman"})
+    void databasesOfSeveralMachinesAreRefusedForAdvisoryUnlessEnteredByOne(String extension) throws Exception {
+        RowLocks advisory =
+                LockAccess.builder().strategy("item", LockStrategy.ADVISORY).build();
+        RowLocks declared = LockAccess.builder()
+                .strategy("item", LockStrategy.ADVISORY)
+                .singleEntryNode(true)
+                .build();
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("create table pg_dist_node(groupid int)");
+            statement.execute("set allow_system_table_mods = on");
+            statement.execute("insert into pg_extension select 4242, '" + extension
+                    + "', 10, 'pg_catalog'::regnamespace, true, '1', null, null");
+            try {
+                if (extension.equals("citus")) {
+                    // A coordinator without workers is one machine.
+                    LockAccess.of(advisory).on(database.dataSource()).verify();
+                    statement.execute("insert into pg_dist_node values (0), (1)");
+                }
+                assertThatThrownBy(() -> LockAccess.of(advisory)
+                                .on(database.dataSource())
+                                .verify())
+                        .isInstanceOf(LockVerificationException.class)
+                        .hasMessageContaining("extension " + extension)
+                        .hasMessageContaining("singleEntryNode(true)")
+                        .hasMessageContaining("BOTH");
+                LockAccess.of(declared).on(database.dataSource()).verify();
+                RowLocks.of(database.dataSource()).verify();
+            } finally {
+                statement.execute("delete from pg_extension where oid = 4242");
+            }
+        }
+    }
+
+    @Test
+    void aPoolThatIsUsedUpDelaysNobodyForLong() throws Exception {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource());
+        config.setMaximumPoolSize(2);
+        config.setConnectionTimeout(TestDatabase.DEADLINE.toMillis() * 10);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            CompletableFuture.runAsync(() -> {
+                        RowLocks.of(pool).verify();
+                        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                    })
+                    .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+            assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
+                    .isZero();
+        }
+    }
+
+    @Test
+    void aPoolThatHasFewerThanWasThoughtIsAskedForThemOnce() throws Exception {
+        try (HikariDataSource pool = pool(3)) {
+            ObservedDataSource observed = new ObservedDataSource(pool);
+            LockAccess.of(LockAccess.builder().build()).verify(observed, 7);
+            assertThat(observed.mostOpen()).isEqualTo(3);
+            assertThat(observed.borrowed()).as("in five rounds").isEqualTo(15);
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+        }
+    }
+
+    @Test
+    void aServerThatHangsIsWaitedForOnlyOnce() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            DataSource through = proxy.through(database.dataSource());
+            ObservedDataSource observed = new ObservedDataSource(dataSource((method, arguments) -> through)) {
+                @Override
+                public Connection getConnection() throws SQLException {
+                    return Wire.tap(super.getConnection(), new Wire.Tap() {
+                        @Override
+                        public void before(int number, String sql) {
+                            if (sql.contains("pg_try_advisory")) {
+                                proxy.freeze();
+                            }
+                        }
+                    });
+                }
+            };
+            assertThatThrownBy(() -> RowLocks.of(observed).verify())
+                    .isInstanceOfSatisfying(
+                            LockVerificationException.class,
+                            e -> assertThat(e.isRetryable()).isTrue())
+                    .hasMessageContaining("proves nothing about the locks");
+            assertThat(observed.borrowed()).as("in one attempt").isEqualTo(16);
+            assertThat(observed.open()).isZero();
+            proxy.cutAll();
+        }
+    }
+
+    @Test
+    void aPoolOfOneConnectionIsTooSmall() throws Exception {
+        try (HikariDataSource pool = pool(1)) {
+            assertThatThrownBy(() -> RowLocks.of(pool).verify())
+                    .isInstanceOf(LockVerificationException.class)
+                    .hasMessageContaining("two connections");
+            // And the one is back.
+            assertThatCode(() -> pool.getConnection().close()).doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    void aServerThatIsNotThereIsNamed() throws IOException {
+        PGSimpleDataSource nowhere = new PGSimpleDataSource();
+        nowhere.setUrl("jdbc:postgresql://localhost:1/postgres");
+        assertThatThrownBy(() -> RowLocks.of(nowhere).verify())
+                .isInstanceOf(LockVerificationException.class)
+                .hasMessageContaining("localhost:1")
+                .hasMessageContaining("check the server and its address");
+    }
+
+    @Test
+    void readOnlyConnectionsAreRefused() throws Exception {
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setReadOnly(true);
+        LockTransactionException refusal = catchThrowableOfType(
+                LockTransactionException.class, () -> RowLocks.of(dataSource).verify());
+        assertThat(refusal.sqlState()).contains("25006");
+        assertThat(locks()).isEqualTo("0");
+    }
+
+    @Test
+    void aDataSourceThatGivesNothingIsRefused() {
+        DataSource broken = dataSource((method, arguments) -> {
+            throw new java.sql.SQLException("no more");
+        });
+        assertThatThrownBy(() -> RowLocks.of(broken).verify())
+                .isInstanceOf(LockVerificationException.class)
+                .hasMessageContaining("no more");
+    }
+
+    private String locks() throws Exception {
+        return database.query("select count(*) from pg_locks l join pg_stat_activity a using (pid)"
+                + " where l.locktype = 'advisory' and a.application_name = '" + database.schema() + "'");
+    }
+
+    @FunctionalInterface
+    private interface Choice {
+        DataSource of(String method, Object[] arguments) throws Exception;
+    }
+
+    private static DataSource dataSource(Choice choice) {
+        return (DataSource) Proxy.newProxyInstance(
+                VerifyTest.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    try {
+                        return method.invoke(choice.of(method.getName(), arguments), arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @Test
+    void takesNoMoreConnectionsThanAreGivenToIt() {
+        ObservedDataSource observed = new ObservedDataSource(database.dataSource());
+        RowLocks.of(observed).verify();
+        assertThat(observed.borrowed()).as("in three rounds").isEqualTo(48);
+        assertThat(observed.mostOpen()).isEqualTo(16);
+        LockAccess.of(LockAccess.builder().build()).verify(observed, 5);
+        assertThat(observed.borrowed()).as("in three rounds of five more").isEqualTo(63);
+        assertThat(observed.mostOpen()).isEqualTo(16);
+        assertThat(observed.open()).isZero();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockAccess.of(LockAccess.builder().build()).verify(observed, 1))
+                .withMessageContaining("at least 2");
+    }
+}

@@ -1,0 +1,164 @@
+package org.rowlock.servers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.Claim;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockTransactionException;
+import org.rowlock.LockWait;
+import org.rowlock.RowLocks;
+import org.rowlock.RowMapper;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Held;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** A hot standby would grant advisory locks that exclude nobody on the primary; so every lock on one is refused. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Tag("long")
+class HotStandbyTest {
+    private static final LockKey KEY = row("account", 1);
+    private static final RowMapper<Integer> ID = row -> row.getInt(1);
+
+    @TempDir
+    static Path directory;
+
+    private static TestPostgres standby;
+
+    /** A server that was stopped in good order and starts again as a standby of nobody. */
+    @BeforeAll
+    static void start() throws Exception {
+        Path data = directory.resolve("data");
+        int port = TestPostgres.freePort();
+        TestPostgres primary = TestPostgres.embedded(Map.of(), data, port);
+        primary.execute("create table account(id int primary key)", "insert into account values (1), (2)");
+        primary.stop();
+        Files.createFile(data.resolve("standby.signal"));
+        standby = TestPostgres.embedded(Map.of("hot_standby", "on"), data, port);
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (standby != null) {
+            standby.stop();
+        }
+    }
+
+    private static List<Session.Body<?>> calls(RowLocks locks) {
+        List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
+        LockWait atMost = LockWait.atMost(Duration.ofSeconds(9));
+        return List.of(
+                c -> locks.in(c).lock(forUpdate(KEY)),
+                c -> locks.in(c).lock(forShare(KEY)),
+                c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
+                c -> locks.in(c).lock(forUpdate(KEY).waiting(atMost)),
+                c -> locks.in(c).lock(forUpdate(keys)),
+                c -> locks.in(c).tryLock(forUpdate(keys)).isHeld(),
+                c -> locks.in(c).lock(forUpdate(keys).waiting(atMost)),
+                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select id from account", ID),
+                c -> locks.in(c).claim(Claim.from("account"), ID));
+    }
+
+    @Order(1)
+    @ParameterizedTest
+    @EnumSource
+    void everyLockIsRefused(LockStrategy strategy) throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        for (int isolation : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
+            for (Session.Body<?> body : calls(locks)) {
+                try (Connection connection = standby.dataSource().getConnection()) {
+                    connection.setAutoCommit(false);
+                    connection.setTransactionIsolation(isolation);
+                    assertRefused(connection, body);
+                }
+            }
+        }
+    }
+
+    @Order(1)
+    @Test
+    void namesAreRefusedToo() throws Exception {
+        try (Connection connection = standby.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            assertRefused(connection, c -> LockAccess.builder().build().in(c).lock(forUpdate(LockKey.name("nightly"))));
+        }
+    }
+
+    @Order(1)
+    @Test
+    void verifyRefuses() {
+        LockTransactionException refusal = catchThrowableOfType(
+                LockTransactionException.class,
+                () -> RowLocks.of(standby.dataSource()).verify());
+        assertThat(refusal).isNotNull();
+        assertThat(refusal.sqlState()).contains("25006");
+        assertThat(refusal).hasMessageContaining("hot standby");
+    }
+
+    /** The same connection, once its server has become the primary. */
+    @Order(2)
+    @Test
+    void afterPromotionTheLockIsGranted() throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        try (Connection connection = standby.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            assertRefused(connection, c -> locks.in(c).lock(forUpdate(KEY)));
+            try (Connection other = standby.dataSource().getConnection();
+                    Statement statement = other.createStatement()) {
+                statement.execute("select pg_promote()");
+                TestDatabase.await().until(() -> {
+                    try (ResultSet row = statement.executeQuery("select pg_is_in_recovery()")) {
+                        return row.next() && !row.getBoolean(1);
+                    }
+                });
+            }
+            assertThat(locks.in(connection).lock(forUpdate(KEY)))
+                    .extracting(Held::of)
+                    .isEqualTo(Held.KEY_LOCKED);
+            connection.rollback();
+        }
+        LockAccess.of(locks).on(standby.dataSource()).verify();
+    }
+
+    private static void assertRefused(Connection connection, Session.Body<?> body) throws SQLException {
+        LockConnectionLostException refusal =
+                catchThrowableOfType(LockConnectionLostException.class, () -> body.run(connection));
+        assertThat(refusal).isNotNull();
+        assertThat(refusal.isRetryable()).isTrue();
+        assertThat(refusal.sqlState()).contains("25006");
+        assertThat(refusal).hasMessageContaining("hot standby").hasMessageContaining("primary");
+        connection.rollback();
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select count(*) from pg_locks where locktype = 'advisory'")) {
+            row.next();
+            assertThat(row.getInt(1)).isZero();
+        }
+        connection.rollback();
+    }
+}

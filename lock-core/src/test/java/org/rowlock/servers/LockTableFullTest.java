@@ -1,0 +1,94 @@
+package org.rowlock.servers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockResult;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockTableFullException;
+import org.rowlock.LockWait;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** A full lock table is told by its own exception, and a rollback makes room again. */
+@Tag("long")
+class LockTableFullTest {
+    private static final int MORE_THAN_FIT = 50_000;
+
+    @AutoClose("stop")
+    private static final TestPostgres SERVER =
+            TestPostgres.embedded(Map.of("max_locks_per_transaction", "10", "max_connections", "10"));
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(SERVER, "create table account(id int primary key)");
+
+    @ParameterizedTest
+    @EnumSource(names = {"ADVISORY", "BOTH"})
+    void tellsHowManyWereAskedFor(LockStrategy strategy) throws Exception {
+        RowLocks locks = LockAccess.builder()
+                .strategy(strategy)
+                .lockBudget(MORE_THAN_FIT)
+                .build();
+        List<LockKey> keys = LockKey.rows(
+                "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
+        // An absent row is refused in REPEATABLE READ.
+        database.execute("insert into account(id) select generate_series(0, 99)");
+        Session alice = database.session("alice");
+        List<Integer> levels = strategy == LockStrategy.ADVISORY
+                ? List.of(Connection.TRANSACTION_READ_COMMITTED)
+                : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ);
+        for (int isolation : levels) {
+            alice.connection().setTransactionIsolation(isolation);
+            LockTableFullException failure = catchThrowableOfType(
+                    LockTableFullException.class,
+                    () -> alice.run(c -> locks.in(c).lock(forUpdate(keys))));
+            assertThat(failure).isNotNull();
+            assertThat(failure.sqlState()).contains("53200");
+            assertThat(failure)
+                    .hasMessageContaining("max_locks_per_transaction")
+                    .hasMessageContaining(String.valueOf(MORE_THAN_FIT));
+            alice.rollback();
+            assertThat(alice.advisoryLocks()).isZero();
+            LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(keys.subList(0, 100))));
+            assertThat(result.isHeld()).isTrue();
+            alice.rollback();
+        }
+    }
+
+    /** Bounded or not, the failed call gives back all its locks, and with a savepoint the transaction as well. */
+    @ParameterizedTest
+    @EnumSource(names = {"ADVISORY", "BOTH"})
+    void boundedCallsTellItToo(LockStrategy strategy) throws Exception {
+        RowLocks locks = LockAccess.builder()
+                .strategy(strategy)
+                .lockBudget(MORE_THAN_FIT)
+                .build();
+        List<LockKey> keys = LockKey.rows(
+                "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
+        Session alice = database.session("alice");
+        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
+            LockTableFullException failure = catchThrowableOfType(
+                    LockTableFullException.class,
+                    () -> alice.run(c ->
+                            locks.in(c).tryLock(forShare(keys).waiting(wait)).isHeld()));
+            assertThat(failure).isNotNull();
+            alice.rollback();
+            assertThat(alice.advisoryLocks()).isZero();
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package org.rowlock.servers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.CommitWrite;
+import org.rowlock.CommitWrites;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.commit.CommitWay;
+import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.TestDatabase;
+import software.amazon.jdbc.ds.AwsWrapperDataSource;
+
+/**
+ * What stands in front of the driver may be older than JDBC 4.2, whose methods are the default methods of its
+ * interfaces. What is stored is reported as stored all the same.
+ */
+class OldWrappersTest {
+    private static final LockKey KEY = LockKey.row("account", 1);
+    private static final String ADD = "update account set balance = balance + ? where id = ?";
+
+    @RegisterExtension
+    final TestDatabase database = TestDatabase.accounts(1);
+
+    private enum Wrapper {
+        UNSUPPORTED,
+        NOT_SUPPORTED,
+        /** The same, and it does not lead to the driver's statements. */
+        NO_UNWRAP,
+        /** The AWS Advanced JDBC Wrapper. */
+        AWS
+    }
+
+    static Stream<Arguments> wrappersAndStrategies() {
+        return Stream.of(Wrapper.values())
+                .flatMap(wrapper -> Stream.of(LockStrategy.values()).map(strategy -> Arguments.of(wrapper, strategy)));
+    }
+
+    private DataSource dataSource(Wrapper wrapper) {
+        PGSimpleDataSource driver = database.dataSource();
+        if (wrapper == Wrapper.AWS) {
+            return aws(driver);
+        }
+        return (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> wrapped(wrapper, driver, method, arguments));
+    }
+
+    private static AwsWrapperDataSource aws(PGSimpleDataSource driver) {
+        Properties properties = new Properties();
+        properties.setProperty("wrapperPlugins", "failover,efm2");
+        AwsWrapperDataSource aws = new AwsWrapperDataSource();
+        aws.setTargetDataSourceClassName(PGSimpleDataSource.class.getName());
+        aws.setJdbcProtocol("jdbc:postgresql:");
+        aws.setServerName(driver.getServerNames()[0]);
+        aws.setServerPort(String.valueOf(driver.getPortNumbers()[0]));
+        aws.setDatabase(driver.getDatabaseName());
+        properties.setProperty("currentSchema", driver.getCurrentSchema());
+        aws.setTargetDataSourceProperties(properties);
+        aws.setUser(driver.getUser());
+        aws.setPassword(driver.getPassword());
+        return aws;
+    }
+
+    private static Object wrapped(Wrapper wrapper, Object target, Method method, Object[] arguments) throws Throwable {
+        if (method.isDefault()) {
+            throw wrapper == Wrapper.UNSUPPORTED
+                    ? new UnsupportedOperationException(method.getName())
+                    : new SQLFeatureNotSupportedException(method.getName());
+        }
+        boolean unwraps = method.getName().equals("unwrap") || method.getName().equals("isWrapperFor");
+        if (wrapper == Wrapper.NO_UNWRAP && unwraps && target instanceof Statement) {
+            throw new UnsupportedOperationException(method.getName());
+        }
+        Object result;
+        try {
+            result = method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+        if (unwraps) {
+            return result;
+        }
+        for (Class<?> type : List.of(Connection.class, PreparedStatement.class, Statement.class, ResultSet.class)) {
+            if (type.isInstance(result) && method.getReturnType().isAssignableFrom(type)) {
+                return Proxy.newProxyInstance(
+                        OldWrappersTest.class.getClassLoader(),
+                        new Class<?>[] {type},
+                        (proxy, called, given) -> wrapped(wrapper, result, called, given));
+            }
+        }
+        return result;
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrappersAndStrategies")
+    void whatIsStoredIsReportedAsStored(Wrapper wrapper, LockStrategy strategy) throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        DataSource dataSource = dataSource(wrapper);
+        int added = 0;
+        for (CommitWay way : CommitWay.values()) {
+            for (int i = 0; i < 3; i++) {
+                way.add(locks, dataSource, 1);
+                added++;
+            }
+        }
+        CommitWrites writes = new CommitWrites();
+        CommitWrite counted = writes.add(ADD, 1, 1);
+        CommitWrite returned = writes.add(ADD + " returning balance", 1, 1);
+        LockAccess.of(locks).on(dataSource).lock(forUpdate(KEY)).execute(writes);
+        added += 2;
+        assertThat(counted.count()).isEqualTo(1);
+        assertThat(returned.rows()).containsExactly(List.of((long) added));
+        Long seen = LockAccess.of(locks)
+                .on(dataSource)
+                .lock(forUpdate(KEY))
+                .read("select balance from account where id = ?", rows -> rows.getLong(1), 1)
+                .inTransaction(locked -> {
+                    locked.atCommit(ADD, 1, 1).expectOneRow();
+                    return locked.rows().get(0);
+                });
+        assertThat(seen).isEqualTo(added);
+        assertThat(database.query("select balance from account")).isEqualTo(String.valueOf(added + 1));
+    }
+
+    /** As the AWS wrapper, when it has connected anew while it committed: its word for that means "run it again". */
+    @ParameterizedTest
+    @EnumSource
+    void aCommitThatEndsInAnotherConnectionIsUnknown(CommitWay way) throws Exception {
+        SQLException anew = new SQLException("The connection is another now", "08S02");
+        DataSource dataSource = new ObservedDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                return (Connection) behind(connection, Connection.class, method -> method.equals("commit"), anew);
+            }
+        };
+        assertThatThrownBy(() -> way.add(LockAccess.builder().build(), dataSource, 1))
+                .isInstanceOfSatisfying(
+                        CommitOutcomeUnknownException.class,
+                        e -> assertThat(e.sqlState()).hasValue("08007"))
+                .hasRootCause(anew);
+        assertThat(database.query("select balance from account")).isEqualTo("1");
+    }
+
+    /** Has methods fail once they are done, and the COMMIT in a flush. */
+    private static Object behind(Object target, Class<?> type, Predicate<String> fails, SQLException failure) {
+        return Proxy.newProxyInstance(
+                OldWrappersTest.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    Object result;
+                    try {
+                        result = method.invoke(target, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                    if (fails.test(method.getName())) {
+                        throw failure;
+                    }
+                    boolean commits = method.getName().equals("prepareStatement")
+                            && String.valueOf(arguments[0]).contains("COMMIT");
+                    return commits ? behind(result, PreparedStatement.class, "execute"::equals, failure) : result;
+                });
+    }
+}

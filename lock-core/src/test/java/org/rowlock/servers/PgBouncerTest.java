@@ -1,0 +1,481 @@
+package org.rowlock.servers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.Claim;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.CommitWrites;
+import org.rowlock.LockKey;
+import org.rowlock.LockResult;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockVerificationException;
+import org.rowlock.RowLocks;
+import org.rowlock.RowLocksBuilder.LockRelease;
+import org.rowlock.RowMapper;
+import org.rowlock.RowlockException;
+import org.rowlock.UnexpectedRowCountException;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.RoundTripCounter;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPgBouncer;
+
+/** A PgBouncer in transaction mode in front of the server: a lock lasts as long as its transaction does there too. */
+@Tag("long")
+class PgBouncerTest {
+    private static final RowMapper<Long> BALANCE = row -> row.getLong(1);
+
+    private static TestPgBouncer bouncer;
+    private static TestPgBouncer repeatableRead;
+    private static boolean preparesStatements;
+
+    @RegisterExtension
+    final TestDatabase database = TestDatabase.accounts(9);
+
+    @BeforeAll
+    static void start() throws Exception {
+        assumeTrue(
+                TestPgBouncer.program().isPresent(),
+                "skipped: pgbouncer is not installed; with Debian's packages: apt-get install pgbouncer");
+        int[] version = TestPgBouncer.version();
+        preparesStatements = version[0] > 1 || version[1] >= 21;
+        Map<String, String> settings = preparesStatements
+                ? Map.of("default_pool_size", "4", "max_prepared_statements", "100")
+                : Map.of("default_pool_size", "4");
+        bouncer = TestPgBouncer.start("transaction", "", settings);
+        // What a client sets for its session would stay with the server connection, for others to find.
+        repeatableRead = TestPgBouncer.start(
+                "transaction",
+                "select set_config($$default_transaction_isolation$$, $$repeatable read$$, false)",
+                settings);
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        for (TestPgBouncer started : Arrays.asList(bouncer, repeatableRead)) {
+            if (started != null) {
+                started.close();
+            }
+        }
+    }
+
+    static Stream<Arguments> strategiesAndThresholds() {
+        return Stream.of(LockStrategy.values())
+                .flatMap(strategy -> Stream.of(0, 5).map(threshold -> Arguments.of(strategy, threshold)));
+    }
+
+    /** Before 1.21 PgBouncer knows no prepared statements, and the driver must make none. */
+    private PGSimpleDataSource dataSource(TestPgBouncer bouncer, int prepareThreshold) {
+        assumeTrue(
+                prepareThreshold == 0 || preparesStatements,
+                "skipped: this PgBouncer is older than 1.21 and needs prepareThreshold=0");
+        PGSimpleDataSource dataSource = bouncer.dataSource();
+        dataSource.setPrepareThreshold(prepareThreshold);
+        dataSource.setApplicationName(database.schema());
+        return dataSource;
+    }
+
+    private LockKey account(int id) {
+        return LockKey.row(database.schema() + ".account", id);
+    }
+
+    private String read() {
+        return "select balance from " + database.schema() + ".account where id = 1";
+    }
+
+    /** The pooler knows no cancel request of a client that is gone, but closes a connection, as the server sees. */
+    @ParameterizedTest
+    @EnumSource
+    void whatWaitsForALostClientIsEnded(LockStrategy strategy) throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        PGSimpleDataSource from = dataSource(bouncer, 0);
+        from.setSocketTimeout(1);
+        CommitWrites writes = new CommitWrites();
+        writes.add("update " + database.schema() + ".account set balance = balance + 1 where id = 1");
+        Session holder = database.session("holder");
+        holder.run(c -> locks.in(c).lock(forUpdate(account(1))));
+        assertThatThrownBy(() -> LockAccess.of(locks)
+                        .on(from)
+                        .lock(forUpdate(account(1)))
+                        .execute(writes))
+                .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
+        assertThat(database.query("select count(*) from pg_locks where not granted"))
+                .isEqualTo("0");
+        holder.rollback();
+        assertThat(database.query(read())).isEqualTo("0");
+    }
+
+    /** Locks of the table's rows in any server connection, the pool's idle ones too. */
+    private String locksOnTheServer() throws Exception {
+        return database.query(
+                "select count(*) from pg_locks where locktype = 'advisory' and classid = 'account'::regclass");
+    }
+
+    @ParameterizedTest
+    @MethodSource("strategiesAndThresholds")
+    void locksExcludeAndReadsAreFresh(LockStrategy strategy, int threshold) throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        Session alice = database.session("alice", dataSource(bouncer, threshold));
+        Session bob = database.session("bob", dataSource(bouncer, threshold));
+        for (int i = 1; i <= 7; i++) {
+            alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
+            assertThat((boolean) bob.run(
+                            c -> locks.in(c).tryLock(forUpdate(account(1))).isHeld()))
+                    .isFalse();
+            assertThat((boolean) bob.run(c -> locks.in(c)
+                            .tryLock(forUpdate(account(1)).atMost(Duration.ofMillis(10)))
+                            .isHeld()))
+                    .isFalse();
+            assertThat((boolean) bob.run(
+                            c -> locks.in(c).tryLock(forUpdate(account(2))).isHeld()))
+                    .isTrue();
+            bob.commit();
+            assertThat((boolean) bob.run(c -> locks.in(c)
+                            .tryLock(forUpdate(List.of(account(2), account(1))))
+                            .isHeld()))
+                    .isFalse();
+            bob.rollback();
+            Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndRead(forUpdate(account(1)), read(), BALANCE));
+            awaitBlockedBy(serverProcess(alice), step);
+            alice.execute("update " + database.schema() + ".account set balance = " + i + " where id = 1");
+            alice.commit();
+            assertThat(step.get()).containsExactly((long) i);
+            bob.commit();
+        }
+        LockResult all = alice.run(c -> locks.in(c)
+                .lock(forShare(List.of(account(3), account(1), account(2))).noWait()));
+        assertThat(all.absentRows()).isEmpty();
+        alice.commit();
+        Claim claim = Claim.from(database.schema() + ".account").orderBy("id").limit(3);
+        List<Integer> alices = alice.run(c -> locks.in(c).claim(claim, row -> row.getInt("id")));
+        assertThat(alices).containsExactly(1, 2, 3);
+        List<Integer> bobs = bob.run(c -> locks.in(c).claim(claim, row -> row.getInt("id")));
+        assertThat(bobs).containsExactly(4, 5, 6);
+        alice.commit();
+        bob.commit();
+        assertThat(locksOnTheServer()).isEqualTo("0");
+    }
+
+    /**
+     * In the flush with the COMMIT too the server connection is the transaction's own, and free for others afterwards.
+     */
+    @ParameterizedTest
+    @MethodSource("strategiesAndThresholds")
+    void writesGoWithTheCommit(LockStrategy strategy, int threshold) throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        String add = "update " + database.schema() + ".account set balance = balance + ? where id = ?";
+        BoundQuery<Long> query = BoundQuery.of(read(), BALANCE);
+        try (Connection connection = dataSource(bouncer, threshold).getConnection();
+                Traffic traffic = new Traffic(dataSource(bouncer, 0))) {
+            DataSource one = OneConnection.of(connection);
+            for (int i = 1; i <= 7; i++) {
+                long before = 2L * (i - 1);
+                LockAccess.of(locks)
+                        .on(one)
+                        .lock(forUpdate(account(1)))
+                        .read(query.sql(), query.mapper())
+                        .inTransaction(tx -> {
+                            assertThat(tx.rows()).containsExactly(before);
+                            return tx.atCommit(add, 1, 1).expectOneRow();
+                        });
+                CommitWrites writes = new CommitWrites();
+                writes.add(add, 1, 1).expectOneRow();
+                LockAccess.of(locks).on(one).lock(forUpdate(account(1))).execute(writes);
+                CommitWrites wrong = new CommitWrites();
+                wrong.add(add, 1, 1).expectOneRow();
+                wrong.add(add, 1, 77).expectOneRow();
+                assertThatThrownBy(() -> LockAccess.of(locks)
+                                .on(one)
+                                .lock(forUpdate(account(1)))
+                                .execute(wrong))
+                        .isInstanceOf(UnexpectedRowCountException.class);
+                assertThat(connection.getAutoCommit()).isTrue();
+            }
+            assertThat(traffic.count()).isNotNegative();
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("14");
+        assertThat(locksOnTheServer()).isEqualTo("0");
+    }
+
+    static Stream<Arguments> modesAndThresholds() {
+        return Stream.of("extended", "simple")
+                .flatMap(mode -> Stream.of(0, 1, 5).map(threshold -> Arguments.of(mode, threshold)));
+    }
+
+    /** What is behind an early COMMIT comes by the same server connection, or it would take a round trip more. */
+    @ParameterizedTest
+    @MethodSource("modesAndThresholds")
+    void earlyCommitsAreConfirmedInOneRoundTrip(String mode, int threshold) throws Exception {
+        RowLocks locks = LockAccess.builder()
+                .strategy(LockStrategy.ADVISORY)
+                .release(LockRelease.EARLY)
+                .build();
+        database.execute("create table child(account int references account deferrable initially deferred)");
+        String add = "update " + database.schema() + ".account set balance = balance + 1 where id = 1";
+        String orphan = "insert into " + database.schema() + ".child values (99)";
+        PGSimpleDataSource dataSource = dataSource(bouncer, threshold);
+        DriverModesTest.set(dataSource, "preferQueryMode=" + mode);
+        dataSource.setSocketFactory(RoundTripCounter.class.getName());
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                Traffic traffic = new Traffic(dataSource(bouncer, 0))) {
+            connection.setAutoCommit(false);
+            for (int i = 1; i <= 14; i++) {
+                statement.execute("set local synchronous_commit = " + (i % 2 == 0 ? "local" : "on"));
+                statement.execute(add);
+                int before = RoundTripCounter.counted();
+                locks.in(connection).commit(new CommitWrites());
+                // The first asks what the server can.
+                assertThat(RoundTripCounter.counted() - before).isBetween(1, i == 1 ? 2 : 1);
+                statement.execute(orphan);
+                assertThatThrownBy(() -> locks.in(connection).commit(new CommitWrites()))
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                e -> assertThat(e.getSQLState()).isEqualTo("23503"));
+            }
+            assertThat(traffic.count()).isNotNegative();
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("14");
+    }
+
+    /** The server process of a session, which is its own only as long as its transaction lasts. */
+    private static int serverProcess(Session session) throws Exception {
+        return session.run(c -> {
+            try (var statement = c.createStatement();
+                    var row = statement.executeQuery("select pg_backend_pid()")) {
+                row.next();
+                return row.getInt(1);
+            }
+        });
+    }
+
+    private void awaitBlockedBy(int process, Step<?> step) {
+        TestDatabase.await("a step waits on the server")
+                .failFast("it did not have to wait", step::isDone)
+                .until(() -> database.query("select count(*) from pg_stat_activity where " + process
+                                + " = any(pg_blocking_pids(pid))")
+                        .equals("1"));
+    }
+
+    /** Another client that keeps taking a server connection for a moment. */
+    private static final class Traffic implements AutoCloseable {
+        private final PGSimpleDataSource dataSource;
+        private final Thread thread = new Thread(this::run, "traffic");
+        private volatile boolean ended;
+        private volatile int count;
+        private volatile Exception failure;
+
+        Traffic(PGSimpleDataSource dataSource) {
+            this.dataSource = dataSource;
+            thread.start();
+        }
+
+        private void run() {
+            try (Connection connection = dataSource.getConnection();
+                    var statement = connection.createStatement()) {
+                for (int done = 1; !ended; done++) {
+                    statement.execute("select 1");
+                    count = done;
+                }
+            } catch (Exception e) {
+                failure = e;
+            }
+        }
+
+        int count() {
+            return count;
+        }
+
+        @Override
+        public void close() {
+            ended = true;
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            assertThat(failure).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void verifyPasses(LockStrategy strategy) {
+        RowLocks.builder(dataSource(bouncer, 0)).strategy(strategy).build().verify();
+        RowLocks.builder(dataSource(repeatableRead, 0))
+                .strategy(strategy)
+                .build()
+                .verify();
+    }
+
+    /** The driver's defaults, where nobody keeps account of prepared statements: seen without anything being lost. */
+    @Test
+    void verifyRefusesAPoolerThatMixesUpPreparedStatements() throws Exception {
+        try (TestPgBouncer forgetful = TestPgBouncer.start("transaction", "", settingsWithoutPreparing())) {
+            for (int i = 0; i < 20; i++) {
+                PGSimpleDataSource dataSource = forgetful.dataSource();
+                try (HikariDataSource pool = new HikariDataSource()) {
+                    pool.setDataSource(dataSource);
+                    pool.setMaximumPoolSize(2 + i % 3);
+                    DataSource used = i % 2 == 0 ? dataSource : pool;
+                    assertThatThrownBy(() -> RowLocks.of(used).verify())
+                            .isInstanceOfSatisfying(
+                                    LockVerificationException.class,
+                                    e -> assertThat(e.isRetryable()).isFalse())
+                            .hasMessageContaining("max_prepared_statements")
+                            .hasMessageContaining("prepareThreshold=0");
+                }
+            }
+        }
+    }
+
+    private static Map<String, String> settingsWithoutPreparing() {
+        Map<String, String> settings = new HashMap<>(Map.of("default_pool_size", "8"));
+        if (preparesStatements) {
+            settings.put("max_prepared_statements", "0");
+        }
+        return settings;
+    }
+
+    /** COMMIT is a prepared statement too, and was another client's: it said nothing, and nothing was stored. */
+    @Test
+    void aCommitThatWasAnotherClientsStatementIsAFailure() throws Exception {
+        RowLocks locks = LockAccess.builder().build();
+        try (TestPgBouncer forgetful = TestPgBouncer.start("transaction", "", settingsWithoutPreparing())) {
+            int failed = 0;
+            for (int i = 1; i <= 20; i++) {
+                int balance = i;
+                // Each is a new client, which counts its statements from one, on the same server connection.
+                try {
+                    LockAccess.of(locks)
+                            .on(forgetful.dataSource())
+                            .lock(forUpdate(account(1)))
+                            .inTransaction(tx -> {
+                                try (Statement statement = tx.connection().createStatement()) {
+                                    for (int n = 0; n < balance % 4; n++) {
+                                        statement.execute("select " + n);
+                                    }
+                                    return statement.execute("update " + database.schema() + ".account set balance = "
+                                            + balance + " where id = 1");
+                                }
+                            });
+                    assertThat(database.query(read())).isEqualTo(String.valueOf(balance));
+                } catch (SQLException | RowlockException e) {
+                    failed++;
+                    assertThat(database.query(read())).isNotEqualTo(String.valueOf(balance));
+                }
+            }
+            assertThat(failed).isPositive();
+        }
+        TestDatabase.await().until(() -> locksOnTheServer().equals("0"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void sessionModeWorksWithTheDriversDefaults(LockStrategy strategy) throws Exception {
+        try (TestPgBouncer sessions = TestPgBouncer.start("session", "", Map.of("default_pool_size", "20"))) {
+            RowLocks locks = LockAccess.builder().strategy(strategy).build();
+            LockAccess.of(locks).on(sessions.dataSource()).verify();
+            PGSimpleDataSource dataSource = sessions.dataSource();
+            dataSource.setApplicationName(database.schema());
+            Session alice = database.session("alice", dataSource);
+            Session bob = database.session("bob", dataSource);
+            for (int i = 1; i <= 7; i++) {
+                alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
+                assertThat((boolean) bob.run(
+                                c -> locks.in(c).tryLock(forUpdate(account(1))).isHeld()))
+                        .isFalse();
+                alice.commit();
+                assertThat((boolean) bob.run(
+                                c -> locks.in(c).tryLock(forUpdate(account(1))).isHeld()))
+                        .isTrue();
+                bob.commit();
+            }
+            alice.close();
+            bob.close();
+        }
+    }
+
+    /**
+     * A pooler that ends the transaction after each statement is told by it, or by verify(), before anything is lost.
+     */
+    @ParameterizedTest
+    @EnumSource
+    void statementPoolingIsRefused(LockStrategy strategy) throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        try (TestPgBouncer statements = TestPgBouncer.start("statement", "", Map.of())) {
+            PGSimpleDataSource dataSource = statements.dataSource();
+            dataSource.setPrepareThreshold(0);
+            dataSource.setApplicationName(database.schema());
+            for (int level : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
+                try (Connection connection = dataSource.getConnection()) {
+                    connection.setTransactionIsolation(level);
+                    connection.setAutoCommit(false);
+                    assertThatThrownBy(() -> locks.in(connection).lock(forUpdate(account(1))))
+                            .isInstanceOf(RowlockException.class)
+                            .hasMessageContaining("a pooler in front of it, refused")
+                            .hasMessageContaining("statement pooling");
+                }
+            }
+            assertThatThrownBy(() -> LockAccess.of(locks).on(dataSource).verify())
+                    .isInstanceOf(RowlockException.class)
+                    .hasMessageContaining("pool_mode = transaction");
+            assertThat(locksOnTheServer()).isEqualTo("0");
+        }
+    }
+
+    /** Before 1.21, and with the driver's default threshold, the error is PgBouncer's; nothing stays locked. */
+    @Test
+    void aDriverThatPreparesWhereThePoolerCannotFailsLoudly() throws Exception {
+        assumeTrue(!preparesStatements, "skipped: this PgBouncer knows prepared statements");
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        PGSimpleDataSource dataSource = dataSource(bouncer, 0);
+        dataSource.setPrepareThreshold(1);
+        Session alice = database.session("alice", dataSource);
+        Session bob = database.session("bob", dataSource);
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 3; i++) {
+                        for (Session session : List.of(alice, bob)) {
+                            session.run(c -> locks.in(c).lock(forUpdate(account(1))));
+                            session.commit();
+                        }
+                    }
+                })
+                .isInstanceOf(RowlockException.class)
+                .hasMessageContaining("prepared statement")
+                .hasMessageContaining("max_prepared_statements")
+                .hasMessageContaining("prepareThreshold=0");
+        // Not even a rollback gets through: only closing the connections ends their transactions.
+        alice.close();
+        bob.close();
+        TestDatabase.await().until(() -> locksOnTheServer().equals("0"));
+    }
+}

@@ -1,0 +1,187 @@
+package org.rowlock.servers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.LockRequest.forUpdate;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockVerificationException;
+import org.rowlock.RowLocks;
+import org.rowlock.RowLocksBuilder.LockRelease;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.commit.CommitWay;
+import org.rowlock.testing.StreamingPair;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPgpool;
+import org.rowlock.testing.Threads;
+
+/** A Pgpool-II in front of a primary and its standby: reads may go elsewhere than the lock, and verify() sees it. */
+@Tag("long")
+class PgpoolTest {
+    private static final int CONNECTIONS = 16;
+
+    private static final LockKey KEY = LockKey.row("account", 1);
+
+    private static StreamingPair servers;
+
+    @BeforeAll
+    static void start() throws Exception {
+        assumeTrue(
+                TestPgpool.program().isPresent(),
+                "skipped: pgpool is not installed; with Debian's packages: apt-get install pgpool2");
+        servers = StreamingPair.start();
+        execute(
+                "create table account(id int primary key, balance bigint not null)",
+                "insert into account values (1, 0)");
+        servers.awaitReplay();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (servers != null) {
+            servers.close();
+        }
+    }
+
+    private static void execute(String... statements) throws SQLException {
+        try (Connection connection = servers.primary().dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return LockAccess.builder().strategy("account", strategy).build();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"off", "dml_adaptive"})
+    void readsThatGoElsewhereThanTheLockAreRefused(String mode) throws Exception {
+        try (TestPgpool pooler = TestPgpool.start(servers, Map.of("disable_load_balance_on_write", mode))) {
+            for (int i = 0; i < 20; i++) {
+                LockStrategy strategy = LockStrategy.values()[i % LockStrategy.values().length];
+                try (HikariDataSource pool = new HikariDataSource()) {
+                    pool.setDataSource(pooler.dataSource());
+                    // Each connection goes to one server by chance, and in a pool for good.
+                    pool.setMaximumPoolSize(CONNECTIONS);
+                    awaitFull(pool);
+                    DataSource direct = pooler.dataSource();
+                    assertThatThrownBy(() -> {
+                                if (strategy == LockStrategy.BOTH) {
+                                    LockAccess.of(locks(strategy)).verify(pool, CONNECTIONS);
+                                } else {
+                                    LockAccess.of(locks(strategy)).on(direct).verify();
+                                }
+                            })
+                            .isInstanceOf(LockVerificationException.class)
+                            .hasMessageContaining("standby")
+                            .hasMessageContaining("disable_load_balance_on_write");
+                }
+            }
+        }
+    }
+
+    /** They say which functions write, whatever the catalog says of them. */
+    @ParameterizedTest
+    @CsvSource({
+        "write_function_list, 'nextval,setval', false",
+        "read_only_function_list, '.*', false",
+        "write_function_list, 'nextval,setval,.*advisory.*', true"
+    })
+    void functionListsThatSendLocksElsewhereAreNamed(String name, String list, boolean passes) throws Exception {
+        try (TestPgpool pooler = TestPgpool.start(servers, Map.of(name, list))) {
+            DataSource dataSource = pooler.dataSource();
+            if (passes) {
+                LockAccess.of(locks(LockStrategy.ADVISORY)).on(dataSource).verify();
+                return;
+            }
+            assertThatThrownBy(() -> LockAccess.of(locks(LockStrategy.ADVISORY))
+                            .on(dataSource)
+                            .verify())
+                    .isInstanceOf(LockVerificationException.class)
+                    .hasMessageContaining("standby")
+                    .hasMessageContaining("write_function_list")
+                    .hasMessageContaining("read_only_function_list");
+        }
+    }
+
+    /**
+     * With its shared cache of the catalog Pgpool-II looks a name up for one client while it keeps the cache from all
+     * others: a client that waits for a row then waits for one that holds it and cannot go on.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void withoutTheSharedCacheEarlyReleaseDoesNotFreeze(LockStrategy strategy) throws Exception {
+        int clients = 4;
+        int calls = 5;
+        RowLocks locks = LockAccess.builder()
+                .strategy(strategy)
+                .release(LockRelease.EARLY)
+                .build();
+        try (TestPgpool pooler = TestPgpool.start(servers, Map.of("enable_shared_relcache", "off"))) {
+            execute("update account set balance = 0");
+            Threads.run(clients, number -> {
+                for (int call = 0; call < calls; call++) {
+                    CommitWay.EXECUTE.add(locks, pooler.dataSource(), 1);
+                }
+            });
+            try (Connection connection = servers.primary().dataSource().getConnection();
+                    Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery("select balance from account where id = 1")) {
+                row.next();
+                assertThat(row.getInt(1)).isEqualTo(clients * calls);
+            }
+        }
+    }
+
+    private static void awaitFull(HikariDataSource pool) throws SQLException {
+        pool.getConnection().close();
+        TestDatabase.await().until(() -> pool.getHikariPoolMXBean().getIdleConnections() == CONNECTIONS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"transaction", "trans_transaction", "always"})
+    void readsThatFollowTheLockPass(String mode) throws Exception {
+        try (TestPgpool pooler = TestPgpool.start(servers, Map.of("disable_load_balance_on_write", mode));
+                Connection alice = pooler.dataSource().getConnection();
+                Connection bob = pooler.dataSource().getConnection()) {
+            alice.setAutoCommit(false);
+            bob.setAutoCommit(false);
+            for (LockStrategy strategy : LockStrategy.values()) {
+                RowLocks locks = locks(strategy);
+                LockAccess.of(locks).on(pooler.dataSource()).verify();
+                for (long balance = 1; balance < 4; balance++) {
+                    locks.in(alice).lock(forUpdate(KEY));
+                    assertThat(locks.in(bob).tryLock(forUpdate(KEY)).isHeld()).isFalse();
+                    TestDatabase.execute(alice, "update account set balance = " + balance);
+                    alice.commit();
+                    assertThat(locks.in(bob)
+                                    .lockAndRead(
+                                            forUpdate(KEY),
+                                            "select balance from account where id = 1",
+                                            row -> row.getLong(1)))
+                            .containsExactly(balance);
+                    bob.rollback();
+                }
+            }
+        }
+    }
+}
