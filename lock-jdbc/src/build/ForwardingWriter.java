@@ -22,8 +22,8 @@ import javax.tools.ToolProvider;
  * overrides only the methods that it changes. The build runs this program before it compiles: {@code java
  * ForwardingWriter.java 17 directory}.
  *
- * <p>The methods are those of java.sql in the target release, default methods included. The JDK that runs this program
- * makes no difference.
+ * <p>The methods are those of java.sql in the target release, default methods included. The result does not depend on
+ * the JDK that runs this program.
  */
 public final class ForwardingWriter {
     private static final String FORWARD = "org.rowlock.jdbc.internal.forward";

@@ -28,8 +28,8 @@ public interface CommitFlush {
      * Keeps writes from this call until the transaction ends.
      *
      * @param checked whether the caller checks that an UPDATE or DELETE of a table, named as in SQL, changes exactly
-     *     one row. The result must be false for a table of which an UPDATE or DELETE may correctly change no row or
-     *     several
+     *     one row. The result must be false for a table in which a correct UPDATE or DELETE may change no row, or
+     *     several rows
      * @return whether writes are kept; false if the settings, the driver's modes, or autocommit do not allow it
      * @throws SQLException if the connection is closed
      */

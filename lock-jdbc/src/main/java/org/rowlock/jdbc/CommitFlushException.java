@@ -4,9 +4,9 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failure of a write that {@link CommitFlush} kept. Nothing of the transaction is committed. The message and the
- * SQLSTATE are those of the server's error, which is the cause of this exception. If a write changed a wrong number of
- * rows, the message is Rowlock's.
+ * The failure of a write that {@link CommitFlush} kept. Nothing of the transaction is committed. The server's error is
+ * the cause of this exception, and provides its message and SQLSTATE. If a write changed a wrong number of rows, the
+ * message is Rowlock's.
  */
 public final class CommitFlushException extends SQLException {
     private static final long serialVersionUID = 1;

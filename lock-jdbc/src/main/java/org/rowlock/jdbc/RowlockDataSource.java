@@ -16,9 +16,9 @@ import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
- * A DataSource that wraps another one: that of PostgreSQL's driver, or a pool. Every statement still acquires its row
- * locks at the server. If many transactions of this JVM lock the same row, a few wait at the server. The others wait in
- * the JVM in the order of arrival. Only the first row lock of a transaction may wait in the JVM.
+ * A DataSource that wraps another DataSource: a DataSource of PostgreSQL's driver, or a pool. Every statement still
+ * acquires its row locks at the server. If many transactions of this JVM lock the same row, a few wait at the server.
+ * The others wait in the JVM in the order of arrival. Only the first row lock of a transaction may wait in the JVM.
  *
  * <p>The statements that may wait lock one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or {@code
  * FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. Each wait in the JVM has a limit. If no thread of this JVM
@@ -197,9 +197,9 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * Returns a value that differs if connections differ in more than their URL and user. For the driver's own
-     * DataSource this value is constant. Returns null for any other DataSource, because its connections may differ in
-     * ways that Rowlock cannot detect.
+     * Returns a value that differs if connections differ in more than their URL and user. The value is constant for the
+     * driver's own DataSource. Returns null for any other DataSource, because the connections of that DataSource may
+     * differ in ways that Rowlock cannot detect.
      */
     private @Nullable Object origin() {
         return delegate.getClass().equals(PGSimpleDataSource.class) ? "" : null;

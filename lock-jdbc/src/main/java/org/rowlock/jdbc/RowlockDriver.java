@@ -24,9 +24,10 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * jdbc:rowlock:aws-wrapper:postgresql://...}. {@link DriverManager} finds that driver by the URL without {@code
  * rowlock:}.
  *
- * <p>The settings {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.largestGroup},
- * {@code rowlock.flushWithCommit}, {@code rowlock.include} and {@code rowlock.exclude} are parameters of the URL or
- * properties of the connection. A setting that is in neither comes from the system property {@code rowlock.jdbc.*}.
+ * <p>The settings {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.largestGroup}, {@code
+ * rowlock.flushWithCommit}, {@code rowlock.include} and {@code rowlock.exclude} are parameters of the URL or properties
+ * of the connection. A setting that neither the URL nor the properties contain comes from the system property {@code
+ * rowlock.jdbc.*}.
  */
 public final class RowlockDriver implements Driver {
     /** The state for each URL and its settings, which come from the URL, the properties and the system properties. */
@@ -72,8 +73,8 @@ public final class RowlockDriver implements Driver {
     }
 
     private static Driver driver(JdbcUrl parsed) throws SQLException {
-        // For a malformed URL, PostgreSQL's driver names the fault. DriverManager would only say that no driver accepts
-        // the URL.
+        // For a malformed URL, PostgreSQL's driver names the fault. The message of DriverManager would only say that no
+        // driver accepts the URL.
         if (parsed.url().startsWith("jdbc:postgresql:")) {
             return POSTGRES;
         }
@@ -96,7 +97,7 @@ public final class RowlockDriver implements Driver {
 
     /**
      * Returns the object that shows the figures of a URL, and shows and changes its settings at run time. Connections
-     * with the same URL, but with other settings in their properties, have a separate object.
+     * with the same URL, but with different settings of the drop-in in their properties, have a separate object.
      *
      * @param url the URL of the connections
      * @param info the properties of the connections, of which only the drop-in's settings matter

@@ -16,8 +16,8 @@ public interface RowlockJdbcMXBean {
     Map<String, String> getSettings();
 
     /**
-     * Changes a setting for all later statements and commits. Threads that are waiting keep their places. If groups
-     * were off when a connection was opened, statements of that connection never join a group.
+     * Changes a setting for all later statements and commits. Waiting threads keep their places in the queues. If
+     * groups were off when a connection was opened, statements of that connection never join a group.
      *
      * @param key the name of a setting, as {@link #getSettings} returns it
      * @param word the value, as in a URL. Names of tables are separated by commas; an empty list is the default
@@ -35,8 +35,8 @@ public interface RowlockJdbcMXBean {
      *       {@code observe}
      *   <li>{@code queuedMillis}: the total time of these waits
      *   <li>{@code fronted}: statements before which Rowlock sent an advisory lock
-     *   <li>{@code frontGivenUp}: statements whose wait for that lock took too long, so that Rowlock then sent them
-     *       without it
+     * <li>{@code frontGivenUp}: statements whose wait for that lock took too long, so that Rowlock sent them again
+     * without the lock
      *   <li>{@code kept}: writes that were kept for the COMMIT
      *   <li>{@code grouped}, {@code groups}: UPDATEs that ran in groups, and the groups
      *   <li>{@code groupsUndone}: groups that failed or have an unknown outcome

@@ -43,7 +43,7 @@ public final class KeptWrites {
         return checked != null;
     }
 
-    /** Whether the caller checks how many rows of a table are changed. */
+    /** Whether the caller checks how many rows of a table its UPDATEs and DELETEs change. */
     public boolean checks(String table) {
         return checked != null && checked.test(table);
     }
@@ -110,8 +110,8 @@ public final class KeptWrites {
         try {
             Commit.run(connection, List.of(), Ending.Choice.PLAIN, taken);
         } catch (CommitNotConfirmedException e) {
-            // If the wait for a standby is cancelled, the driver's own commit() also adds this warning and returns
-            // normally.
+            // The driver's own commit() does the same: if the wait for a standby is cancelled, it adds this warning and
+            // returns normally.
             if (e.getCause() instanceof SQLWarning warning && !connection.isClosed()) {
                 connection.unwrap(PgConnection.class).addWarning(warning);
             }
@@ -132,8 +132,8 @@ public final class KeptWrites {
     }
 
     /**
-     * Returns the exception for a failure of the kept writes. If the connection is lost, this is the driver's
-     * exception, unchanged.
+     * Returns the exception for a failure of the kept writes. If the connection is lost, returns the driver's exception
+     * unchanged.
      */
     private static SQLException failure(SQLException e) {
         return SqlState.isConnectionLost(e.getSQLState())

@@ -13,7 +13,10 @@ public final class TableFigures {
     private final Map<Figure, LongAdder> figures = counters(Figure.class);
     private final Map<PassReason, LongAdder> passed = counters(PassReason.class);
 
-    /** Returns a counter for each constant. The map itself never changes, so any thread may read it. */
+    /**
+     * Returns a counter for each constant. No entry is ever added to the map or removed from it, so any thread may read
+     * it.
+     */
     private static <E extends Enum<E>> Map<E, LongAdder> counters(Class<E> type) {
         Map<E, LongAdder> counters = new EnumMap<>(type);
         for (E each : type.getEnumConstants()) {

@@ -77,8 +77,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     }
 
     /**
-     * Registers a bean in JMX, with a number after its name if the name is taken. Returns null if this fails, because
-     * everything else works without JMX.
+     * Registers a bean in JMX, with a number after its name if the name is taken. Returns null if the registration
+     * fails, because everything else works without JMX.
      */
     private static synchronized @Nullable ObjectName register(String name, DropIn bean) {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -103,7 +103,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     /**
      * Returns the plan of a statement. A text that is too long to be examined is not cached. Such a text usually
-     * contains its values and is used only once, and a thousand of them would fill the heap.
+     * contains its values, and is used only once. A thousand such texts could fill the heap.
      */
     public StatementPlan plan(String sql) {
         if (sql.length() > StatementRecogniser.LONGEST) {

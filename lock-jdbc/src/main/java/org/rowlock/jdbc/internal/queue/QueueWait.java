@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.QueueEntry;
 
-/** The wait of a statement in the JVM. Another thread may end the wait until the statement goes to the server. */
+/** The wait of a statement in the JVM. Until the statement goes to the server, another thread may end the wait. */
 final class QueueWait {
     final Statement statement;
     final QueueEntry entry;

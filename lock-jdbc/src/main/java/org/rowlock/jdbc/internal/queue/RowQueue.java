@@ -22,16 +22,16 @@ import org.rowlock.jdbc.internal.row.LockedRow;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
 /**
- * Makes the statements of one connection wait in the JVM for the rows that they lock. It also decides which statements
- * need a front lock: an advisory lock of the row, acquired before the row lock.
+ * Makes the statements of one connection wait in the JVM for the rows that they lock. This class also decides which
+ * statements need a front lock: an advisory lock for the row, which Rowlock acquires before the row lock.
  */
 final class RowQueue {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * The divisor for the part of a timeout that may be spent in the JVM: 10 means a tenth. The server's own timeout
-     * starts only when the statement arrives. With Rowlock, a statement therefore times out later than without it, by
-     * at most this part.
+     * The divisor for the part of a timeout that a statement may wait in the JVM: 10 means a tenth. The server's own
+     * timeout starts only when the statement arrives. With Rowlock, a statement may therefore time out later than
+     * without Rowlock, by at most this part of the timeout.
      */
     private static final int PART_OF_TIMEOUT = FrontSql.PART_OF_TIMEOUT;
 
@@ -57,7 +57,7 @@ final class RowQueue {
         }
     }
 
-    /** Drops the cached timeouts of the session if the transaction that has ended may have changed them. */
+    /** Drops the cached timeouts of the session if the ended transaction may have changed them. */
     void ended() {
         if (changedSettings) {
             changedSettings = false;
@@ -169,7 +169,8 @@ final class RowQueue {
             if (event != null) {
                 event.end(name, grouped || waiting.entry.isIn());
             }
-            // If the leader of a group is cancelled, the other members run in their own transactions.
+            // A cancelled statement must not run, unless a group has already run it. If the leader of a group is
+            // cancelled, the other members run in their own transactions.
             if (!waiting.departs() && waiting.entry.served() == null) {
                 throw access.canceled();
             }
@@ -181,7 +182,7 @@ final class RowQueue {
 
     /**
      * Returns the execution that a group may send instead of the statement; null if the statement must run in its own
-     * transaction. This happens before the wait, because it may query the server.
+     * transaction. This method is called before the wait, because it may query the server.
      */
     private @Nullable StatementMember member(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
         SharedTransactions groups = dropIn.groups;
@@ -225,7 +226,7 @@ final class RowQueue {
             try {
                 session = access.query(SessionTimeouts::shortest);
             } catch (SQLException e) {
-                // The statement itself will report the error.
+                // The statement does not wait in the JVM. It goes to the server, and reports the error itself.
                 return 0;
             }
             dropIn.timeouts.put(access.driver(), session);

@@ -38,7 +38,7 @@ public final class Turns {
     private final RowQueue queue;
     private final KeptWrites kept = new KeptWrites();
 
-    /** The turn of the first kept write, until Rowlock sends that write; null if it did not queue. */
+    /** The turn of the first kept write, until Rowlock sends that write; null if the write did not queue. */
     private @Nullable Turn keptTurn;
 
     /** The turn of every statement that does not wait. */
@@ -97,7 +97,7 @@ public final class Turns {
         }
     }
 
-    /** Records what a statement may change in its session, before it goes to the server or into a batch. */
+    /** Records what a statement may change in its session. Called before the statement is sent or added to a batch. */
     public void sees(@Nullable StatementPlan plan) {
         if (!identity.isAlone()) {
             identity.runs(plan == null ? SessionEffect.ALTERS : plan.effect());
@@ -130,7 +130,7 @@ public final class Turns {
         }
         mayHoldLocks = true;
         if (KeyEntries.entered() != null) {
-            // The thread has queued already, and may hold locks since then.
+            // The thread has already queued through @RowLock or the API, and may hold locks since then.
             plan.figures().passed(PassReason.ADMITTED);
             return passing;
         }
@@ -164,7 +164,7 @@ public final class Turns {
         return kept.isOpen();
     }
 
-    /** Whether Rowlock may keep the executions of a prepared statement, judged by its text and its table. */
+    /** Whether the text and the table of a prepared statement allow Rowlock to keep its executions. */
     public boolean keeps(StatementPlan plan) {
         String table = plan.written();
         return kept.isOpen()
@@ -240,8 +240,7 @@ public final class Turns {
     }
 
     /**
-     * Lets a statement go to the server without a wait, because Rowlock does not examine its locks. An example is a
-     * batch.
+     * Admits a statement without a wait, because Rowlock does not examine which rows it locks. An example is a batch.
      */
     public Turn pass(@Nullable StatementPlan plan, PassReason reason) throws SQLException {
         access.begin();
@@ -261,7 +260,7 @@ public final class Turns {
         return passing;
     }
 
-    /** Gives back a turn, after the server has answered or if nothing was sent. */
+    /** Gives back a turn after the server has answered, or if the statement was not sent. */
     public void leave(Turn turn, boolean done) {
         if (!turn.equals(passing)) {
             boolean holds = done && access.session().isOpen();
@@ -308,7 +307,7 @@ public final class Turns {
             done = true;
         } finally {
             if (!done) {
-                // The transaction is usually over even if its commit has failed.
+                // Usually the transaction has ended, even if its commit has failed.
                 endedIfIdle();
             }
         }
@@ -359,7 +358,7 @@ public final class Turns {
         }
     }
 
-    /** Releases the turn and ends the wait, because the connection returns to its pool or is closed. */
+    /** Releases the turn, and ends a wait in the JVM, because the connection returns to its pool or is closed. */
     public void close() {
         abort();
         access.awaitQueries();
@@ -374,7 +373,7 @@ public final class Turns {
 
     /**
      * Cancels the wait of a statement, which then fails with the error that the server raises for a cancelled
-     * statement. Returns false if the statement does not wait here.
+     * statement. Returns false if the statement does not wait in the JVM.
      */
     public boolean cancel(Statement statement) throws SQLException {
         return queue.cancel(statement);

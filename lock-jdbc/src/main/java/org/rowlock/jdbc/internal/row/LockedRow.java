@@ -34,8 +34,8 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
     /**
      * Whether the statement may have a front lock. The statement must have no condition besides the key. An update of a
      * stale version must fail at once, without a wait and without blocking other transactions. Each value must be
-     * comparable with its column. Otherwise the query that checks whether the row exists would raise the error, not the
-     * statement itself.
+     * comparable with its column. Otherwise the query that checks whether the row exists would raise the error before
+     * the statement runs.
      */
     public boolean isFrontable() {
         return plan.shape() instanceof Recognised statement

@@ -36,7 +36,7 @@ public final class RowFinder {
         this.user = access.session().user();
     }
 
-    /** Returns the row for which a statement may wait in the JVM; null if it does not wait. */
+    /** Returns the row for which a statement may wait in the JVM; null if the statement does not wait. */
     public @Nullable LockedRow find(StatementPlan plan, Recognised statement, Binds binds, JdbcSettings settings) {
         PassReason reason = reason(statement, settings);
         PrimaryKeys.Found found = reason == null ? primaryKey(statement.table()) : null;

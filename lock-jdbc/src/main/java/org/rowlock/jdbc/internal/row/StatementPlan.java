@@ -29,8 +29,8 @@ public final class StatementPlan {
 
     /**
      * The columns of a primary key, and the statement's values for them; null if the statement lacks one of them. Only
-     * the columns are compared, and equals() of this record is never called. If it were, JDK 17 would keep a reference
-     * to the class, and so to the class loader of a stopped application.
+     * the columns are compared, and equals() of this record is never called. If equals() were called, JDK 17 would keep
+     * a reference to this class, and so to the class loader of a stopped application.
      */
     private record Resolved(List<String> columns, @Nullable List<Value> key) {}
 
@@ -41,8 +41,8 @@ public final class StatementPlan {
         String lower = sql.toLowerCase(Locale.ROOT);
         this.changesSettings =
                 Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains)
-                        // The words of SET ROLE and SET SESSION AUTHORIZATION are searched anywhere in the text, so
-                        // some harmless statements match too.
+                        // The test for SET ROLE and SET SESSION AUTHORIZATION accepts the words anywhere in the text,
+                        // so some harmless statements match too.
                         || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization")));
         this.locksSession = lower.contains("advisory_lock");
         this.figures = figures.apply(table());
@@ -96,7 +96,10 @@ public final class StatementPlan {
         return shape instanceof Recognised statement && statement.returnsRows();
     }
 
-    /** Returns how the statement may change its session. The first call computes this, because only groups need it. */
+    /**
+     * Returns how the statement may change its session. The result is computed by the first call, because only groups
+     * need it.
+     */
     public SessionEffect effect() {
         SessionEffect known = effect;
         if (known == null) {

@@ -29,8 +29,8 @@ public record JdbcSettings(
         int largestGroup,
         boolean keepsWrites) {
     /**
-     * The largest group that the driver always sends in one transaction. The driver sends a Sync, which commits, once
-     * it expects 64,000 bytes of answers. It estimates 250 bytes for each statement.
+     * The largest group that the driver always sends in one transaction. Once the driver expects 64,000 bytes of
+     * answers, it sends a Sync message, which commits. The driver estimates 250 bytes for each answer.
      */
     public static final int MOST_IN_GROUP = 128;
 

@@ -84,7 +84,7 @@ public final class Binds {
     }
 
     /**
-     * Returns a value that stays the same until it is set again later, such as a copy of a date. Returns null if the
+     * Returns a value that later calls of the application do not change, such as a copy of a date. Returns null if the
      * value can be read only once, or its type is not known.
      */
     @SuppressWarnings("JavaUtilDate") // The API of JDBC uses java.util.Date.
@@ -176,8 +176,8 @@ public final class Binds {
     }
 
     /**
-     * Sets those of the given values that are parameters, from index {@code at} on. Returns the index after the last
-     * one.
+     * Sets the given values that are parameters, from index {@code at} on. Returns the index after the last parameter
+     * that was set.
      */
     public int set(PreparedStatement statement, int at, List<Value> some) throws SQLException {
         int index = at;

@@ -12,7 +12,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
-/** Reads the conditions after WHERE. It collects the equalities, and skips all other conditions. */
+/** Reads the conditions after WHERE. This class collects the equalities, and skips all other conditions. */
 final class Conditions {
     /** The words that may follow the conditions. */
     static final Set<String> ENDS =
@@ -32,7 +32,7 @@ final class Conditions {
     /** Whether an IN list names more than one row. */
     boolean severalRows;
 
-    /** Whether the conditions contain an OR, even in brackets. */
+    /** Whether the conditions contain an OR, inside or outside of brackets. */
     boolean alternatives;
 
     /** Whether any condition is not an equality. */

@@ -53,7 +53,7 @@ public enum PassReason {
     /** The primary key of the table is not known yet. Rowlock looks it up when the transaction ends. */
     TABLE_UNKNOWN,
 
-    /** The name belongs to a table without a primary key, to a view, or to nothing. */
+    /** The name belongs to a table without a primary key or to a view, or the name does not exist. */
     NO_PRIMARY_KEY,
 
     /** A value of the key is null, or its type is not supported. */

@@ -176,7 +176,10 @@ public final class StatementRecogniser {
         return tokens.skipWords("key", "share") ? RowLockMode.FOR_KEY_SHARE : null;
     }
 
-    /** Reads OF and its table, if they follow. Returns false if that is not the table of the statement or its alias. */
+    /**
+     * Reads OF and the name after it, if they follow. Returns false if the name is neither the table of the statement
+     * nor its alias.
+     */
     private boolean readLockedTable(TableReference table) {
         return !tokens.skipWord("of")
                 || (tokens.peek().isName() && tokens.next().text().equals(table.reference()));

@@ -7,7 +7,7 @@ import org.rowlock.RowLockMode;
 
 /** The shape of a statement: the rows that it locks, as far as the text says. */
 public sealed interface StatementShape {
-    /** Whether the statement may acquire locks for which other transactions wait. A plain read may not. */
+    /** Whether the statement may acquire locks for which other transactions wait. This is false for a plain read. */
     default boolean mayLock() {
         return true;
     }

@@ -8,7 +8,7 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
 
 /**
  * One of JDBC's methods that execute a statement. If Rowlock has sent the statement with a front lock or in a group,
- * the reader reads the value that the method returns.
+ * the reader supplies the value that the method returns.
  *
  * @param rows whether the method accepts statements that return rows
  * @param counts whether the method accepts statements that return a number of rows

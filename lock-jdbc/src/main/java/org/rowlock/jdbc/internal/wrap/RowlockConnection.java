@@ -63,7 +63,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
         return delegate.prepareStatement(sql);
     }
 
-    /** Whether Rowlock may need the values of a statement later, so that the statement must keep them. */
+    /** Whether Rowlock may need the values of a statement again later, so that the statement must record them. */
     boolean keeps(StatementPlan plan) {
         return turns.keeps() || dropIn.wantsFronts() || (!turns.identity().isAlone() && plan.sharedTarget() != null);
     }

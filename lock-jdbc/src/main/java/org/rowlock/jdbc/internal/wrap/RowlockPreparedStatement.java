@@ -32,7 +32,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     private Binds binds = Binds.NONE;
 
-    /** The values of each execution of the batch, as long as all of them can be kept. */
+    /** The values of each execution of the batch, as long as Rowlock can keep every execution. */
     private List<Binds> batch = new ArrayList<>(0);
 
     RowlockPreparedStatement(RowlockConnection connection, PreparedStatement delegate, String sql) {
@@ -94,8 +94,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     }
 
     /**
-     * Keeps this execution for the COMMIT if possible. The caller may then return a count of 1, because the COMMIT
-     * fails if another number of rows is changed.
+     * Keeps this execution for the COMMIT if possible, and returns whether it was kept. If so, the caller may return a
+     * count of 1, because the COMMIT fails if the execution does not change exactly one row.
      */
     private boolean keep() throws SQLException {
         StatementPlan known = plan();
@@ -171,7 +171,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         }
     }
 
-    /** Keeps the batch if every execution of it can be kept. The application then gets no counts. */
+    /** Keeps the batch if Rowlock can keep every execution of the batch. The application then gets no counts. */
     @Override
     int keepBatch() throws SQLException {
         List<Binds> all = batch;

@@ -36,16 +36,21 @@ class RowlockStatement extends ForwardingStatement {
      */
     private volatile Statement ran;
 
-    /** Whether a call that requests generated keys has failed. The driver then takes the next result for the keys. */
+    /**
+     * Whether a call that requests generated keys has failed. The driver then treats the next result as the generated
+     * keys.
+     */
     private boolean keysAreDue;
 
-    /** Whether the front lock has a savepoint, which is impossible in autocommit. */
+    /**
+     * Whether a savepoint is set for the front lock. No savepoint is set in autocommit, because it is impossible there.
+     */
     private boolean marked;
 
     /** Whether the statement was cancelled after Rowlock sent its front lock. */
     private volatile boolean cancelled;
 
-    /** Whether the last execution was kept, so that its result is not known yet. */
+    /** Whether the last execution was kept for the COMMIT, so that the server has not reported its result yet. */
     private boolean isKept;
 
     RowlockStatement(RowlockConnection connection, Statement delegate) {
@@ -61,10 +66,10 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Waits for the turn of a statement and sends it, with a front lock if its turn has one.
+     * Waits for the turn of a statement, and then sends the statement, with a front lock if its turn requires one.
      *
      * @param plan null if statements are not examined
-     * @param execution the method that executes the statement; null if Rowlock may send it only by the call itself
+     * @param execution the method that executes the statement; null if only the given call may send the statement
      */
     final <T> T send(@Nullable StatementPlan plan, Binds binds, @Nullable Execution<T> execution, Call<T> call)
             throws SQLException {
@@ -72,7 +77,10 @@ class RowlockStatement extends ForwardingStatement {
         return send(turn, plan, execution, call);
     }
 
-    /** Whether Rowlock may send the statement in another way, and then read the result that the method returns. */
+    /**
+     * Whether Rowlock may send the statement with a front lock or in a group, and then read the result that the method
+     * returns.
+     */
     private boolean isWhole(@Nullable StatementPlan plan, @Nullable Execution<?> execution) {
         return execution != null && !keysAreDue && execution.fits(plan);
     }
@@ -85,7 +93,8 @@ class RowlockStatement extends ForwardingStatement {
             Statement sent =
                     lock == null || plan == null ? null : sendInFront(plan, turn, lock, isWhole(plan, execution));
             if (lock != null && sent != null) {
-                // The first results belong to the front lock.
+                // The first results of the flush belong to the front lock, and are read before the result of the
+                // statement.
                 lock.answered(FrontSql.waitedNanos(sent, marked));
             } else {
                 runs(delegate);
@@ -125,7 +134,9 @@ class RowlockStatement extends ForwardingStatement {
             if (!turn.givesUpFront(e, System.nanoTime() - start)) {
                 throw e;
             }
-            // Between the two attempts no statement runs, so a cancel at the driver would have had no effect.
+            // No statement runs between the attempt with the front lock and the attempt without it. A cancel at the
+            // driver would have had no effect in that time, so Rowlock itself raises the error of a cancelled
+            // statement.
             if (cancelled) {
                 throw connection.turns().canceled();
             }
@@ -145,7 +156,7 @@ class RowlockStatement extends ForwardingStatement {
         return delegate;
     }
 
-    /** Returns the shape of a statement that has a front lock, and so is recognised. */
+    /** Returns the shape of a statement that has a front lock. Only recognised statements have one. */
     static Recognised recognised(StatementPlan plan) {
         return (Recognised) plan.shape();
     }
@@ -155,7 +166,8 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Returns the longest wait for the front lock. The server shortens it if the session's own timeouts require that.
+     * Returns the longest wait for the front lock. The server shortens this wait if the session's own timeouts are
+     * shorter.
      */
     final int frontMillis(Front lock) throws SQLException {
         int own = delegate.getQueryTimeout();
@@ -164,13 +176,19 @@ class RowlockStatement extends ForwardingStatement {
                 : (int) Math.min(lock.millis(), TimeUnit.SECONDS.toMillis(own) / FrontSql.PART_OF_TIMEOUT);
     }
 
-    /** Records that the last execution was kept and will be sent later. Its only result is its count. */
+    /**
+     * Records that the last execution was kept and will be sent later. The only result of a kept execution is its
+     * count.
+     */
     final void kept() throws SQLException {
         runs(delegate);
         isKept = true;
     }
 
-    /** Whether the execution may be kept. Otherwise the driver would take the next result for generated keys. */
+    /**
+     * Whether the execution may be kept. It may not if a failed call requested generated keys, because the driver would
+     * then treat the next result as these keys.
+     */
     final boolean mayBeKept() {
         return !keysAreDue;
     }
@@ -195,7 +213,8 @@ class RowlockStatement extends ForwardingStatement {
             if (open != null) {
                 open.close();
                 if (delegate.isCloseOnCompletion()) {
-                    // The driver also closes the statement with its result, and then refuses to run it again.
+                    // The driver, too, closes such a statement together with its result, and then refuses to run the
+                    // statement again.
                     delegate.close();
                 }
             }
@@ -318,7 +337,7 @@ class RowlockStatement extends ForwardingStatement {
         delegate.close();
     }
 
-    /** Notifies the connection that a result uses it. */
+    /** Notifies the connection that a result is using the connection. */
     final void used() throws SQLException {
         connection.used();
     }
