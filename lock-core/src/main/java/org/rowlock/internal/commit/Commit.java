@@ -94,8 +94,8 @@ public final class Commit {
             repeated |= write.executions().size() > 1;
             returning |= form.returning();
         }
-        // Rowlock must not commit a branch of an XA transaction. The driver's commit() refuses to commit a branch, so
-        // Rowlock calls it.
+        // Rowlock must not commit a branch of an XA transaction. Therefore it calls the driver's commit(), which
+        // refuses to commit a branch.
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
         // Without one-shot execution, the server would prepare a repeated statement once for each execution. If a value
         // has no type, the driver would wait for all earlier results before it sends a statement that returns rows.

@@ -15,9 +15,9 @@ import org.rowlock.internal.sql.ReleaseSql;
 
 /**
  * Chooses how transactions end if early release is configured. With early release, a COMMIT releases the locks before
- * it is durable, and the call returns once it is durable. Rowlock checks once for each database whether the database
- * supports early release. If not, Rowlock logs the reason once, and uses plain commits. Thread-safe; all connections of
- * an application share one instance.
+ * the transaction is durable. The caller still waits until the transaction is durable. Rowlock checks once for each
+ * database whether the database supports early release. If not, Rowlock logs the reason once, and uses plain commits.
+ * Thread-safe; all connections of an application share one instance.
  */
 public final class EarlyRelease {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -29,8 +29,9 @@ public final class EarlyRelease {
 
     /**
      * Returns the ending of a transaction. If no other transaction contends for the locks, the COMMIT keeps the locks
-     * until it is durable, which costs less than early release. The COMMIT also keeps the locks if the driver would
-     * send the statements after the COMMIT separately, because a pooler might send these statements to another session.
+     * until the transaction is durable, which costs less than early release. The COMMIT also keeps the locks if the
+     * driver would send the statements after the COMMIT separately, because a pooler might send these statements to
+     * another session.
      */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);

@@ -41,7 +41,8 @@ import org.rowlock.internal.value.RequestParts;
 
 /**
  * Checks that locks exclude each other. The verification takes the path of real calls: the pool, the pooler and the
- * server of a DataSource. It locks a key of a configured table, if there is one, and reads under the lock.
+ * server of a DataSource. The verification locks a key of a configured table, if there is one, and reads under the
+ * lock.
  */
 public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -61,8 +62,8 @@ public final class LockVerifier {
     private static final int MOST_MOVED = 3;
 
     /**
-     * A query for an extension of a database that spans several machines. The server's version does not show that,
-     * because such a database reports the version of PostgreSQL.
+     * A query for an extension of a database that spans several machines. The version is no help, because such a
+     * database reports the version of PostgreSQL.
      */
     private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
             + CatalogSql.OF_SEVERAL_MACHINES + " order by 1 limit 1";
