@@ -74,11 +74,11 @@ public final class AdmissionQueues {
      * @param database the value that distinguishes databases: the DataSource
      * @param request the request to queue for; its wait, by default forever, includes the time in all queues
      * @return the permit; close it on this thread after the transaction has ended and its connection is returned
-     * @throws LockNotAvailableException if the call would have to wait although its request says NOWAIT, if the wait
-     *     times out, or if the queue of a key is full
+     * @throws LockNotAvailableException if a call with {@code noWait()} would have to wait, if the wait times out, or
+     *     if the queue of a key is full
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
-     * @throws IllegalStateException if the thread already has a permit for one of the keys, in any mode, because the
-     *     second connection of the thread could wait for its first connection
+     * @throws IllegalStateException if the thread already has a permit for one of the keys, in any mode. The second
+     *     connection of the thread could wait for its first connection
      */
     public Permit enter(Object database, LockRequest request) {
         RequestParts parts = RequestParts.of(request);

@@ -149,8 +149,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Returns the absent rows. Rows are compared by the spelling of their ids, because the flush may have found a row
-     * for only one of two spellings of a key.
+     * Returns the absent rows. Rows are compared by the spelling of their ids: if a key has two spellings, the flush
+     * may have found a row for only one spelling.
      */
     private List<Row> absentOf(RowGroup group) {
         Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -272,8 +272,7 @@ public final class LockCall {
     /**
      * Sets a timeout for the socket, because a server that does not answer must not prolong a bounded wait. A flush
      * with a query has no timeout, because a query may take any time. The timeout ends the transaction. The timeout is
-     * therefore far longer than the limit of the wait, because a row lock can wait more than once, and a busy server is
-     * slow.
+     * therefore far longer than the limit of the wait: a row lock can wait more than once, and a busy server is slow.
      */
     private int boundSocket() throws SQLException {
         if (!WaitNanos.isBounded(lockWait)) {

@@ -210,8 +210,8 @@ public record CommitErrors(List<LockKey> keys) {
      * Returns the exception for a failure after the COMMIT may have been sent.
      *
      * @param failed the name of the component that failed, which is neither the driver nor the server. The message
-     *     names only the class of the exception, because the text of the exception may come from the caller's code, and
-     *     that code may fail
+     *     names only the class of the exception. The text of the exception may come from the caller's code, which may
+     *     fail
      */
     public CommitOutcomeUnknownException unknownOf(String failed, Throwable e) {
         return unknown(failed + " failed (" + e.getClass().getName() + ')', "", e);

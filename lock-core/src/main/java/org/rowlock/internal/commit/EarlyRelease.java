@@ -30,8 +30,8 @@ public final class EarlyRelease {
     /**
      * Returns the ending of a transaction. If no other transaction contends for the locks, the COMMIT keeps the locks
      * until the transaction is durable, which costs less than early release. The COMMIT also keeps the locks if the
-     * driver would send the statements after the COMMIT separately, because a pooler might send these statements to
-     * another session.
+     * driver would send the statements after the COMMIT separately. A pooler might send these statements to another
+     * session.
      */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);

@@ -34,7 +34,7 @@ public final class StatementMember {
 
     private volatile @Nullable StatementMember leader;
 
-    // The monitor of this object guards the next two fields, so that a cancel of the group cannot hit the next
+    // The monitor of this object guards the next two fields. Otherwise a cancel of the group could affect the next
     // statement of the leader's connection.
     private boolean sending;
     private boolean cancelledByMember;

@@ -63,8 +63,8 @@ public record LockObserver(List<LockListener> listeners) {
             try {
                 each.onEvent(ended);
             } catch (Throwable e) {
-                // An Error is caught too, because the caller would take any exception to mean that the lock is not
-                // held, or that the work is not stored.
+                // An Error is caught too. The caller would take any exception to mean that the lock is not held, or
+                // that nothing is stored.
                 try {
                     LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
                 } catch (Throwable unsaid) {

@@ -160,8 +160,8 @@ public final class IdColumns {
     }
 
     /**
-     * Waits until no other caller looks up the same table for the first time, but at most a second, because the other
-     * caller's server may not answer. Returns whether the lock was acquired.
+     * Waits until no other caller is looking up the same table for the first time. The wait is limited to a second,
+     * because the other caller's server may not answer. Returns whether the lock was acquired.
      */
     private static boolean isFirst(ReentrantLock look) {
         try {

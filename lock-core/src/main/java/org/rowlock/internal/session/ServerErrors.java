@@ -123,9 +123,9 @@ public final class ServerErrors {
     /**
      * Whether a statement of the tail certainly raised lock_not_available, rather than the statement that acquires the
      * requested locks. Returns false if the error may come from either statement. Also returns false if the wait for
-     * the locks was limited and the tail has no COMMIT, because Rowlock then rolls back the tail together with the
-     * locks. A lock without NOWAIT can fail only by a timeout, and a lock with NOWAIT cannot time out. A limited wait
-     * cannot time out before its limit.
+     * the locks was limited and the tail has no COMMIT. Rowlock then rolls back the tail together with the locks. A
+     * lock without NOWAIT can fail only by a timeout, and a lock with NOWAIT cannot time out. A limited wait cannot
+     * time out before its limit.
      *
      * @param start System.nanoTime() before the limit of the wait was set
      */
