@@ -77,10 +77,7 @@ class DeadlockPropertiesTest {
 
     @BeforeContainer
     static void open() throws Exception {
-        database = new TestDatabase(
-                "create table account(id int primary key, balance bigint not null default 0)",
-                "create table entry(account int references account)",
-                "insert into account select g from generate_series(1, " + ROWS + ") g");
+        database = TestDatabase.accounts(ROWS, "create table entry(account int references account)");
         database.beforeEach(null);
         observer = database.dataSource().getConnection();
         for (int i = 0; i < SESSIONS; i++) {

@@ -35,7 +35,7 @@ class LockTableFullTest {
             TestPostgres.embedded(Map.of("max_locks_per_transaction", "10", "max_connections", "10"));
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(SERVER, "create table account(id int primary key)");
+    final TestDatabase database = TestDatabase.accounts(SERVER, 0);
 
     @ParameterizedTest
     @EnumSource(names = {"ADVISORY", "BOTH"})

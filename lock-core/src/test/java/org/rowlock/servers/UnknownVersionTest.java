@@ -22,7 +22,7 @@ import org.rowlock.testing.TestDatabase;
 /** A server of a version that nobody has tested is named, once, and locks as far as it can. */
 class UnknownVersionTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase("create table account(id int primary key)");
+    final TestDatabase database = TestDatabase.accounts(0);
 
     /** The driver's connection to a server that says that it is a version to come. */
     private static Connection newer(Connection connection) {

@@ -18,7 +18,7 @@ import org.rowlock.testing.TestDatabase;
 @Isolated("It looks at what the whole JVM logs")
 class MisspeltSettingsTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase("create table account(id int primary key)");
+    final TestDatabase database = TestDatabase.accounts(0);
 
     private interface Work {
         void run() throws Exception;

@@ -79,10 +79,7 @@ class RandomSchedulesTest {
 
     @BeforeContainer
     static void open() throws Exception {
-        database = new TestDatabase(
-                "create table account(id int primary key, balance bigint not null default 0)",
-                "create table entry(amount int not null)",
-                "insert into account select g from generate_series(1, " + ROWS + ") g");
+        database = TestDatabase.accounts(ROWS, "create table entry(amount int not null)");
         database.beforeEach(null);
         gated = new GatedDatabase(database.dataSource(), DropInMode.QUEUE, GatedDatabase.queues(1, LONGEST_WAIT));
         gated.learn("account");

@@ -25,7 +25,7 @@ import org.rowlock.testing.TestDatabase;
 /** The driver: found by its URL, and PostgreSQL's in all else. */
 class RowlockDriverTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase("create table account(id int primary key)");
+    final TestDatabase database = TestDatabase.accounts(0);
 
     private String url(String parameters) {
         PGSimpleDataSource plain = database.dataSource();

@@ -57,9 +57,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Tag("long")
 class BehindTheLockTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id bigint primary key, balance bigint not null)",
-            "insert into account values (1, 0)",
+    final TestDatabase database = TestDatabase.accounts(
+            1,
             "create table tag (owner bigint, tag text)",
             "insert into tag values (1, 'first')",
             "create table part (kind int, number int, amount bigint not null, primary key (kind, number))",

@@ -52,9 +52,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 @Tag("long")
 class CachedEntityTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id bigint primary key, balance bigint not null)",
-            "insert into account values (1, 0), (2, 0)",
+    final TestDatabase database = TestDatabase.accounts(
+            2,
             "create table part (a int, b int, amount bigint not null, primary key (a, b))",
             "create table piece (number int, kind text, amount bigint not null, primary key (number, kind))");
 

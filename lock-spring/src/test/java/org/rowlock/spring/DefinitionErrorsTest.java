@@ -47,8 +47,8 @@ import reactor.core.publisher.Mono;
 @Tag("long")
 class DefinitionErrorsTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null default 0)",
+    final TestDatabase database = TestDatabase.accounts(
+            0,
             "create table order_line(order_id int, line int, primary key (order_id, line))",
             "create table log(message text)",
             "create view rich as select * from account");

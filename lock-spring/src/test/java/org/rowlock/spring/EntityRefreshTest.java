@@ -54,9 +54,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Tag("long")
 class EntityRefreshTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id bigint primary key, balance bigint not null)",
-            "insert into account values (1, 0), (2, 0)",
+    final TestDatabase database = TestDatabase.accounts(
+            2,
             "create table part (a int, b int, amount bigint not null, primary key (a, b))",
             "insert into part values (1, 2, 0)",
             "create table parcel (id bigint primary key)",

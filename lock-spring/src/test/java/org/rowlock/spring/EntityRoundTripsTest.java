@@ -36,9 +36,7 @@ import org.springframework.transaction.annotation.Transactional;
 /** The round trips of a method that locks the row of an entity, finds it and changes it. */
 class EntityRoundTripsTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id bigint primary key, balance bigint not null)",
-            "insert into account values (1, 0)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     @Entity
     @Table(name = "account")

@@ -68,10 +68,7 @@ import org.springframework.util.ClassUtils;
  */
 class EveryEntranceTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id bigint primary key, balance bigint not null)",
-            "insert into account values (1, 0)",
-            "create table ledger (entry text)");
+    final TestDatabase database = TestDatabase.accounts(1, "create table ledger (entry text)");
 
     private static final LockRequest ONE = forNoKeyUpdate(LockKey.row("account", 1));
 

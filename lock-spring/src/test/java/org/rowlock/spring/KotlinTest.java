@@ -14,9 +14,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 @Tag("long")
 class KotlinTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id bigint primary key, balance int not null default 0)",
-            "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     private AnnotationConfigApplicationContext start(Class<?> service) {
         return RowLockTests.start(

@@ -41,8 +41,7 @@ class OutageTest {
     private static final List<LockKey> KEY = List.of(LockKey.row("account", 1));
 
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase("create table account(id bigint primary key)", "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     static class Accounts {
         @Transactional

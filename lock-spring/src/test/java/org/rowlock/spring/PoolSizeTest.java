@@ -19,7 +19,7 @@ import org.springframework.transaction.annotation.Transactional;
 /** What is verified at startup borrows all that the pool has, and is not kept waiting for what it has not. */
 class PoolSizeTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase("create table account (id bigint primary key)");
+    final TestDatabase database = TestDatabase.accounts(0);
 
     static class Service {
         @Transactional

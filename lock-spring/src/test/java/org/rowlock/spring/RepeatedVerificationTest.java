@@ -25,8 +25,7 @@ import org.springframework.transaction.annotation.Transactional;
 /** One URL leads to one server at startup, and to two some time later. */
 class RepeatedVerificationTest {
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase("create table account (id bigint primary key)", "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     static class Service {
         @Transactional

@@ -52,9 +52,7 @@ class RepositoryLockTest {
     private static final LockKey KEY = LockKey.row("account", 1);
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id bigint primary key, balance bigint not null)",
-            "insert into account values (1, 0)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     @Entity(name = "Account")
     @Table(name = "account")

@@ -32,9 +32,7 @@ import org.springframework.transaction.annotation.Transactional;
 @Tag("long")
 class RetryTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id bigint primary key, balance bigint not null default 0)",
-            "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     @Configuration(proxyBeanMethods = false)
     @EnableRetry

@@ -39,8 +39,7 @@ class StrategyWatchTest {
             + " where l.locktype = 'advisory' and l.mode = 'ShareLock' and a.application_name = '";
 
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase("create table account (id bigint primary key)", "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     private String initSql;
     private Duration verifyEvery = Duration.ofSeconds(1);

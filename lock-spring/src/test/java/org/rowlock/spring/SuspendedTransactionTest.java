@@ -18,9 +18,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** A transaction does not wait for the one of its own thread that it has suspended. */
 class SuspendedTransactionTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id bigint primary key, balance bigint)",
-            "insert into account values (1, 0), (2, 0)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     @Test
     void aRowThatTheSuspendedTransactionHoldsIsRefused() {

@@ -25,9 +25,7 @@ class AllocationTest {
     private static final ThreadMXBean THREAD = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select generate_series(1, 10)");
+    final TestDatabase database = TestDatabase.accounts(10);
 
     private interface Call {
         void run(int id) throws Exception;

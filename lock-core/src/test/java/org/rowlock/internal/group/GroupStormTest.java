@@ -35,9 +35,8 @@ class GroupStormTest {
     private static final int THREADS = 24;
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance bigint not null default 0)",
-            "insert into account select g from generate_series(1, " + KEYS + ") g",
+    final TestDatabase database = TestDatabase.accounts(
+            KEYS,
             "create table other(id int primary key, n bigint not null default 0)",
             "insert into other select g from generate_series(1, 4) g",
             "create table ledger(id int, account int, amount bigint check (amount <> 13))",

@@ -40,7 +40,7 @@ class DashboardTest {
     private static final Pattern GROUPED = Pattern.compile("by \\(([a-z, ]+)\\)");
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase("create table account (id int primary key)");
+    final TestDatabase database = TestDatabase.accounts(0);
 
     @Test
     void showsMetricsThatThereAre() throws Exception {

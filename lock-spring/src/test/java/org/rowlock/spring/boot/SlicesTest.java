@@ -27,8 +27,7 @@ import org.springframework.util.ClassUtils;
 /** A test of a slice of the application locks as the application does. */
 class SlicesTest {
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase("create table account (id bigint primary key)", "insert into account values (1)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     private static TestDatabase current;
 

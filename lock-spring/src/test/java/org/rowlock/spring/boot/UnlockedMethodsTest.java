@@ -24,8 +24,7 @@ class UnlockedMethodsTest {
     private static final String LOG = "logging.level.org.rowlock=info";
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id bigint primary key)", "create table orders (id bigint primary key)");
+    final TestDatabase database = TestDatabase.accounts(0, "create table orders (id bigint primary key)");
 
     static class Service {
         @Transactional

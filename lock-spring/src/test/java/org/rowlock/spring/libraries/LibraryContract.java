@@ -29,9 +29,7 @@ abstract class LibraryContract {
     private static final IntConsumer NOTHING = backend -> {};
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id bigint primary key, balance bigint not null)",
-            "insert into account values (1, 0), (2, 0)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     private final Class<?> library;
 

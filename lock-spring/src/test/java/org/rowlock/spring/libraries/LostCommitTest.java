@@ -16,9 +16,8 @@ import org.springframework.transaction.annotation.Transactional;
 /** What a caller is told whose connection is lost in the commit; docs/errors.md says it. */
 class LostCommitTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id bigint primary key, balance bigint)",
-            "insert into account values (1, 0)",
+    final TestDatabase database = TestDatabase.accounts(
+            1,
             "create function lose() returns trigger language plpgsql as"
                     + " $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$",
             "create constraint trigger lose after update on account deferrable initially deferred"

@@ -34,9 +34,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** What a Hibernate application catches and retries today is what it gets from Rowlock. */
 class MigratedExceptionsTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account (id bigint primary key, balance bigint not null default 0)",
-            "insert into account values (1), (2)");
+    final TestDatabase database = TestDatabase.accounts(2);
 
     @Entity(name = "account")
     static class Account {

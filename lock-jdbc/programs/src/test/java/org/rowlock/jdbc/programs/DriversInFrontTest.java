@@ -33,8 +33,7 @@ import software.amazon.jdbc.wrapper.ConnectionWrapper;
 /** Tests URLs of the drop-in that lead to other drivers, and programs that get such a URL. */
 class DriversInFrontTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table account(id int primary key, balance int not null)", "insert into account values (1, 0)");
+    final TestDatabase database = TestDatabase.accounts(1);
 
     private String url(String driver) {
         return database.dataSource().getURL().replace("jdbc:", "jdbc:rowlock:" + driver);
