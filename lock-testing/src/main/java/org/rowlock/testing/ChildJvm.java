@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Queue;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Starts JVMs with the class path of this one, and reads what they print. */
+/** Starts JVMs with the class path of the current JVM, and reads their output. */
 public final class ChildJvm {
     /** The beginning of a line that reports why the output could not be read. */
     public static final String UNREADABLE = "unreadable ";
@@ -18,11 +18,11 @@ public final class ChildJvm {
     private ChildJvm() {}
 
     /**
-     * Starts a program. Its first arguments are URL, user and password of the database.
+     * Starts a program. The first arguments of the program are URL, user and password of the database.
      *
      * @param heap the largest heap, such as {@code 64m}
-     * @param errors the destination of its error output
-     * @param said is called with each line that it prints; must be thread-safe
+     * @param errors the destination of the error output
+     * @param said receives each line that the program prints; must be thread-safe
      */
     public static Process start(
             Class<?> main,

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Fills the data directories of embedded servers. A server takes more than a second to make one. Each is therefore a
- * copy of one that is kept in the directory for temporary files. All copies have one system identifier.
+ * Fills the data directories of embedded servers. Running {@code initdb} for a new data directory takes more than a
+ * second. Each data directory is therefore a copy of a template, which stays in the system's temporary directory. All
+ * copies have the system identifier of the template.
  */
 final class DataDirectory {
     private static final String DATA = "data";
@@ -20,7 +21,7 @@ final class DataDirectory {
 
     private DataDirectory() {}
 
-    /** Fills a directory, unless it is that of a stopped server. */
+    /** Fills a directory, unless a stopped server has left its data there. */
     static void fill(Path directory) throws IOException {
         if (Files.exists(directory.resolve("postgresql.conf"))) {
             return;
@@ -32,7 +33,10 @@ final class DataDirectory {
         copy(kept.resolve(DATA), directory);
     }
 
-    /** The place depends on everything that the content depends on: the release, the owner and the locale. */
+    /**
+     * Returns the path of the template. The path differs for each release, owner and locale, because the content of the
+     * template depends on them.
+     */
     private static Path kept() {
         List<String> content = new ArrayList<>();
         Stream.of(System.getProperty("java.class.path").split(System.getProperty("path.separator")))
@@ -47,7 +51,7 @@ final class DataDirectory {
                 System.getProperty("java.io.tmpdir"), "rowlock-postgres-" + Integer.toHexString(content.hashCode()));
     }
 
-    /** Whether all files are there. The system may have removed some of them from its temporary files. */
+    /** Whether the template is complete. The system may have removed some files from its temporary directory. */
     private static boolean isWhole(Path kept) throws IOException {
         Path files = kept.resolve(FILES);
         return Files.exists(files) && Files.readString(files).equals(count(kept.resolve(DATA)));
@@ -72,7 +76,7 @@ final class DataDirectory {
         try {
             Files.move(made, kept, StandardCopyOption.ATOMIC_MOVE);
         } catch (FileSystemException e) {
-            // Another JVM has made one meanwhile.
+            // Another JVM has created the template in the meantime.
             delete(made);
         }
     }
@@ -90,7 +94,7 @@ final class DataDirectory {
         }
     }
 
-    /** Deletes a directory with all files, if it is there. */
+    /** Deletes a directory with all files, if the directory exists. */
     static void delete(Path directory) throws IOException {
         if (Files.exists(directory)) {
             try (Stream<Path> files = Files.walk(directory)) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads the executed SQL from the bytes that a client sends, including that of statements prepared earlier.
+ * Reads the executed SQL from the bytes that a client sends, including the SQL of statements prepared earlier.
  *
  * @see <a href="https://www.postgresql.org/docs/current/protocol-message-formats.html">Message formats</a>
  */
@@ -20,7 +20,7 @@ final class FrontendSql {
     private byte[] rest = new byte[0];
     private boolean started;
 
-    /** Takes the next bytes of the client, and returns the statements that it executes with them. */
+    /** Takes the next bytes from the client, and returns the statements that these bytes execute. */
     List<String> read(ByteBuffer sent) {
         ByteBuffer bytes = ByteBuffer.allocate(rest.length + sent.remaining());
         bytes.put(rest).put(sent.duplicate()).flip();

@@ -20,11 +20,11 @@ import org.assertj.core.util.Throwables;
 
 /**
  * Lets members write their numbers into a ledger while threads are interrupted, statements cancelled, server processes
- * ended and connections closed. If a member's work is acknowledged, its number must be stored once. If it failed, it
- * must not be stored. If the outcome is unknown, it is stored once or not at all.
+ * ended and connections closed. If a member's work is acknowledged, its number must be stored once. If the work has
+ * failed, the number must not be stored. If the outcome is unknown, the number may be stored once or not at all.
  */
 public abstract class LedgerStorm {
-    /** The outcome that a member got. */
+    /** The outcome of a member's work, as reported to the member. */
     public enum Told {
         NOTHING,
         STORED,
@@ -32,7 +32,7 @@ public abstract class LedgerStorm {
         UNKNOWN
     }
 
-    /** The seed of all draws, including those of subclasses. */
+    /** The seed of all random numbers, in this class and in its subclasses. */
     public final long seed = System.nanoTime();
 
     private final TestDatabase database;
@@ -48,7 +48,7 @@ public abstract class LedgerStorm {
     /**
      * Creates a storm.
      *
-     * @param evils how many members finish between two disturbances
+     * @param evils how many members start between two disturbances
      */
     protected LedgerStorm(TestDatabase database, int threads, int members, int evils) {
         this.database = database;
@@ -61,7 +61,7 @@ public abstract class LedgerStorm {
     /** Does the work of one member. */
     protected abstract Told pay(int id, Random random) throws Exception;
 
-    /** The application name of its sessions. */
+    /** The application name of the members' sessions. */
     public final String applicationName() {
         return database.schema() + "_storm";
     }
@@ -83,7 +83,7 @@ public abstract class LedgerStorm {
     /**
      * Runs all members.
      *
-     * @param proxy the proxy through which they connect
+     * @param proxy the proxy through which the members connect
      */
     public final void blow(TcpProxy proxy, Random random) throws Exception {
         List<Thread> workers = new ArrayList<>();
@@ -119,7 +119,7 @@ public abstract class LedgerStorm {
         threads.set(place, null);
     }
 
-    /** Disturbs the members again after every {@code evils} of them. */
+    /** Disturbs the members once each time that {@code evils} further members have started. */
     private void disturb(TcpProxy proxy, Random random) throws SQLException {
         int evil = 0;
         try (Connection connection = database.dataSource().getConnection();
@@ -157,7 +157,7 @@ public abstract class LedgerStorm {
     }
 
     /**
-     * Compares the outcome of each member with what is stored.
+     * Compares the outcome of each member with the stored numbers.
      *
      * @param ledger a query for the stored numbers
      */

@@ -39,7 +39,8 @@ final class PoolerProcess implements AutoCloseable {
     }
 
     /**
-     * Creates a directory for its files. The user to which a pooler switches if root starts it can read the directory.
+     * Creates a directory for the pooler's files. A pooler that root starts may switch to another user, so every user
+     * can read the directory.
      */
     static Path directory(String name) throws IOException {
         Path directory = Files.createTempDirectory(name);
