@@ -133,8 +133,8 @@ public final class Session implements AutoCloseable {
     }
 
     /**
-     * Rolls back the transaction after the test. If a step still runs, does nothing, so that the check reports the
-     * step.
+     * Rolls back the transaction after the test. Does nothing if a step still runs, so that the check after the test
+     * reports this step.
      */
     void rollbackIfIdle() {
         if (last == null || last.isDone()) {

@@ -95,11 +95,11 @@ public final class StreamingPair implements AutoCloseable {
                 .until(() -> primary.query("show synchronous_standby_names").equals(names)
                         && primary.query("select count(*) from pg_stat_replication where sync_state <> 'async'")
                                 .equals("1"));
-        // Commits do not wait before the checkpointer has read the setting. It reads the setting before a checkpoint.
+        // Commits wait only once the checkpointer has read the setting. A checkpoint makes the checkpointer read it.
         primary.execute("checkpoint");
     }
 
-    /** Kills the primary. WAL that it has not sent yet is lost. */
+    /** Kills the primary. WAL that the primary has not sent yet is lost. */
     public void killPrimary() throws IOException {
         long pid = Long.parseLong(
                 Files.readAllLines(directory.resolve("primary/postmaster.pid")).get(0));
@@ -109,7 +109,7 @@ public final class StreamingPair implements AutoCloseable {
         processes.forEach(ProcessHandle::destroyForcibly);
     }
 
-    /** Promotes the standby to a primary, with the WAL that it has. */
+    /** Promotes the standby to a primary, with the WAL that the standby has received. */
     public void promote() throws SQLException {
         standby.execute("select pg_promote(true, " + TestDatabase.DEADLINE.toSeconds() + ")");
         TestDatabase.await("the standby is promoted")
@@ -121,7 +121,7 @@ public final class StreamingPair implements AutoCloseable {
         awaitWaiting(() -> sessions);
     }
 
-    /** Waits until this many sessions wait for the standby; the number may fall meanwhile. */
+    /** Waits until this many sessions wait for the standby. The supplier may return smaller numbers over time. */
     public void awaitWaiting(IntSupplier sessions) {
         TestDatabase.await("commits wait for the standby")
                 .until(() -> primary.query("select count(*) from pg_stat_activity where wait_event = 'SyncRep'")

@@ -125,8 +125,8 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     }
 
     /**
-     * Runs statements on a separate connection, and commits. The connection is that of an earlier call if there is one,
-     * because opening one takes longer than a statement. It keeps nothing of that call.
+     * Runs statements on a separate connection, and commits. Later calls reuse the connection, because opening a
+     * connection takes longer than a statement. The state of its session is reset after each call.
      */
     public void execute(String... statements) throws SQLException {
         Connection connection = idle.poll();
@@ -151,7 +151,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return query(reader(), sql);
     }
 
-    /** A test may have ended its sessions or stopped its server after the last query. */
+    /** Returns a valid connection. The test may have ended its sessions or stopped its server since the last query. */
     private synchronized Connection reader() throws SQLException {
         if (reader == null || !reader.isValid((int) DEADLINE.toSeconds())) {
             reader = dataSource().getConnection();

@@ -50,7 +50,7 @@ public final class TestPgpool implements AutoCloseable {
                 "failover_on_backend_error = off",
                 "connection_cache = off",
                 "num_init_children = 40"));
-        // Before 4.4 there is one directory for sockets. Every version ignores the settings that it does not know.
+        // Versions before 4.4 use other names for the socket settings. Each version ignores unknown settings.
         for (String name : List.of("socket_dir", "pcp_socket_dir", "unix_socket_directories", "wd_ipc_socket_dir")) {
             lines.add(name + " = '" + directory + "'");
         }
@@ -76,7 +76,7 @@ public final class TestPgpool implements AutoCloseable {
         return new TestPgpool(process, servers, port);
     }
 
-    /** Creates connections through Pgpool-II. They time out if it hangs. */
+    /** Creates connections through Pgpool-II. The connections time out if Pgpool-II hangs. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = servers.primary().dataSourceAt(port);
         dataSource.setSocketTimeout((int) TestDatabase.DEADLINE.toSeconds());

@@ -19,7 +19,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 /**
- * The server that the tests of this JVM share. It is the one at {@code -Drowlock.test.url} (with
+ * The server that the tests of this JVM share. It is the server at {@code -Drowlock.test.url} (with
  * {@code -Drowlock.test.user} and {@code -Drowlock.test.password}), or a container with
  * {@code -Drowlock.test.testcontainers=true}, or else an embedded one. The version is
  * {@code -Drowlock.test.postgres.version}, by default 18.
@@ -59,8 +59,8 @@ public final class TestPostgres {
      * Starts an embedded server on a data directory that is not deleted with it. A server can be started there again,
      * after a stop or as a standby.
      *
-     * @param dataDirectory a new one, or that of a stopped server of the same version
-     * @param port a free port, or the former one if clients must find the server again
+     * @param dataDirectory a new directory, or the data directory of a stopped server of the same version
+     * @param port a free port, or the previous port if clients must find the server again
      */
     public static TestPostgres embedded(Map<String, String> settings, Path dataDirectory, int port) {
         return embedded(settings, dataDirectory, port, () -> {});
@@ -127,7 +127,7 @@ public final class TestPostgres {
         }
         if (Boolean.getBoolean("rowlock.test.testcontainers")) {
             String image = "postgres:" + System.getProperty("rowlock.test.postgres.version", "18");
-            // The server is stopped with the JVM.
+            // A shutdown hook stops the server when the JVM ends.
             @SuppressWarnings("resource")
             PostgreSQLContainer container = new PostgreSQLContainer(image)
                     .withUsername("postgres")
@@ -174,14 +174,14 @@ public final class TestPostgres {
         return administrator;
     }
 
-    /** Runs statements on a connection of its own, and commits. */
+    /** Runs statements on a new connection, and commits. */
     public void execute(String... statements) throws SQLException {
         try (Connection connection = dataSource().getConnection()) {
             TestDatabase.execute(connection, statements);
         }
     }
 
-    /** Returns the first column of the first row of a query, on a connection of its own. */
+    /** Returns the first column of the first row of a query, on a new connection. */
     public String query(String sql) throws SQLException {
         try (Connection connection = dataSource().getConnection()) {
             return TestDatabase.query(connection, sql);
