@@ -23,7 +23,6 @@ import org.rowlock.internal.text.SqlState;
  * outcome.
  *
  * @param keys the keys that were locked for the work, for messages; empty if they are unknown
- * @param names how messages name keys
  */
 public record CommitErrors(List<LockKey> keys) {
     /** The words for pools and proxies in messages. */
