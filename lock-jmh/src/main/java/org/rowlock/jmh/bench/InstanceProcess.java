@@ -141,10 +141,9 @@ final class InstanceProcess implements AutoCloseable {
     }
 
     public static void main(String[] args) throws IOException {
-        ProcessHandle.current()
-                .parent()
-                .ifPresent(parent ->
-                        parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
+        ProcessHandle.current().parent().ifPresent(parent -> {
+            var unused = parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1));
+        });
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         Task task = new Gson().fromJson(in.readLine(), Task.class);
         PGSimpleDataSource server = new PGSimpleDataSource();
