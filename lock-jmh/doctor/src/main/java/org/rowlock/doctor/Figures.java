@@ -45,7 +45,7 @@ final class Figures {
             try {
                 return source.getClass().getDeclaredMethod(name).invoke(source);
             } catch (NoSuchMethodException e) {
-                // The next source may have it.
+                // This source lacks the figure. The next source is tried.
             } catch (ReflectiveOperationException e) {
                 throw new IllegalStateException("The figure " + name + " of " + source + " cannot be read", e);
             }

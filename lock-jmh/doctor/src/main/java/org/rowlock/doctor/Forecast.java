@@ -8,9 +8,10 @@ import org.rowlock.doctor.Wait.Doing;
 
 /**
  * An estimate of how many transactions a second the hottest row of a table can have at most, now and with each lever.
- * The first in line waits for a whole turn of the row, and has waited for a part of it at a random moment. The states
- * of the holder at such moments are the parts of the turn. A lever removes one part. The estimate does not know whether
- * the lever lengthens another part.
+ * A turn is the time from one transaction's lock on the row to the next transaction's lock. The first session in line
+ * waits for a whole turn, and at a random moment it has waited for a part of the turn. The states of the holder at such
+ * moments are the parts of the turn. A lever removes one part. The estimate does not know whether the lever lengthens
+ * another part.
  *
  * @param table the table
  * @param perSecond the present rate
@@ -19,8 +20,8 @@ import org.rowlock.doctor.Wait.Doing;
  */
 record Forecast(String table, double perSecond, int sightings, Map<String, Double> levers) {
     /**
-     * The length of a turn, in medians of the time that the first in line had waited when it was seen. It is 2 if all
-     * turns are equally long, and 1.4 if their lengths are distributed exponentially.
+     * The factor from the median observed wait of the first session in line to the length of a turn. The factor is 2 if
+     * all turns are equally long, and 1.4 if their lengths are distributed exponentially.
      */
     private static final double TURN = 1.7;
 
@@ -28,12 +29,12 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
     private static final double LARGEST_GROUP = 64;
 
     /**
-     * The length of a turn below which the views of the server, read one after another, show too long waits: of ten
-     * loads, the two with turns of less than a millisecond were estimated at five times that.
+     * The shortest turn that can be estimated. The views of the server are read one after another, which exaggerates
+     * shorter waits. Of ten loads, the two with turns of less than a millisecond were estimated at five times that.
      */
     private static final double LEAST_TURN_MILLIS = 6;
 
-    /** A gain below this is not worth a line, nor is the estimate that exact. */
+    /** The smallest gain that is reported. The estimate is too inexact for smaller gains. */
     private static final double LEAST_GAIN = 1.1;
 
     /** Returns the estimate; null if the row was seen too seldom, or if other things than the turn hold it. */
@@ -66,7 +67,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
         return new Forecast(table.name(), 1_000 / turn, table.firstWaits(), levers);
     }
 
-    /** Describes it in a sentence. */
+    /** Describes the forecast in a sentence. */
     String text() {
         String gains = levers.entrySet().stream()
                 .map(each -> ", " + each.getKey() + " " + Figures.number(each.getValue()) + "/s")

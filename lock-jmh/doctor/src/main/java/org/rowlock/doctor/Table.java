@@ -22,8 +22,8 @@ import org.rowlock.doctor.Wait.Doing;
  * @param longestWaitMillis the longest wait that was seen
  * @param firstWaitMillis the median time that the first in line had waited when it was sampled
  * @param firstWaits how often a first in line was sampled
- * @param idleMillis the median time that an idle or prepared holder had been so when it was sampled
- * @param deadlocked the sessions that were seen in a circle of waits, in all samples together
+ * @param idleMillis the median time that an idle or prepared holder had been in this state when it was sampled
+ * @param deadlocked the sessions that were seen in a deadlock, in all samples together
  * @param shares the shares of 1, the largest first
  */
 record Table(
@@ -114,7 +114,7 @@ record Table(
         return contenders >= Threshold.CONVOY;
     }
 
-    /** How long a holder is idle at a time. At a random moment, half of that time has passed. */
+    /** The length of a holder's idle period. At a random moment, half of the period has passed. */
     double pauseMillis() {
         return 2 * idleMillis;
     }

@@ -68,7 +68,7 @@ final class Threshold {
     /** The number of sessions seen in a wait event, in all samples together. Fewer may be chance. */
     static final int SIGHTINGS = 10;
 
-    /** The share of a holder's time that counts as most of it. */
+    /** The share of a holder's time that is called most of its time. */
     static final double MOST = 0.5;
 
     /**
@@ -105,7 +105,7 @@ final class Threshold {
     static final double BLOCKS_PER_CLAIM = 50;
 
     /**
-     * The age from which a horizon is old, in seconds. In a benchmark, a snapshot that stayed open three times as long
+     * The age in seconds from which a horizon is old. In a benchmark, a snapshot that stayed open three times as long
      * cut the rate of zipfian updates to a sixth.
      */
     static final double OLD_HORIZON_SECONDS = 300;

@@ -1,6 +1,6 @@
 -- Finds the sessions and prepared transactions (pid 0) that block others and do not wait themselves, for the 50 oldest
--- waits. If the role may not see how long a session has been in its state, the oldest wait behind it shows the least
--- that it can be.
+-- waits. If the role may not see how long a session has been in its state, the oldest wait behind it
+-- gives a lower bound.
 with recursive waiting as materialized (
   select l.*, pg_blocking_pids(l.pid) as blockers
   from (select * from pg_locks where not granted and pid <> pg_backend_pid() order by waitstart limit 50) as l

@@ -1,4 +1,4 @@
--- Finds what keeps vacuum from removing dead rows, the oldest first. A vacuum does not. Not every role may see that a
+-- Finds what keeps vacuum from removing dead rows, the oldest first. A running vacuum does not. Not every role may see that a
 -- session is a vacuum or its parallel worker, but no other session has its lock on a table. Every new snapshot begins
 -- at the oldest xid that is still running, in any database. A session, standby or slot with such a snapshot has
 -- inherited its age, and the transaction with that xid is named instead. Sessions may share an older snapshot: the

@@ -1,6 +1,6 @@
 -- Counts the entries of the shared lock table, and finds the session with most of them. Fast-path and predicate locks
--- are kept elsewhere. The latter are counted too, because they show that transactions are SERIALIZABLE. The locks that
--- a session holds without a transaction are advisory locks of the session; its virtual transaction then ends in /0.
+-- are not in this table. Predicate locks are counted too, because they show that transactions are SERIALIZABLE. Locks
+-- that a session holds without a transaction are advisory locks of the session; its virtual transaction then ends in /0.
 with entries as (
   select pid, count(*) as entries
   from (select distinct pid, locktype, database, relation, page, tuple, virtualxid, transactionid, classid, objid, objsubid

@@ -26,7 +26,7 @@ public class SqlCase extends Workload {
 
     private static final int TIMEOUT_SECONDS = 10;
 
-    /** The SQLSTATE if the server already has as many connections as it allows. */
+    /** The SQLSTATE of a refused connection: the server already has as many as it allows. */
     private static final String TOO_MANY_CONNECTIONS = "53300";
 
     @Param("150")
@@ -43,7 +43,7 @@ public class SqlCase extends Workload {
 
     /**
      * @param kind the kind of section, as above
-     * @param role the role that runs it; empty if only the benchmark does
+     * @param role the role that runs it; empty if the benchmark itself runs it
      */
     record Section(String kind, String role, String count, List<String> statements) {}
 

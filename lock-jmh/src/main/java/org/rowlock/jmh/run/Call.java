@@ -3,8 +3,8 @@ package org.rowlock.jmh.run;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verdict on a variant against the baseline, from the interval that is shown. The intervals of a page hold
- * together, see {@link TurnFit}. The page, the terminal and docs/results.md use the same words.
+ * The verdict on a variant against the baseline, from the interval that is shown. All intervals of a page are right at
+ * the same time with the probability in {@link TurnFit}. The page, the terminal and docs/results.md use the same words.
  */
 public enum Call {
     /** The whole interval is better. */

@@ -41,7 +41,7 @@ final class Rounds {
     private final List<Turn> measured = new ArrayList<>();
 
     /**
-     * The place of a measurement.
+     * The point and the variant of a measurement.
      *
      * @param again whether it is the baseline's second turn in each round
      */

@@ -25,7 +25,7 @@ import org.rowlock.jmh.server.OwnSql.Names;
 import org.rowlock.tool.Texts;
 import org.rowlock.tool.UserError;
 
-/** Reads a locking statement of the user, and what it needs from the server. It only reads there. */
+/** Reads a locking statement of the user, and what it needs from the server. The check only reads from the server. */
 public final class OwnCheck {
     private static final Set<String> WORK = Tokens.words("select insert update delete merge with values");
 
@@ -35,7 +35,7 @@ public final class OwnCheck {
     private static final Predicate<String> WITH_SCHEMA =
             Pattern.compile("[^0-9.][^.]*\\.[^.]+").asMatchPredicate();
 
-    /** Functions that are not PostgreSQL's own, may write, and may so write the user's tables. */
+    /** User-defined functions that may write to the user's tables. */
     private static final String WRITERS = """
             select p.oid::regprocedure::text from pg_proc p join pg_language l on l.oid = p.prolang
              where p.proname = any (?::text[]) and p.provolatile = 'v' and p.oid >= 16384
