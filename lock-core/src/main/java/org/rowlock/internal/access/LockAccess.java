@@ -117,7 +117,8 @@ public interface LockAccess {
      * available when this method returns.
      *
      * @param writes what to do; if empty, this only checks whether the transaction is aborted, without a round trip
-     * @throws UnexpectedRowCountException if a write does not change as many rows as expected; roll back
+     * @throws UnexpectedRowCountException if a write does not change as many rows as expected; the caller
+     *     must then roll back
      * @throws LockTransactionException if the connection has no transaction, or one that an error has aborted
      * @throws SQLException if a write fails; the transaction is aborted
      */

@@ -11,12 +11,12 @@ import org.rowlock.internal.text.SessionEffect;
 /**
  * Records whether a session is unaltered since its connection was created. An unaltered session can do the work of any
  * other unaltered session. Only calls through Rowlock are recorded. Therefore a session counts as altered if the
- * application has the driver's own objects, or if a wrapper is between Rowlock and the driver.
+ * application uses the driver's own objects, or if a wrapper is between Rowlock and the driver.
  */
 public final class SessionIdentity {
     private final DriverAccess access;
 
-    /** The origin of the connection; null if it is unknown, or if the application has the driver's own objects. */
+    /** The origin of the connection; null if it is unknown, or if the application uses the driver's own objects. */
     private volatile @Nullable Object origin;
 
     private volatile boolean altered;
@@ -65,7 +65,7 @@ public final class SessionIdentity {
         altered = true;
     }
 
-    /** Records that the application has the driver's own objects, permanently. */
+    /** Records permanently that the application uses the driver's own objects. */
     public void exposeDriver() {
         origin = null;
     }

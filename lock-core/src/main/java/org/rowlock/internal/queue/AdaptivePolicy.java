@@ -103,8 +103,9 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     /**
-     * Returns the crowd, and adjusts the estimate of other JVMs by a step. The size of the step depends only on the
-     * estimate, so that the estimate approaches the median, and outliers have little weight.
+     * Returns the crowd, and moves the estimate of how many transactions of other JVMs contend for the key by one step.
+     * The size of the step depends only on the estimate, so that the estimate approaches the median, and outliers have
+     * little weight.
      */
     private double crowd(long nanos, int holds) {
         if (heldNanos == 0) {

@@ -21,7 +21,7 @@ final class AdaptiveWidth {
     /** The largest width, so that one key does not occupy the whole pool. */
     static final int MOST = 8;
 
-    /** How many transactions are averaged for one mean, for each unit of the width. */
+    /** A mean is taken over this number of transactions times the width. */
     private static final int SAMPLES = 8;
 
     /**

@@ -38,15 +38,20 @@ final class FrontPolicy {
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /**
-     * The smallest ratio of a large crowd to the part of the crowd in this JVM. If only one JVM locks the key, the
-     * ratio is 1, and the JVM's own queue suffices.
+     * A crowd is large only if it is at least this many times as large as its part in this JVM. If only one JVM locks
+     * the key, the ratio is 1, and the JVM's own queue suffices.
      */
     private static final int TIMES_OWN = 2;
 
-    /** How many consecutive large crowds lead to OPEN. Each must have begun to wait after the previous one ended. */
+    /**
+     * How many consecutive large crowds lead to OPEN. Only those are counted whose transaction began to wait after the
+     * previous large crowd was measured.
+     */
     private static final int LARGE_TO_OPEN = 3;
 
-    /** The smallest ratio of such a crowd to the part of the crowd in this JVM. A busy machine lengthens waits too. */
+    /**
+     * The ratio {@link #TIMES_OWN} for these crowds. The value is higher, because a busy machine lengthens waits too.
+     */
     private static final int TIMES_OWN_TO_OPEN = 4;
 
     /**

@@ -27,8 +27,8 @@ import org.rowlock.internal.queue.QueueEntry.State;
  */
 final class KeyQueue {
     /**
-     * How many leaders of groups may be inside. The server runs the group of the first leader, and the second leader
-     * waits at the server. With fewer leaders, groups are larger, and there are fewer commits.
+     * How many leaders of groups may have a place at a time. The server runs the group of the first leader, and the
+     * second leader waits at the server. With fewer leaders, groups are larger, and there are fewer commits.
      */
     private static final int LEADERS = 2;
 

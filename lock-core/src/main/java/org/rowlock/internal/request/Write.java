@@ -135,7 +135,7 @@ public final class Write implements CommitWrite {
         readFailure = failure;
     }
 
-    /** Returns how many rows each execution so far has changed, before the counts are published. */
+    /** Returns the numbers of changed rows of the executions so far. The caller of the write may not see them yet. */
     public List<Long> answers() {
         return counts;
     }

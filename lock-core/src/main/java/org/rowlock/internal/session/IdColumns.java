@@ -25,7 +25,8 @@ import org.rowlock.internal.text.IdType;
  * Therefore every row lock checks in its own round trip that the columns are still the primary key and have the same
  * types ({@link RowSql#identity}, {@link RowSql#verify}).
  */
-// Tables are compared by identity. An equal table may come from a newer look-up, and must stay in the cache.
+// A stale table is removed only if the cache still has the same object. An equal object is from a newer look-up, and
+// must stay in the cache.
 @SuppressWarnings("ReferenceEquality")
 public final class IdColumns {
     /** The largest number of entries. When there are more, which is rare, all entries are discarded. */

@@ -70,7 +70,7 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** Returns the session of a connection in any state. */
+    /** Returns the session of a connection, whatever the state of its transaction. */
     public static PgSession of(Connection connection) throws SQLException {
         return new PgSession(connection);
     }

@@ -121,11 +121,11 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether a statement of the tail certainly raised lock_not_available, rather than the statement that acquires the
-     * requested locks. Returns false if the error may come from either statement. Also returns false if the wait for
-     * the locks was limited and the tail has no COMMIT. Rowlock then rolls back the tail together with the locks. A
-     * lock without NOWAIT can fail only by a timeout, and a lock with NOWAIT cannot time out. A limited wait cannot
-     * time out before its limit.
+     * Whether lock_not_available certainly comes from the tail, which is the caller's part of the flush, and not from
+     * the statement that acquires the requested locks. Returns false if the error may come from either. Also returns
+     * false if the wait for the locks was limited and the tail has no COMMIT. The source does not matter in that case,
+     * because Rowlock rolls back both. A lock without NOWAIT can fail only by a timeout, and a lock with NOWAIT cannot
+     * time out. A limited wait cannot time out before its limit.
      *
      * @param start System.nanoTime() before the limit of the wait was set
      */
@@ -175,7 +175,7 @@ public final class ServerErrors {
         return e instanceof PSQLException postgres && postgres.getServerErrorMessage() == null;
     }
 
-    /** Returns the wrong count that the server reports for a write, or null for any other error. */
+    /** Returns the number of rows, if the error says that a write changed a wrong number of rows; null otherwise. */
     public static @Nullable WrongCount wrongCountIn(SQLException e) {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteForm.wrongCountIn(message(e)) : null;
     }

@@ -75,7 +75,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                 + " and rowlock_k.rowlock_n::pg_catalog.text = any ((select pg_catalog.string_to_array("
                 + "pg_catalog.current_setting('rowlock.claimed'), ','))::pg_catalog.text[])"
                 + " order by rowlock_k.rowlock_n"
-                // Configured id columns may not be unique, so every row with a claimed id must be locked.
+                // Configured id columns are not necessarily unique, so every row with a claimed id must be locked.
                 + (table.identity() == Identity.GIVEN
                         ? ' ' + RowSql.clause(mode) + " of " + alias() + " skip locked"
                         : "");

@@ -23,7 +23,7 @@ import org.rowlock.tool.HotStatement;
 public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen seen) {
     /** Whether row locks hurt the server. */
     public enum Kind {
-        /** Row locks cost so much that a change would show. */
+        /** Row locks cost so much that a remedy would have a measurable effect. */
         HURT,
         /** Row locks cost something, but they do not limit the server. */
         FELT,

@@ -51,7 +51,7 @@ record LockingStatement(
         return table == null ? "statement" : table;
     }
 
-    /** Whether it locks rows of a table. Only one of the two names may have a schema. */
+    /** Whether the statement locks rows of a table. The schema is compared only if both names have one. */
     boolean locks(String name) {
         String table = subject();
         return name.equals(table) || name.endsWith('.' + table) || table.endsWith('.' + name);

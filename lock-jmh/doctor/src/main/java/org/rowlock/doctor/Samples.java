@@ -94,7 +94,7 @@ final class Samples {
                 .collect(Collectors.groupingBy(Wait::row, LinkedHashMap::new, Collectors.toList()));
         for (List<Wait> queue : queues.values()) {
             if (queue.get(0).otherDatabase() != null) {
-                // Only a doctor that is connected to that database can name its tables.
+                // The doctor can name these tables only if it is connected to that database.
                 sessions.add("row waits in other databases", queue.size());
                 continue;
             }
@@ -115,7 +115,10 @@ final class Samples {
         longest.forEach(Table.Tallies::addLongestQueue);
     }
 
-    /** Counts waits that ended although the transaction that they waited for goes on, for example because of lock_timeout. */
+    /**
+     * Counts waits that ended although the transaction that they waited for goes on, for example because of
+     * lock_timeout.
+     */
     private void addGivenUp(List<Row> waiting) {
         Map<String, Double> now = new HashMap<>();
         Set<String> going = new HashSet<>();

@@ -95,7 +95,7 @@ record Watch(String at, List<Node> sessions) {
                 .toList());
         List<Node> tree = new ArrayList<>();
         while (!left.isEmpty()) {
-            // Sessions that wait in a circle have no end to begin with.
+            // If sessions wait in a cycle, none of them is the first, so the output begins with any of them.
             Node root = left.stream()
                     .filter(node -> node.blockers() == null)
                     .findFirst()

@@ -75,8 +75,8 @@ public class LockLoss extends LockWorkload {
     }
 
     /**
-     * Creates a client that locks and rolls back. If the server stops, the client connects again until the server has
-     * restarted.
+     * Creates a client that locks and rolls back. If the server stops, the client retries the connection until the
+     * server has restarted.
      */
     private Clients.Operation client(Locking locking) {
         DiscreteSampler keys = Zipf.zipf(held, 1.1);

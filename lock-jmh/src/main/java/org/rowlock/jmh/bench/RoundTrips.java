@@ -242,9 +242,9 @@ public class RoundTrips extends LockWorkload {
     }
 
     /**
-     * Measures how long the server holds the lock: from the answer to the lock to the answer to the commit. Both answers
-     * travel the same distance, except for the read in the flush of the lock, if there is one. If everything is one
-     * flush, there is only one answer, and one round trip is subtracted.
+     * Measures how long the server holds the lock: from the answer to the lock to the answer to the commit. Both
+     * answers travel the same distance, except for the read in the flush of the lock, if there is one. If everything is
+     * one flush, there is only one answer, and one round trip is subtracted.
      */
     private double heldAlone(Connection connection) throws SQLException {
         List<Long> nanos = new ArrayList<>();

@@ -31,7 +31,9 @@ public final class DoorRun {
     /** The number of changes for each client after which all connections are open. */
     private static final int WARM_CHANGES_PER_CLIENT = 15;
 
-    /** The share of a processor below which the compilers count as done, over a pass through all doors. */
+    /**
+     * The JIT compilers have finished once they use less than this share of a processor in a pass through all doors.
+     */
     private static final double COMPILED = 0.05;
 
     private final DoorSettings settings;

@@ -13,8 +13,8 @@ import org.apache.commons.statistics.distribution.TDistribution;
 /**
  * A least-squares fit of the turns at one point. The logarithm of a turn's result is a value of its variant, plus a
  * value of its round, plus a random error. All turns together give the estimate of the error; a few rounds of one
- * variant alone say little about it. In simulation (four rounds, neighbouring turns differ by 10 %), this fit finds a true ratio of 1.5 in
- * nearly all runs. The rounds of the two variants alone find it in less than half.
+ * variant alone say little about it. In simulation (four rounds, neighbouring turns differ by 10 %), this fit finds a
+ * true ratio of 1.5 in nearly all runs. The rounds of the two variants alone find it in less than half.
  */
 final class TurnFit {
     /**

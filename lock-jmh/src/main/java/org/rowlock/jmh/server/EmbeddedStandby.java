@@ -20,9 +20,9 @@ import org.rowlock.jmh.net.Network;
 import org.rowlock.tool.UserError;
 
 /**
- * A synchronous standby of an embedded server, in a temporary directory that is removed with the standby. The standby is
- * a copy of the primary and receives its WAL over a separate network, so every commit waits for the standby. Close the
- * standby before the primary, which cannot commit once the standby is gone.
+ * A synchronous standby of an embedded server, in a temporary directory that is removed with the standby. The standby
+ * is a copy of the primary and receives its WAL over a separate network, so every commit waits for the standby. Close
+ * the standby before the primary, which cannot commit once the standby is gone.
  */
 public record EmbeddedStandby(EmbeddedServer server, Network network) implements AutoCloseable {
     private static final String NAME = "rowlock_standby";

@@ -130,7 +130,7 @@ public record OwnStatement(
         return id.size() == 1 ? id.get(0) : id;
     }
 
-    /** Returns a value as a lock takes it: as text if its Java type is no id. */
+    /** Returns the value in a form that a lock accepts: as text if its Java type cannot be an id. */
     private static Object part(Object value) {
         if (value instanceof PGobject other) {
             return String.valueOf(other.getValue());

@@ -141,7 +141,9 @@ public final class HibernateTables {
         }
     }
 
-    /** Creates the exception for a table whose rows must be locked in another table. */
+    /**
+     * Creates the exception for a table with parts of entities, whose rows must be locked in the root table instead.
+     */
     public static RowLockDefinitionException notTheRoot(String what, String table, String root) {
         return new RowLockDefinitionException(
                 what + " names the table " + table + ", which contains only a part of each row. Hibernate has every row"
