@@ -62,17 +62,15 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     private int queued() {
-        if (front.isOpen()) {
-            // Clients without Rowlock would overtake a queue.
-            return Integer.MAX_VALUE;
-        }
         if (heldNanos > 0 && heldNanos < SHORTEST_NANOS) {
             return Integer.MAX_VALUE;
         }
         if (heldNanos > 0 && heldNanos < WAKE_NANOS) {
             return (int) (WIDE * WAKE_NANOS / heldNanos);
         }
-        return WIDE;
+        // The width is half of the estimated number of transactions of other JVMs. If it were the full estimate, two
+        // JVMs would keep raising each other's width.
+        return front.isOpen() ? Math.max(FEW, (int) (foreign / 2)) : WIDE;
     }
 
     @Override

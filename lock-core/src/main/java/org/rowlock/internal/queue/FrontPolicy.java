@@ -8,21 +8,16 @@ import java.util.function.LongSupplier;
  * the key before each earlier lock. This number is the {@linkplain AdaptivePolicy crowd} of a lock, and is estimated
  * from times. All methods are called under the lock of the queues. The policy has three states.
  *
- * <p>PLAIN: locks have no front lock, except for probes. A lock after a large crowd that consists mostly of
- * transactions of other JVMs is a probe. If other JVMs already use front locks, a lock without a front lock overtakes
- * their queue and therefore measures no crowd. To detect this case, one lock in {@link #EVERY} is a probe too. A JVM
- * has one probe at a time. Therefore a probe that waits for the front lock has found other JVMs with Rowlock, and the
- * state becomes FRONT. If crowds stay large and no probe waits, the crowd consists of clients without Rowlock, and the
- * state becomes OPEN.
+ * <p>PLAIN: locks have no front lock. If crowds are large and consist mostly of transactions of other JVMs, the state
+ * becomes FRONT. If other JVMs already use front locks, a lock without a front lock overtakes their queue and therefore
+ * measures no crowd. To detect this case, one lock in {@link #EVERY} has a front lock; such a lock is called a probe.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the measured crowd is
  * accurate. After a few consecutive small crowds the state becomes PLAIN.
  *
- * <p>OPEN: locks have no front lock, because front locks do not help. Other transactions lock the row without Rowlock
- * and would overtake every queue. After a time, the state becomes PLAIN. If no other JVM uses Rowlock, there are probes
- * until then. Otherwise transactions that held a front lock still had to wait for the row. All JVMs then return to
- * PLAIN at the same time of day. If one JVM returned to FRONT alone, transactions of the other JVMs would still
- * overtake its transactions.
+ * <p>OPEN: locks have no front lock, because front locks have not helped. Transactions that held a front lock still had
+ * to wait for the row, because other transactions locked the row without a front lock. All JVMs return to FRONT at the
+ * same time of day. If one JVM returned alone, transactions of the other JVMs would still overtake its transactions.
  */
 final class FrontPolicy {
     private enum State {
@@ -38,30 +33,16 @@ final class FrontPolicy {
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /**
-     * A crowd is large only if it is at least this many times as large as its part in this JVM. If only one JVM locks
-     * the key, the ratio is 1, and the JVM's own queue suffices.
+     * The smallest ratio of the whole crowd to the part of the crowd in this JVM that leads to FRONT. If only one JVM
+     * locks the key, the ratio is 1, and the JVM's own queue suffices.
      */
     private static final int TIMES_OWN = 2;
 
     /**
-     * How many consecutive large crowds lead to OPEN. Only those are counted whose transaction began to wait after the
-     * previous large crowd was measured.
+     * How many consecutive large crowds lead to FRONT. The number is small, because a JVM with few clients locks a
+     * contended row only a few times per second.
      */
-    private static final int LARGE_TO_OPEN = 3;
-
-    /**
-     * The ratio {@link #TIMES_OWN} for these crowds. The value is higher, because a busy machine lengthens waits too.
-     */
-    private static final int TIMES_OWN_TO_OPEN = 4;
-
-    /**
-     * The divisor for the smallest part of a probe's time that must be a wait for the front lock. A busy server delays
-     * every answer, and such a delay must not count as a wait.
-     */
-    private static final int PART_OF_PROBE = 3;
-
-    /** The time after which a probe without an answer is regarded as never sent. */
-    private static final long PROBE_MILLIS = 4_000;
+    private static final int TO_FRONT = 2;
 
     private static final double SMALL = 3;
     private static final double TIMES_OWN_TO_LEAVE = 1.2;
@@ -95,10 +76,9 @@ final class FrontPolicy {
     private static final long TO_OPEN_MILLIS = 8_000;
 
     private static final long FIRST_PERIOD_MILLIS = 15_000;
-    private static final long FIRST_PERIOD_ALONE_MILLIS = 4_000;
     private static final long MOST_PERIOD_MILLIS = 60_000;
 
-    /** The time without OPEN after which earlier periods of OPEN are ignored. */
+    /** The time in FRONT after which earlier periods of OPEN are ignored. */
     private static final long CALM_MILLIS = 20_000;
 
     /**
@@ -110,23 +90,13 @@ final class FrontPolicy {
     private final LongSupplier millis;
     private State state = State.PLAIN;
 
-    /** Whether other JVMs have been found to use front locks since the state was PLAIN. */
-    private boolean hasPeers;
-
-    /** How many consecutive small crowds there were in FRONT. */
+    /** How many consecutive crowds have been a reason to change the state. */
     private int inRow;
-
-    /** How many consecutive large crowds there were in PLAIN. */
-    private int large;
 
     /** Whether the last transaction waited for transactions of other JVMs. */
     private boolean othersSeen;
 
-    /** Whether the crowd of the last transaction was large. */
-    private boolean largeSeen;
-
     private int plainOnes;
-    private long probeUntilMillis;
     private int frontOnes;
     private long grantedMillis = Long.MIN_VALUE;
 
@@ -136,9 +106,7 @@ final class FrontPolicy {
 
     private long openUntilMillis;
     private long periodMillis = FIRST_PERIOD_MILLIS / 2;
-
-    /** The last time when the state became FRONT, or PLAIN after OPEN. */
-    private long closedMillis;
+    private long frontMillis = Long.MAX_VALUE;
 
     /** @param millis returns the time of day, which is about the same in all JVMs; differences reduce only speed */
     FrontPolicy(LongSupplier millis) {
@@ -147,29 +115,22 @@ final class FrontPolicy {
 
     /** Returns how long the next transaction may wait for a front lock; 0 for no front lock. */
     long mostNanos(boolean always) {
-        boolean isOpen = isOpen();
-        boolean fronts = state == State.FRONT || (always && !isOpen) || (!(isOpen && hasPeers) && isProbe());
+        if (state == State.OPEN && millis.getAsLong() >= openUntilMillis) {
+            front();
+        }
+        boolean fronts = state == State.FRONT || (state == State.PLAIN && (always || isProbe()));
         return fronts ? BOUND_NANOS : 0;
     }
 
     private boolean isProbe() {
-        boolean probes = othersSeen && (largeSeen || ++plainOnes % EVERY == 0);
-        long now = probes ? millis.getAsLong() : 0;
-        if (!probes || now < probeUntilMillis) {
-            return false;
-        }
-        probeUntilMillis = now + PROBE_MILLIS;
-        return true;
+        return othersSeen && ++plainOnes % EVERY == 0;
     }
 
     boolean isTimed() {
-        return state != State.FRONT || score > 0 || frontOnes++ % EVERY == 0;
+        return state == State.FRONT && (score > 0 || frontOnes++ % EVERY == 0);
     }
 
     boolean isOpen() {
-        if (state == State.OPEN && millis.getAsLong() >= openUntilMillis) {
-            plain();
-        }
         return state == State.OPEN;
     }
 
@@ -186,43 +147,19 @@ final class FrontPolicy {
      */
     void locked(boolean inFront, double crowd, int own, long nanos, double rowHolds, long rowNanos) {
         othersSeen = crowd >= NONE && crowd > own;
-        boolean isLarge = nanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
-        largeSeen = isLarge;
-        long now = inFront || isLarge ? millis.getAsLong() : 0;
-        boolean isProbe = inFront && probeUntilMillis > 0;
-        if (inFront) {
-            grantedMillis = now;
-            probeUntilMillis = 0;
-        }
-        long keyNanos = nanos - rowNanos;
-        boolean findsPeers = isProbe
-                && !hasPeers
-                && (isLarge || isOpen())
-                && keyNanos >= Math.max(LEAST_NANOS, nanos / PART_OF_PROBE)
-                && crowd * keyNanos / nanos >= BEHIND;
-        if (state == State.FRONT) {
-            if (inFront && isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {
-                plain();
-            } else if (inFront && !Double.isNaN(rowHolds)) {
-                count(rowHolds >= BEHIND, now, now - TimeUnit.NANOSECONDS.toMillis(rowNanos));
+        long now = inFront ? millis.getAsLong() : 0;
+        grantedMillis = inFront ? now : grantedMillis;
+        if (state == State.PLAIN) {
+            boolean large = nanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
+            if (inFront ? large : isRow(large, TO_FRONT)) {
+                front();
             }
-        } else if (findsPeers) {
-            front();
-        } else if (state == State.PLAIN && inFront == isProbe) {
-            // Any other front lock was required by the settings, or was sent in an earlier state.
-            countLarge(isLarge && crowd >= TIMES_OWN_TO_OPEN * own, now, now - TimeUnit.NANOSECONDS.toMillis(nanos));
-        }
-    }
-
-    /** Counts a large crowd. If this JVM stalls, all its clients wait at the same time, which counts as one crowd. */
-    private void countLarge(boolean isLarge, long now, long begunMillis) {
-        if (!isLarge) {
-            large = 0;
-        } else if (large == 0 || begunMillis >= countedMillis) {
-            countedMillis = now;
-            if (++large == LARGE_TO_OPEN) {
-                open(now, FIRST_PERIOD_ALONE_MILLIS);
-            }
+        } else if (state == State.OPEN) {
+            state = !inFront && isRow(crowd < NONE, TO_PLAIN) ? State.PLAIN : state;
+        } else if (inFront && isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {
+            state = State.PLAIN;
+        } else if (inFront && !Double.isNaN(rowHolds)) {
+            count(rowHolds >= BEHIND, now, now - TimeUnit.NANOSECONDS.toMillis(rowNanos));
         }
     }
 
@@ -233,8 +170,7 @@ final class FrontPolicy {
     void givenUp(long nanos) {
         long now = millis.getAsLong();
         if (grantedMillis < now - TimeUnit.NANOSECONDS.toMillis(nanos)) {
-            hasPeers = true;
-            open(now, FIRST_PERIOD_MILLIS);
+            open(now);
         }
     }
 
@@ -259,31 +195,22 @@ final class FrontPolicy {
             scoredMillis = score == 0 ? now : scoredMillis;
             score = Math.min(TO_OPEN, score + LONG_COUNTS);
             if (score == TO_OPEN && now - scoredMillis >= TO_OPEN_MILLIS) {
-                open(now, FIRST_PERIOD_MILLIS);
+                open(now);
             }
         }
     }
 
-    private void plain() {
-        closedMillis = state == State.OPEN ? millis.getAsLong() : closedMillis;
-        state = State.PLAIN;
-        hasPeers = false;
-        inRow = 0;
-        large = 0;
-    }
-
     private void front() {
         state = State.FRONT;
-        hasPeers = true;
-        closedMillis = millis.getAsLong();
+        frontMillis = millis.getAsLong();
         inRow = 0;
         score = 0;
     }
 
-    private void open(long now, long firstPeriodMillis) {
+    private void open(long now) {
         periodMillis =
-                now - closedMillis >= CALM_MILLIS ? firstPeriodMillis : Math.min(MOST_PERIOD_MILLIS, 2 * periodMillis);
-        openUntilMillis = hasPeers ? (now / periodMillis + 1) * periodMillis : now + periodMillis;
+                now - frontMillis >= CALM_MILLIS ? FIRST_PERIOD_MILLIS : Math.min(MOST_PERIOD_MILLIS, 2 * periodMillis);
+        openUntilMillis = (now / periodMillis + 1) * periodMillis;
         state = State.OPEN;
         inRow = 0;
     }

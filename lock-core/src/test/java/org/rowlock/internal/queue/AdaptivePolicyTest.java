@@ -91,8 +91,6 @@ class AdaptivePolicyTest {
     @Test
     void waitsForTheRowCountOnlyBehindAQueueForTheKey() {
         seen(1000, 30 * HOLD, 3);
-        assertThat(policy.frontNanos(false)).isPositive();
-        policy.waited(30 * HOLD, 4, 15 * HOLD);
         assertThat(opensAfter(30 * HOLD, 1)).isFalse();
         assertThat(opensAfter(30 * HOLD, 10 * HOLD)).isTrue();
     }
@@ -118,27 +116,8 @@ class AdaptivePolicyTest {
         assertThat(policy.heldNanos).isBetween(HOLD / 2, 2 * HOLD);
     }
 
-    /** A canary among instances without Rowlock: each of its calls stands in the server's line, as it would without. */
     @Test
-    void aQueueBesideClientsWithoutRowlockOpensAtOnceAndClosesWhenTheyAreGone() {
-        KeyQueues queues = new KeyQueues(() -> policy);
-        for (int i = 0; i < 8; i++) {
-            assertThat(queues.entry(4711, null).tryEnter()).isTrue();
-        }
-        for (int i = 0; i < 3; i++) {
-            seen(1, 34 * HOLD, 3);
-            millis.addAndGet(TimeUnit.NANOSECONDS.toMillis(34 * HOLD));
-        }
-        for (int i = 0; i < 30; i++) {
-            assertThat(queues.entry(4711, null).tryEnter()).isTrue();
-        }
-        millis.addAndGet(60_000);
-        seen(100, 4 * HOLD, 3);
-        assertThat(queues.entry(4711, null).tryEnter()).isFalse();
-    }
-
-    @Test
-    void besideOthersThatDoNotQueueAllMayWaitAtTheServer() {
+    void besideOthersThatDoNotQueueHalfAsManyMayWait() {
         seen(1000, 30 * HOLD, 3);
         assertThat(policy.frontNanos(false)).isPositive();
         assertThat(policy.width(false, 1)).isEqualTo(4);
@@ -147,6 +126,6 @@ class AdaptivePolicyTest {
         assertThat(policy.frontNanos(true)).isZero();
         // Those who wait for a connection leave some of the pool to others.
         assertThat(policy.width(true, 1)).isEqualTo(8);
-        assertThat(policy.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
+        assertThat(policy.width(false, 1)).isBetween(12, 14);
     }
 }

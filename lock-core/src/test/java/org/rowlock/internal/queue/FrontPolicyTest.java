@@ -39,98 +39,20 @@ class FrontPolicyTest {
         policy.locked(true, 20, 1, 20 * HOLD, holds, (long) (holds * HOLD));
     }
 
-    /** A probe that waited for the front lock, and then for the row. */
-    private void probe(double keyHolds, double rowHolds) {
-        assertThat(fronts()).isTrue();
-        assertThat(policy.isTimed()).isTrue();
-        double crowd = keyHolds + rowHolds;
-        policy.locked(
-                true, crowd, 1, (long) (crowd * HOLD), keyHolds < 1 ? Double.NaN : rowHolds, (long) (rowHolds * HOLD));
-    }
-
     private void enter() {
-        plain(1, 20, 1);
-        probe(10, 10);
-        assertThat(policy.isOpen()).isFalse();
+        plain(2, 20, 1);
         assertThat(fronts()).isTrue();
-    }
-
-    /** A lock with a large crowd that was sent after the answer to the one before. */
-    private void later(double crowd, int own) {
-        millis.addAndGet((long) (crowd * HOLD / 1_000_000) + 1);
-        plain(1, crowd, own);
     }
 
     @Test
-    void aProbeAfterALargeCrowdThatWaitsForPeersLeadsToTheFront() {
+    void twoLargeCrowdsInARowLeadToTheFront() {
+        assertThat(fronts()).isFalse();
+        plain(1, 8, 4);
         assertThat(fronts()).isFalse();
         plain(1, 7.9, 1);
+        plain(1, 8, 1);
         assertThat(fronts()).isFalse();
         plain(1, 8, 4);
-        probe(8, 0);
-        for (int i = 0; i < 10; i++) {
-            assertThat(fronts()).isTrue();
-        }
-    }
-
-    @Test
-    void oneProbeAtATimeUntilItMustHaveBeenLost() {
-        plain(1, 8, 4);
-        assertThat(fronts()).isTrue();
-        assertThat(fronts()).isFalse();
-        millis.addAndGet(3_999);
-        assertThat(fronts()).isFalse();
-        millis.addAndGet(1);
-        assertThat(fronts()).isTrue();
-    }
-
-    @Test
-    void largeCrowdsWithoutAPeerOpenTheQueueAtOnceForAWhile() {
-        plain(1, 34, 4);
-        probe(0, 34);
-        later(34, 4);
-        assertThat(policy.isOpen()).isFalse();
-        later(34, 4);
-        assertThat(policy.isOpen()).isTrue();
-        assertThat(millis.get()).isLessThan(START + 400);
-        millis.addAndGet(3_999);
-        assertThat(policy.isOpen()).isTrue();
-        millis.addAndGet(1);
-        assertThat(policy.isOpen()).isFalse();
-        later(34, 4);
-        later(34, 4);
-        later(34, 4);
-        millis.addAndGet(7_999);
-        assertThat(policy.isOpen()).isTrue();
-        millis.addAndGet(1);
-        assertThat(policy.isOpen()).isFalse();
-    }
-
-    @Test
-    void aStallAndCrowdsWithSmallOnesBetweenThemDoNotOpenTheQueue() {
-        plain(100, 100, 4);
-        for (int i = 0; i < 100; i++) {
-            later(100, 4);
-            plain(1, 4, 4);
-        }
-        for (int i = 0; i < 100; i++) {
-            later(15.9, 4);
-        }
-        assertThat(policy.isOpen()).isFalse();
-    }
-
-    @Test
-    void anOpenQueueFindsPeersThatComeLater() {
-        later(34, 4);
-        later(34, 4);
-        later(34, 4);
-        probe(0, 60);
-        probe(3.9, 6);
-        probe(10, 30);
-        assertThat(policy.isOpen()).isTrue();
-        probe(10, 20);
-        assertThat(policy.isOpen()).isFalse();
-        assertThat(fronts()).isTrue();
         assertThat(fronts()).isTrue();
     }
 
@@ -149,6 +71,7 @@ class FrontPolicyTest {
             policy.locked(false, 40, 1, 1_999_999, Double.NaN, 0);
         }
         assertThat(fronts()).isFalse();
+        policy.locked(false, 40, 1, 2_000_000, Double.NaN, 0);
         policy.locked(false, 40, 1, 2_000_000, Double.NaN, 0);
         assertThat(fronts()).isTrue();
     }
@@ -174,14 +97,10 @@ class FrontPolicyTest {
         for (int i = 1; i < 8; i++) {
             assertThat(fronts()).isFalse();
         }
-        probe(3, 0);
-        assertThat(fronts()).isFalse();
-        plain(1, 2, 1);
-        for (int i = 2; i < 8; i++) {
-            assertThat(fronts()).isFalse();
-        }
-        probe(8, 0);
         assertThat(fronts()).isTrue();
+        inFront(1, 3, 1);
+        assertThat(fronts()).isFalse();
+        inFront(1, 8, 1);
         assertThat(fronts()).isTrue();
     }
 
@@ -236,9 +155,8 @@ class FrontPolicyTest {
         assertThat(policy.mostNanos(true)).isZero();
         millis.set(START + 14_999);
         assertThat(fronts()).isFalse();
-        assertThat(policy.isOpen()).isTrue();
         millis.set(START + 15_000);
-        assertThat(policy.isOpen()).isFalse();
+        assertThat(fronts()).isTrue();
     }
 
     /** JVMs of a fleet that starts do not begin to front at once; the last ones overtake the first for seconds. */
@@ -285,7 +203,6 @@ class FrontPolicyTest {
 
     private void open() {
         assertThat(fronts()).isTrue();
-        millis.addAndGet(1_001);
         policy.givenUp(SECOND);
         assertThat(fronts()).isFalse();
     }
@@ -294,8 +211,8 @@ class FrontPolicyTest {
         millis.set((millis.get() / period + 1) * period - 1);
         assertThat(fronts()).isFalse();
         millis.addAndGet(1);
-        assertThat(policy.isOpen()).isFalse();
-        enter();
+        assertThat(fronts()).isTrue();
+        millis.addAndGet(1_000);
     }
 
     @Test
@@ -323,5 +240,15 @@ class FrontPolicyTest {
         assertThat(fronts()).isTrue();
         millis.addAndGet(501);
         open();
+    }
+
+    @Test
+    void noCrowdEndsTheOpening() {
+        enter();
+        open();
+        plain(8, 1.9, 1);
+        assertThat(policy.isOpen()).isFalse();
+        assertThat(fronts()).isFalse();
+        assertThat(policy.mostNanos(true)).isEqualTo(60 * SECOND);
     }
 }

@@ -34,8 +34,8 @@ import org.rowlock.testing.TestDatabase;
 
 /** Every exception names the key of its lock. */
 @Tag("long")
-class IdsInMessagesTest {
-    private static final String TEXT = "customer-of-hidden-name";
+class KeysInMessagesTest {
+    private static final String TEXT = "customer-with-a-long-name";
     private static final long NUMBER = 4_711_471_147L;
     private static final LockKey KEY = LockKey.row("account", TEXT);
     private static final LockKey OTHER = LockKey.row("account", TEXT + "-too");
