@@ -106,9 +106,11 @@ public final class RowLocksBuilder {
      * a second.
      *
      * <p>By default the number adapts to the load. In the admission queue it starts at 2. It grows to 8 for keys that
-     * are held for less time than the next transaction takes to arrive, as with {@link LockOperation#execute}. In the
-     * {@code ROW} queue it is 8, and between 4 and 8 once other transactions wait in the JVM. A number that is set here
-     * is fixed. A number that is larger than the number of connections switches the queues off.
+     * are held for less time than the next transaction takes to arrive, as with {@link LockOperation#execute}. To
+     * measure this, the queue sometimes admits one request at a time. In the {@code ROW} queue the number is at least
+     * 8, and at least 4 once other transactions wait in the JVM. The number is larger if the row is held only briefly,
+     * or if transactions outside the queues contend for the row. A number that is set here is fixed. A number that is
+     * larger than the number of connections switches the queues off.
      *
      * @param threads the number, at least 1
      * @return this builder
