@@ -47,7 +47,7 @@ public record CommitErrors(List<LockKey> keys) {
     CommitNotConfirmedException notConfirmed(SQLException ended) {
         return new CommitNotConfirmedException(
                 "Not known to be durable: " + work() + " has committed on this server and is visible, but the wait"
-                        + " until it is durable, here and at its standby, was ended (" + message(ended)
+                        + " until it is durable, here and at its standby, was ended (" + ServerErrors.message(ended)
                         + "): a crash or a failover can still lose it. Do not run it again; check whether the standby"
                         + " has it.",
                 SqlState.COMMIT_NOT_CONFIRMED,
@@ -59,10 +59,6 @@ public record CommitErrors(List<LockKey> keys) {
                 ? "the work of the transaction"
                 : "the work under the lock of " + keys.get(0)
                         + (keys.size() > 1 ? " and " + (keys.size() - 1) + " more" : "");
-    }
-
-    private String message(SQLException e) {
-        return ServerErrors.message(e);
     }
 
     private String nothing(String why) {
@@ -92,7 +88,7 @@ public record CommitErrors(List<LockKey> keys) {
         }
         SQLException first = firstError(session);
         throw new LockTransactionException(
-                nothing("a statement in it failed" + (first == null ? "" : " (" + message(first) + ")")
+                nothing("a statement in it failed" + (first == null ? "" : " (" + ServerErrors.message(first) + ")")
                         + " and the work continued, but PostgreSQL had aborted the transaction and would have answered"
                         + " COMMIT with a rollback. It is rolled back. Let the work throw what its statements throw, or"
                         + " put a savepoint around the statement that may fail."),
@@ -128,7 +124,7 @@ public record CommitErrors(List<LockKey> keys) {
 
     SQLException ofRule(SQLException e) {
         String why = "a write with expectRows changes a table that has a rule (CREATE RULE), where the server cannot"
-                + " count (" + message(e)
+                + " count (" + ServerErrors.message(e)
                 + "). Run that write in the work and check its count, leave out expectRows,"
                 + " or replace the rule by a trigger.";
         return new SQLException(nothing(why), e.getSQLState(), e);
@@ -147,7 +143,7 @@ public record CommitErrors(List<LockKey> keys) {
         }
         if (SqlState.isIdleTimeout(e.getSQLState())) {
             String why = "the server had ended the session before the commit, because it was idle for too long (";
-            throw new LockConnectionLostException(nothing(why + message(e) + ")."), e.getSQLState(), e);
+            throw new LockConnectionLostException(nothing(why + ServerErrors.message(e) + ")."), e.getSQLState(), e);
         }
         boolean mixedUp = ServerErrors.isPreparedStatementMixedUp(e);
         SQLException unanswered = mixedUp ? null : unanswered(session, e);
@@ -202,7 +198,7 @@ public record CommitErrors(List<LockKey> keys) {
                         + " as long as the server process of this session (" + session.serverProcess()
                         + " without a pooler) is in pg_stat_activity. Rowlock has tried to end it."
                 : " The server has ended the transaction, so the result of the check is final.";
-        return unknown(why + " (" + message(of) + ')', more, e);
+        return unknown(why + " (" + ServerErrors.message(of) + ')', more, e);
     }
 
     /**

@@ -101,7 +101,7 @@ public final class TargetErrors {
 
     /** Returns the exception for an id that its column cannot hold, or that is not spelled as in its key. */
     public static LockTargetException misfit(LockKey.Row key, RowTable.Column column, String part, String refusal) {
-        String why = '"' + part + '"' + " for column " + typed(column) + ' ' + refusal + ". Nothing is locked.";
+        String why = quoted(List.of(part)) + " for column " + typed(column) + ' ' + refusal + ". Nothing is locked.";
         return cannot(key.toString(), why, SqlState.INVALID_TEXT_REPRESENTATION);
     }
 
