@@ -51,8 +51,8 @@ final class Interruption implements AutoCloseable {
         }
         String rest = isFinished
                 ? left.get()
-                : "The next run of this program removes the rest. Without one, run on a server of yours: drop schema if"
-                        + " exists " + BenchmarkSchema.NAME + " cascade";
+                : "The next run of this program removes the rest. Without one, run on a server of yours: "
+                        + BenchmarkSchema.DROP;
         err.println(rest.isEmpty() ? "Nothing is left behind." : "Stopped before everything was removed. " + rest);
     }
 

@@ -15,6 +15,9 @@ import org.rowlock.tool.UserError;
 public final class BenchmarkSchema {
     public static final String NAME = "rowlock_bench";
 
+    /** The statement that removes the schema; a user may run it too. */
+    public static final String DROP = "drop schema if exists " + NAME + " cascade";
+
     /** The name that the sessions of the program that starts the forks use instead of that of a run. */
     public static final String COMPARISON = "comparison";
 
@@ -87,7 +90,7 @@ public final class BenchmarkSchema {
                 applicationName(run));
         if (isOf(connection, run)) {
             // The drop does not wait for a standby, which may be gone, as after Ctrl-C.
-            Jdbc.execute(connection, "set synchronous_commit = local", "drop schema if exists " + NAME + " cascade");
+            Jdbc.execute(connection, "set synchronous_commit = local", DROP);
         }
     }
 
@@ -96,7 +99,7 @@ public final class BenchmarkSchema {
         return new UserError(
                 "The schema " + NAME + " may be left at " + address
                         + ", because it could not be dropped on the server: " + ServerFailures.describe(cause)
-                        + " Run there: drop schema if exists " + NAME + " cascade",
+                        + " Run there: " + DROP,
                 cause);
     }
 
