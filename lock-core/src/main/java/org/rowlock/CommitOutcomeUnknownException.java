@@ -3,16 +3,16 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A COMMIT was sent, and it is unknown whether the transaction has committed. The connection was lost before the
- * server's answer arrived, or a cancel arrived during the commit, so that the answer does not show the outcome. The
- * SQLSTATE is the SQLSTATE of the cause, such as 08006 or 57P01. After a cancel, and after a reconnect of the AWS
- * driver (08S02), the SQLSTATE is 08007. If the transaction has committed, and only its durability is unknown, the
- * exception is a {@link CommitNotConfirmedException}.
+ * A COMMIT was sent, and it is unknown whether the transaction has committed. Either the connection was lost before the
+ * server's answer arrived, or a cancel request arrived during the commit. After a cancel request, the server's answer
+ * does not show the outcome. The exception has the SQLSTATE of its cause, such as 08006 or 57P01. After a cancel
+ * request, and after a reconnect of the AWS driver (08S02), the SQLSTATE is 08007. If the transaction has committed,
+ * and only its durability is unknown, the exception is a {@link CommitNotConfirmedException}.
  *
  * <p>Do not simply run the work again, because the work may then be done twice. First check whether the work is stored,
- * or make the work idempotent, for example by a unique constraint on an id of the work. The lost transaction may still
- * wait for a lock at the server and commit later. Rowlock has tried for 0.5 to 1.5 seconds to end that transaction, but
- * may have failed. Therefore check in a transaction that has first locked the same keys.
+ * or make the work idempotent, for example by a unique constraint on an id of the work. Before Rowlock throws the
+ * exception, it tries for 0.5 to 1.5 seconds to end the lost transaction, but may fail. A lost transaction that still
+ * waits for a lock at the server can commit later. Therefore check in a transaction that first locks the same keys.
  */
 public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;

@@ -4,7 +4,10 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One statement of {@link CommitWrites}. Its counts and rows are available after the commit. Not thread-safe. */
+/**
+ * One statement of {@link CommitWrites}. The counts and rows of the statement are available after the commit. Not
+ * thread-safe.
+ */
 public interface CommitWrite {
     /**
      * Rolls back unless each execution of the statement changes exactly one row.
@@ -28,7 +31,7 @@ public interface CommitWrite {
     CommitWrite expectRows(long rows);
 
     /**
-     * {@return the total number of rows that all executions of the statement have changed, or returned}
+     * {@return the total number of rows that all executions of the statement have changed or returned}
      *
      * @throws IllegalStateException if the statement is not committed, or if the commit ended in a {@link
      *     CommitOutcomeUnknownException} before the number was read
@@ -38,7 +41,7 @@ public interface CommitWrite {
     }
 
     /**
-     * {@return the number of rows that each execution of the statement has changed, or returned}
+     * {@return the number of rows that each execution of the statement has changed or returned}
      *
      * @throws IllegalStateException as for {@link #count()}
      */

@@ -9,8 +9,8 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * Statements whose results are not needed before the commit. They are sent with the COMMIT, in one round trip. If the
- * work sent such a statement itself, the locks would be held for one more round trip:
+ * Statements whose results are not needed before the commit. Rowlock sends these statements with the COMMIT, in one
+ * round trip. If the work sent such a statement itself, the locks would be held for one more round trip:
  *
  * <pre>{@code
  * locks.lock(forUpdate(key)).read("select balance from account where id = ?", Long.class, 42).inTransaction(tx -> {
@@ -20,14 +20,14 @@ import org.rowlock.internal.text.Arguments;
  * });
  * }</pre>
  *
- * <p>The statements run in their order, after everything else in the transaction, so reads of the work do not see their
- * changes. If one statement fails, nothing is committed. If there are more than 100 executions, they take several round
- * trips, with the same outcome. An expected number of rows that only Rowlock can check takes one more round trip; see
- * {@link CommitWrite#expectRows}.
+ * <p>The statements run in the order in which they were added, after all other statements of the transaction. Queries
+ * of the work therefore do not see the changes of these statements. If one statement fails, nothing is committed. More
+ * than 100 executions take several round trips, with the same outcome. An expected number of rows that only Rowlock can
+ * check takes one more round trip; see {@link CommitWrite#expectRows}.
  *
- * <p>The writes can be sent again until they are committed, or until their outcome is unknown. After that, sending or
- * adding throws an {@link IllegalStateException}. A null or blank SQL causes an {@link IllegalArgumentException}. Not
- * thread-safe.
+ * <p>After a failed commit, the same writes can be sent again. Once the writes are committed, or their outcome is
+ * unknown, any attempt to send them or to add a write throws an {@link IllegalStateException}. A null or blank SQL
+ * causes an {@link IllegalArgumentException}. Not thread-safe.
  *
  * @see LockedTransaction#atCommit()
  * @see TransactionLocks#commit(CommitWrites)
@@ -45,7 +45,7 @@ public final class CommitWrites {
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}; mutable
      *     values are read only when the statement is sent
-     * @return the statement, to set its expected rows, and to read its results afterwards
+     * @return the statement; use it to set the expected number of rows, and to read the results after the commit
      */
     public CommitWrite add(String sql, @Nullable Object... binds) {
         return added(new Write(sql).again(binds));
@@ -76,8 +76,8 @@ public final class CommitWrites {
     }
 
     /**
-     * Adds the statements of another object after the statements of this object. Both objects then contain the added
-     * statements, and report their counts and rows.
+     * Appends the statements of another object. Both objects then report the counts and rows of the appended
+     * statements.
      *
      * @param others the writes to add; not this object, and no writes that were already added
      */

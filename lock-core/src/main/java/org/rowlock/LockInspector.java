@@ -40,8 +40,8 @@ public final class LockInspector {
     private static final String ORDER = " order by l.classid, l.objid, l.objsubid, l.granted desc, l.waitstart, l.pid";
 
     /**
-     * The condition for the locks of one key. It compares classid, objid and objsubid, because keys of other tables may
-     * have the same objid.
+     * The condition for the locks of one key. The condition compares classid, objid and objsubid, because keys of other
+     * tables may have the same objid.
      */
     private static final String OF_KEY = " and exists (select 1" + KeySql.FROM_MANY + " where " + KeySql.IS_LOCK + ")";
 
@@ -50,8 +50,7 @@ public final class LockInspector {
     /**
      * Creates an inspector of a database.
      *
-     * @param connection any connection to the database; each call uses the connection, and the inspector never closes
-     *     it
+     * @param connection any connection to the database; the inspector never closes the connection
      */
     public LockInspector(Connection connection) {
         this.connection = Arguments.notNull(connection, "The connection is null");
@@ -116,7 +115,7 @@ public final class LockInspector {
         /** {@return the process id of the session at the server} */
         int pid();
 
-        /** {@return the session's application_name; empty if it has none} */
+        /** {@return the session's application_name; empty if the session has none} */
         Optional<String> application();
 
         /** {@return the session's state in pg_stat_activity, such as {@code idle in transaction}} */
@@ -127,15 +126,15 @@ public final class LockInspector {
 
         /**
          * {@return the time since the session's transaction began; empty outside a transaction} The server does not
-         * record when it granted a lock. The session may therefore have held the lock for less time, but never for
-         * more.
+         * record when it granted a lock. The session may therefore have held the lock for less than this time, but
+         * never for more.
          */
         Optional<Duration> transactionAge();
 
         /** {@return the time since the session began to wait; empty if the session is not waiting} */
         Optional<Duration> waitingFor();
 
-        /** {@return the process ids of the sessions that block this session; empty if it holds the lock} */
+        /** {@return the process ids of the sessions that block this session; empty if this session holds the lock} */
         List<Integer> blockedBy();
     }
 

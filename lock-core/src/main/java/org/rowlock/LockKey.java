@@ -22,7 +22,7 @@ import org.rowlock.internal.value.RowKey;
 public sealed interface LockKey {
 
     /**
-     * {@return the key of the row with an {@code int} or {@code long} id} A string of the same digits gives the same
+     * {@return the key of the row with an {@code int} or {@code long} id} A string with the same digits gives the same
      * key.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
@@ -151,7 +151,7 @@ public sealed interface LockKey {
 
     /** The key of a row. Two keys of rows are equal if their normalized tables and canonical ids are equal. */
     sealed interface Row extends LockKey permits RowKey {
-        /** {@return the normalized name of the table: lower case, and quotes only where SQL needs them} */
+        /** {@return the normalized name of the table, in lower case, with quotes only where SQL needs them} */
         String table();
 
         /** {@return the canonical text of the id, with one part per column of the primary key} */

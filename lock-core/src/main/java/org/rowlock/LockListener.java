@@ -6,8 +6,8 @@ import org.rowlock.internal.value.EndedEvent;
 
 /**
  * A listener that is notified when an attempt to lock, a wait in an admission queue, or the hold of a lock has ended.
- * Each thread that locks runs the listener itself, and continues when the listener returns. Many threads may do so at
- * the same time. A listener must therefore be fast and thread-safe. Rowlock logs the exceptions of a listener,
+ * The thread that locks calls the listener, and waits until the listener returns. Several threads may call the listener
+ * at the same time. A listener must therefore be fast and thread-safe. Rowlock logs the exceptions of a listener,
  * including an {@link Error}, and does not throw them to the caller. If a listener ends the transaction, the call for
  * the lock fails.
  *
@@ -24,7 +24,7 @@ public interface LockListener {
 
     /** The kinds of events. Each kind has a JDK Flight Recorder event of the given name. */
     enum Kind {
-        /** A stay in the admission queues of the keys ({@code org.rowlock.Admission}). */
+        /** The stay of a call in the admission queues of its keys ({@code org.rowlock.Admission}). */
         ADMISSION,
         /** An attempt to lock ({@code org.rowlock.LockAcquisition}). */
         ACQUISITION,
@@ -49,7 +49,7 @@ public interface LockListener {
          * LockRequest#allowAbsent allows} absent rows, the call returns, and neither the row nor its key is locked.
          */
         ABSENT,
-        /** Another transaction held the lock, and the call did not wait, or the wait timed out. */
+        /** Another transaction held the lock, and the call did not wait or its wait timed out. */
         NOT_AVAILABLE,
         /** The server ended the wait to break a deadlock. */
         DEADLOCK,
@@ -64,7 +64,7 @@ public interface LockListener {
         ROLLED_BACK
     }
 
-    /** An event, which reports the end of an attempt to lock, of a stay in a queue or of a hold. */
+    /** The end of an attempt to lock, of a stay in a queue or of a hold. */
     sealed interface LockEvent permits EndedEvent {
         /** {@return the kind of the event} */
         Kind kind();

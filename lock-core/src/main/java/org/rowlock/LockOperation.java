@@ -12,11 +12,11 @@ import org.rowlock.internal.value.RequestParts;
  * An operation under locks, in a separate transaction. No SQL runs before {@link #inTransaction}, {@link
  * #useTransaction} or {@link #execute} is called.
  *
- * <p>Each call enters the admission queues of the keys and then borrows a connection. It begins a transaction, locks,
- * runs the work and commits. Finally it returns the connection and leaves the queues. Threads that wait in the queue of
- * a contended key therefore hold no connection. The wait of the request, by default forever, includes the time in the
- * queues and at the server. It does not limit the time for which the call waits for a connection from the pool. Any
- * exception causes a rollback, and is thrown to the caller unwrapped.
+ * <p>Each call enters the admission queues of the keys and then borrows a connection. The call then begins a
+ * transaction, locks, runs the work and commits. Finally the call returns the connection and leaves the queues. Threads
+ * that wait in the queue of a contended key therefore hold no connection. The wait of the request, by default forever,
+ * bounds the time in the queues and at the server. The wait does not bound the time in which the call waits for a
+ * connection of the pool. Any exception causes a rollback, and is thrown to the caller unwrapped.
  *
  * <p>An absent row causes a {@link RowAbsentException}, unless the request {@linkplain LockRequest#allowAbsent allows}
  * absent rows.
@@ -119,12 +119,12 @@ public final class LockOperation {
 
     /**
      * Locks, runs one statement and commits, all in one round trip. Use this method for work that reads nothing before
-     * it writes. The server releases the locks before it answers, so they are not held during a round trip.
+     * it writes. The server releases the locks before it answers, so no lock is held during a round trip.
      *
      * <p>The call takes one more round trip, with the same outcome, if Rowlock must check the locks before the commit.
-     * This applies to row locks on ids that are neither integers nor UUIDs, to {@link LockRequest#orInsert}, and to
-     * {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE. {@link CommitWrites} describes when the statements
-     * need more round trips.
+     * Rowlock must check row locks on ids that are neither integers nor UUIDs, requests with {@link
+     * LockRequest#orInsert}, and {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE. {@link CommitWrites}
+     * describes when the statements need more round trips.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
@@ -143,7 +143,7 @@ public final class LockOperation {
      *
      * @param writes the statements to run under the locks
      * @throws SQLException as for {@link #inTransaction}, which also lists the other exceptions
-     * @throws IllegalStateException also if the writes are committed already
+     * @throws IllegalStateException if the writes are committed already, or as for {@link #inTransaction}
      */
     public void execute(CommitWrites writes) throws SQLException {
         runner.execute(dataSource, request, writes);

@@ -18,11 +18,10 @@ import org.rowlock.internal.value.RequestParts;
  * forUpdate(row("counter", "a")).orInsert("insert into counter(id, n) values (?, 0)", "a")
  * }</pre>
  *
- * <p>The keys of one request are locked in one round trip, all or none. The order in which they are locked is fixed,
- * and does not depend on the given order. Calls with several keys therefore never deadlock with each other, except with
- * {@link LockStrategy#ROW} and keys of different modes: rows are locked mode by mode, the strongest mode first, because
- * one SELECT statement locks all rows of a table in the same mode. Transactions that lock in several calls can
- * deadlock.
+ * <p>The keys of one request are locked in one round trip, all or none. The order in which the keys are locked is
+ * fixed, and does not depend on the given order. Calls with several keys therefore do not deadlock with each other.
+ * Only calls with {@link LockStrategy#ROW} and keys of different modes can deadlock, because Rowlock locks their rows
+ * mode by mode, the strongest mode first. Transactions that lock in several calls can deadlock.
  *
  * <p>Immutable and thread-safe. A null, an empty collection, or a collection with a null causes an {@link
  * IllegalArgumentException}.
@@ -123,9 +122,9 @@ public sealed interface LockRequest permits RequestParts {
 
     /**
      * {@return a request that combines this request with another} Each key keeps its mode. A key that is in both
-     * requests gets the stronger mode, and the {@link #orInsert} of this request. The shorter wait applies to all keys.
-     * Absent rows are allowed if both requests allow them. A request that contains only names and numbers counts as
-     * allowing them.
+     * requests has the stronger mode, and the INSERT of this request. The shorter wait applies to all keys. Absent rows
+     * are allowed if both requests allow absent rows. A request with only names and numbers counts as a request that
+     * allows absent rows.
      *
      * @param other the other request
      */
@@ -166,16 +165,18 @@ public sealed interface LockRequest permits RequestParts {
     LockRequest allowAbsent();
 
     /**
-     * {@return a request that inserts the row if it is absent, and locks it in any case} Locking and inserting take one
-     * round trip. If several transactions request the row at the same time, one transaction inserts the row, and each
-     * holds the lock in turn. If the inserting transaction rolls back, the next transaction inserts the row. To insert
-     * several rows, combine requests with {@link #and}. Their rows are inserted in a fixed order.
+     * {@return a request that locks the row, and inserts the row first if it is absent} Locking and inserting take one
+     * round trip. If several transactions request the row at the same time, one transaction inserts the row, and the
+     * transactions hold the lock one after another. If the inserting transaction rolls back, the next transaction
+     * inserts the row. To insert several rows, combine requests with {@link #and}. The rows are inserted in a fixed
+     * order.
      *
      * <p>If another transaction has inserted the row and has not committed, a call with {@link #noWait} waits at most a
-     * millisecond. If the row does not exist after the INSERT, the INSERT has created a different row or none. Rowlock
-     * then rolls the INSERT back, and the call throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY}
-     * Rowlock does not look for the row, so a different row stays stored. Even if the row exists, the caller needs the
-     * INSERT privilege, and the server evaluates column defaults and runs BEFORE triggers.
+     * millisecond. If the requested row does not exist after the INSERT, the INSERT has created a different row or no
+     * row. Rowlock then rolls the INSERT back, and the call throws a {@link RowAbsentException}. With {@link
+     * LockStrategy#ADVISORY} Rowlock does not look for the requested row, so a different row is not rolled back. Even
+     * if the row exists, the caller needs the INSERT privilege, and the server evaluates column defaults and runs
+     * BEFORE triggers.
      *
      * <p>If the INSERT fails, methods that declare SQLException throw the driver's exception. {@link
      * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} whose cause is that

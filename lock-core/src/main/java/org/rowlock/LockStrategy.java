@@ -4,20 +4,20 @@ package org.rowlock;
  * The kind of lock for the rows of a table. The strategy is configured for each table.
  *
  * <p>Migrate from {@link #ROW} to {@link #BOTH} and then to {@link #ADVISORY}, one step at a time. Each step can be
- * reverted, and old and new instances can run side by side: {@code ROW} and {@code BOTH} both acquire the row lock, and
- * {@code BOTH} and {@code ADVISORY} both acquire the advisory lock. {@code ROW} and {@code ADVISORY} have no lock in
- * common and do <em>not</em> exclude each other: never skip {@code BOTH}.
+ * reverted, and instances before and after a step can run side by side: {@code ROW} and {@code BOTH} both acquire the
+ * row lock, and {@code BOTH} and {@code ADVISORY} both acquire the advisory lock. {@code ROW} and {@code ADVISORY} have
+ * no lock in common and do <em>not</em> exclude each other: never skip {@code BOTH}.
  *
  * <p>Names and raw numbers have no row, and are always locked by an advisory lock.
  */
 public enum LockStrategy {
     /**
-     * The row lock of a real {@code SELECT ... FOR UPDATE}, which is the default. The lock excludes transactions that
-     * write the row without Rowlock, and can deadlock as that statement can. An absent row cannot be locked. The only
-     * difference from that statement is where transactions wait: only a {@linkplain RowLocksBuilder#maxAdmittedPerKey
-     * few} transactions of each JVM wait for a row at the server, and all others wait in their JVM. If many JVMs
-     * contend for a row, their transactions first wait for an advisory lock of the row, the {@linkplain
-     * RowLocksBuilder#front front lock}.
+     * The row lock of a real {@code SELECT ... FOR UPDATE}. This strategy is the default. The lock excludes
+     * transactions that write the row without Rowlock. Deadlocks are possible, as with {@code FOR UPDATE}. An absent
+     * row cannot be locked. The only difference from {@code FOR UPDATE} is where transactions wait: only a {@linkplain
+     * RowLocksBuilder#maxAdmittedPerKey few} transactions of each JVM wait for a row at the server, and all others wait
+     * in their JVM. If many JVMs contend for a row, their transactions first wait for an advisory lock of the row, the
+     * {@linkplain RowLocksBuilder#front front lock}.
      */
     ROW,
 

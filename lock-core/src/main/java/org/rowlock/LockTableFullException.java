@@ -3,11 +3,13 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's lock table is full (SQLSTATE 53200). All sessions of the server share the table, so while it is full,
- * other sessions get this error too. The transaction is aborted; a rollback releases its locks.
+ * The server's lock table is full (SQLSTATE 53200). All sessions of the server share the lock table, so other sessions
+ * get this error too while the table is full. The transaction is aborted; a rollback releases the locks of the
+ * transaction.
  *
  * <p>Raise {@code max_locks_per_transaction} or {@code max_connections}, or lock fewer keys at a time. The product of
- * the two settings is about the number of locks that fit into the table. Before PostgreSQL 19, about twice as many fit.
+ * the two settings is about the number of locks that fit into the table. Before PostgreSQL 19, about twice as many
+ * locks fit.
  */
 public final class LockTableFullException extends RowlockException {
     private static final long serialVersionUID = 1;

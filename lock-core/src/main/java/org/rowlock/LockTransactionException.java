@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *       rolled back
  *   <li>25006: the transaction is read-only, although the server and the role allow other transactions to write
  *   <li>25001: the transaction is REPEATABLE READ or SERIALIZABLE, and its snapshot would be older than the lock
- *   <li>2D000: the caller's code (the work, a row mapper, a listener) has ended the transaction, and so released its
- *       locks
+ *   <li>2D000: the caller's code (the work, a row mapper, a listener) has ended the transaction and thereby released
+ *       the locks
  *   <li>0A000: the connection does not belong to the PostgreSQL JDBC driver
  *   <li>55000: the driver cannot send several statements at once, because of a negative prepareThreshold
  * </ul>

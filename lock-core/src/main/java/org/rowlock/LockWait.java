@@ -34,9 +34,10 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
      * {@link LockStrategy#ROW} a call can take longer than the bound. The reason is that one {@code FOR UPDATE} of a
      * contended row can wait more than once, and the server applies {@code lock_timeout} to each wait separately.
      *
-     * <p>If the server does not answer, the call throws a {@link LockConnectionLostException}. This happens two seconds
-     * after the bound, or with row locks, two seconds after three times the bound. A shorter {@code socketTimeout} of
-     * the driver takes precedence. A call with a query after the lock has no such limit.
+     * <p>If the server does not answer, the call throws a {@link LockConnectionLostException}. The exception is thrown
+     * two seconds after the bound. With row locks, the exception is thrown two seconds after three times the bound. A
+     * shorter {@code socketTimeout} of the driver takes precedence. A call with a query after the lock has no such
+     * limit.
      *
      * @param duration the bound; zero is {@link #noWait()}
      * @return the bounded wait

@@ -20,7 +20,7 @@ public final class LockedRows<R extends @Nullable Object> {
         this.source = source;
     }
 
-    /** The source of the rows, which runs the transaction. */
+    /** Runs a transaction that reads or claims the rows. */
     interface Source<R extends @Nullable Object> {
         <T extends @Nullable Object, X extends Exception> T inTransaction(LockedTransaction.Work<R, T, X> work)
                 throws X, SQLException;

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The transaction of work that runs under locks: its connection, the rows that were read under the locks, and the
- * writes that are sent with its COMMIT. Use it only on the thread of the work, until the work returns.
+ * writes that are sent with its COMMIT. Use this object only on the thread of the work, and only until the work
+ * returns.
  *
  * @param <R> the value of a row that was read under the locks or claimed; {@link Void} if nothing was read
  */
@@ -25,7 +26,8 @@ public final class LockedTransaction<R extends @Nullable Object> {
     /**
      * {@return the connection of the transaction} The work must not commit, roll back or close the connection, but may
      * roll back to its own savepoints. If the work has ended the transaction, Rowlock refuses the writes of {@link
-     * #atCommit}. However, Rowlock cannot detect this error if the work has begun another transaction afterwards.
+     * #atCommit}. Rowlock cannot detect the end of the transaction if the work has begun another transaction
+     * afterwards.
      */
     public Connection connection() {
         return connection;
@@ -64,7 +66,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
 
     /**
      * {@return the writes that are sent with the COMMIT} The work can add writes to this object. All writes are sent in
-     * one round trip, so each write saves a round trip under the locks. Reads of the work do not see the changes of
+     * one round trip, so each write saves a round trip under the locks. Queries of the work do not see the changes of
      * these writes.
      */
     public CommitWrites atCommit() {
@@ -72,12 +74,12 @@ public final class LockedTransaction<R extends @Nullable Object> {
     }
 
     /**
-     * Adds a write that is sent with the COMMIT, in the same round trip. Reads of the work do not see the changes of
+     * Adds a write that is sent with the COMMIT, in the same round trip. Queries of the work do not see the changes of
      * this write.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
-     * @return the write, to set its expected rows
+     * @return the write; use it to set the expected number of rows
      */
     public CommitWrite atCommit(String sql, @Nullable Object... binds) {
         return writes.add(sql, binds);

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * absent rows. For {@link LockStrategy#ADVISORY}, names and numbers, Rowlock looks for no row and never throws this
  * exception.
  *
- * <p>The caller's transaction stays usable. Until the transaction ends, it holds the locks of the other rows of the
- * call. With {@link LockStrategy#BOTH} it also holds the advisory lock of the absent row. If the INSERT of {@link
- * LockRequest#orInsert} has created a different row, a transaction that had begun before the call is aborted.
+ * <p>The caller's transaction stays usable. Until its end, the transaction holds the locks of the other rows of the
+ * call. With {@link LockStrategy#BOTH} the transaction also holds the advisory lock of the absent row. If the INSERT of
+ * {@link LockRequest#orInsert} has created a different row, a transaction that had begun before the call is aborted.
  */
 public final class RowAbsentException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -4,20 +4,21 @@ package org.rowlock;
  * The mode in which a key is locked: one of PostgreSQL's four row-lock modes.
  *
  * <p>{@link LockStrategy#ROW} uses these modes. An advisory lock is only exclusive or shared. With {@link
- * LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} the first two modes are exclusive, and the last two shared. This
- * mapping differs from row locks for one pair: {@code FOR NO KEY UPDATE} then conflicts with {@code FOR KEY SHARE}.
+ * LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} the first two modes are exclusive, and the last two shared.
+ * Unlike row locks, advisory locks in {@code FOR NO KEY UPDATE} and {@code FOR KEY SHARE} exclude each other.
  *
  * <p>Use {@link #FOR_NO_KEY_UPDATE} unless the transaction deletes the row or changes its key. With {@link
- * #FOR_UPDATE}, inserts that reference the row have to wait. A transaction that inserts such a row before it locks can
- * also cause a deadlock. Hibernate usually sends {@code FOR NO KEY UPDATE} for {@code PESSIMISTIC_WRITE}, but not
- * always: see <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>.
+ * #FOR_UPDATE}, inserts of rows that reference the locked row have to wait. A transaction that first inserts such a row
+ * and then locks can also cause a deadlock. Hibernate usually sends {@code FOR NO KEY UPDATE} for {@code
+ * PESSIMISTIC_WRITE}, but not always: see <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the
+ * modes that libraries send</a>.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS">Row-level locks</a>
  */
 public enum RowLockMode {
     /**
-     * Excludes every mode, and therefore inserts that reference the row. Use this mode for a row that will be deleted,
-     * or whose key will change.
+     * Excludes every mode, and therefore inserts of rows that reference this row. Use this mode for a row that will be
+     * deleted, or whose key will change.
      */
     FOR_UPDATE,
 

@@ -81,7 +81,7 @@ public final class RowLocksBuilder {
 
     /**
      * Sets the largest number of distinct advisory locks that one call may acquire. The default is 1,000. A call with
-     * more throws a {@link LockTargetException}. All sessions of a server share its lock table, so raise {@code
+     * more locks throws a {@link LockTargetException}. All sessions of a server share its lock table, so raise {@code
      * max_locks_per_transaction} before you raise this number.
      *
      * @param keys the number, at least 1
@@ -101,16 +101,16 @@ public final class RowLocksBuilder {
      * a connection. If the number is 1, the key is free for at least a round trip whenever its holder changes.
      *
      * <p>A transaction that already has its connection queues only for its first lock, and only if that lock is for one
-     * row with {@link LockStrategy#ROW}. This is the {@code ROW} queue, where the number limits how many transactions
-     * wait for the row at the server. More transactions may wait there if no thread of this JVM acquires the row within
+     * row with {@link LockStrategy#ROW}. In this {@code ROW} queue, the number limits how many transactions wait for
+     * the row at the server. More transactions may wait at the server if no thread of this JVM acquires the row within
      * a second.
      *
      * <p>By default the number adapts to the load. In the admission queue it starts at 2. It grows to 8 for keys that
      * are held for less time than the next transaction takes to arrive, as with {@link LockOperation#execute}. To
-     * measure this, the queue sometimes admits one request at a time. In the {@code ROW} queue the number is at least
-     * 8, and at least 4 once other transactions wait in the JVM. The number is larger if the row is held only briefly,
-     * or if transactions outside the queues contend for the row. A number that is set here is fixed. A number that is
-     * larger than the number of connections switches the queues off.
+     * measure these times, the queue sometimes admits one request at a time. In the {@code ROW} queue the number is at
+     * least 8. Once other transactions wait in the JVM, it is at least 4. The number is larger if the row is held only
+     * briefly, or if transactions outside the queues contend for the row. A number that is set here is fixed. A number
+     * that is larger than the number of connections switches the queues off.
      *
      * @param threads the number, at least 1
      * @return this builder
@@ -136,10 +136,10 @@ public final class RowLocksBuilder {
      * Sets how many calls of {@link LockOperation#execute} that wait for the same key may share one transaction, called
      * a group. The default is 1, which means that calls do not share transactions.
      *
-     * <p><b>The writes of several threads then run on the connection of one of them.</b> Do not enable groups if the
-     * DataSource chooses the login or the server by thread. A call whose effect may depend on the connection for any
-     * other reason runs alone. If the shared transaction fails, Rowlock rolls it back, and each call runs alone with
-     * its own outcome. If the outcome of the shared transaction is unknown, each call throws a {@link
+     * <p><b>The writes of several threads then run on the connection of one of these threads.</b> Do not enable groups
+     * if the DataSource chooses the login or the server by thread. A call whose effect may depend on the connection for
+     * any other reason runs alone. If the shared transaction fails, Rowlock rolls it back, and each call runs alone
+     * with its own outcome. If the outcome of the shared transaction is unknown, each call throws a {@link
      * CommitOutcomeUnknownException}. See <a
      * href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">which calls join</a>.
      *

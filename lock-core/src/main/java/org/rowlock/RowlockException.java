@@ -16,10 +16,8 @@ import org.rowlock.internal.text.Docs;
 public class RowlockException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** The SQLSTATE of the server, or the SQLSTATE that FOR UPDATE would have raised; null if there is none. */
     private final @Nullable String sqlState;
 
-    /** Whether the whole transaction may succeed if it is run again. */
     private final boolean retryable;
 
     /**

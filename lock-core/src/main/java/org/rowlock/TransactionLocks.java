@@ -63,7 +63,7 @@ public final class TransactionLocks {
      * Locks all keys or none, in one round trip. Waits for other transactions as requested, by default forever.
      *
      * @param request what to lock, how strongly, and how long to wait
-     * @return the outcome, which is always {@link LockResult.State#HELD} unless the request allows absent rows
+     * @return the outcome: always {@link LockResult.State#HELD}, unless the request allows absent rows
      * @throws LockNotAvailableException if another transaction holds one of the keys, and the request does not wait or
      *     its wait times out; no new lock is held, and the transaction stays usable
      * @throws RowAbsentException if a row does not exist and the request does not {@linkplain LockRequest#allowAbsent
@@ -209,14 +209,14 @@ public final class TransactionLocks {
     }
 
     /**
-     * Claims rows that match the claim's predicate, up to its {@linkplain Claim#limit limit}. It skips rows that other
-     * transactions have locked, as {@code FOR UPDATE SKIP LOCKED} does. A claim never waits. It takes one round trip,
-     * or two with advisory locks. More round trips are needed only if other transactions hold the keys of these rows
-     * without holding the row locks.
+     * Claims rows that match the claim's predicate, up to the {@linkplain Claim#limit limit}. A claim skips rows that
+     * other transactions have locked, as {@code FOR UPDATE SKIP LOCKED} does. A claim never waits. A claim takes one
+     * round trip, or two round trips with advisory locks. It takes more round trips only if other transactions hold the
+     * keys of matching rows without the row locks.
      *
-     * <p>Every returned row is locked, and matched the predicate when it was last read, so a job is done only once. A
-     * row that another worker finished before the lock is not returned. A row whose key another transaction holds is
-     * not returned either. The claim nevertheless holds the row lock of such a row until the transaction ends.
+     * <p>Every returned row is locked, and matches the predicate under the lock. A row that another worker has finished
+     * is therefore not returned. A row whose key another transaction holds is not returned either, but the claim holds
+     * its row lock until the transaction ends.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper creates a value from each row, which has all columns of the table
@@ -237,8 +237,8 @@ public final class TransactionLocks {
     /**
      * Commits the transaction, with writes before the COMMIT in the same round trip. Use this method instead of {@link
      * Connection#commit()}. If a write fails, or does not change as many rows as {@linkplain CommitWrite#expectRows
-     * expected}, nothing is committed. After any exception the transaction is over, and the connection can be used for
-     * the next transaction. The transaction has rolled back, unless the exception is a {@link
+     * expected}, nothing is committed. After any exception the transaction has ended, and the connection can be used
+     * for the next transaction. The transaction has rolled back, unless the exception is a {@link
      * CommitOutcomeUnknownException}. Without writes this method only commits, and reports the outcome of the commit.
      *
      * <p>Do not use this method if a framework such as JTA or Spring commits the transaction. With Spring, use {@code
@@ -260,7 +260,7 @@ public final class TransactionLocks {
             List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
                 // The queues that this thread has entered show whether other transactions contend for the locks. If
-                // this thread has entered no queue, assume that other transactions do.
+                // this thread has entered no queue, Rowlock assumes contention.
                 KeyEntries entered = KeyEntries.entered();
                 Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
                 Commit.run(connection, List.of(), endings, toSend);

@@ -30,9 +30,7 @@ import org.rowlock.internal.value.WaitNanos;
 record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /**
-     * Returns an object that locks on the connection. Records that this thread's innermost call now has its connection.
-     */
+    /** Returns an object that locks, and records that the innermost call of this thread now has its connection. */
     TransactionLocks in(Connection connection) {
         KeyEntries.startServerWait();
         return new TransactionLocks(connection, calls);
@@ -139,7 +137,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     }
 
     /**
-     * Commits, with the writes of the work. Refuses the writes if the work has ended the transaction that held the
+     * Commits with the writes of the work. Refuses the writes if the work has ended the transaction that held the
      * locks.
      */
     private void commit(Lent lent, List<LockKey> keys, CommitWrites given, Ending.Choice endings) throws SQLException {
@@ -152,7 +150,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         lent.settled = true;
     }
 
-    /** A borrowed connection. It is returned without an open transaction, whatever the outcome is. */
+    /** A borrowed connection, which is returned without an open transaction. */
     private static final class Lent implements AutoCloseable {
         final Connection connection;
 
