@@ -4,15 +4,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adapts the queue of a key to measured times. In an admission queue, {@link AdaptiveWidth} determines how many
- * transactions are admitted. In a {@code ROW} queue, contenders all go to the server as long as there are only a few,
- * because that is faster. If there are more, only a few of them wait at the server. At least one waits there, so that
- * the key is never free for a round trip. More transactions wait there if the key is held for less time than it takes
- * to wake the next thread. The same applies if transactions outside the queues contend for the key.
+ * Adapts the queues of a key to measured times. In an admission queue, {@link AdaptiveWidth} determines the width.
  *
- * <p>The <em>crowd</em> of a lock is the number of transactions, in any JVM, that are granted the key before it. The
- * crowd is estimated as the wait for the lock divided by the time of one hold. This JVM measures both times, so a
- * shortage of processors lengthens both alike. {@link FrontPolicy} decides from the crowd whether to use a front lock.
+ * <p>In a {@code ROW} queue, up to {@link #FEW} transactions are admitted without a wait, because waiting at the server
+ * is faster than waiting in the JVM. Once transactions wait in the JVM, the width is {@link #WIDE}, so that the next
+ * transaction is already at the server when the lock is released. The width is larger if a hold takes less time than
+ * waking a thread, or if transactions outside the queues contend for the key.
+ *
+ * <p>The <em>crowd</em> of a lock is the length of the queue at the server: the number of transactions, in any JVM,
+ * that are granted the key before it. The crowd is estimated as the wait for the lock divided by the time of one hold.
+ * This JVM measures both times, so a shortage of processors lengthens both times by about the same factor. {@link
+ * FrontPolicy} decides from the crowd whether to use a front lock.
  */
 public final class AdaptivePolicy implements QueuePolicy {
     private static final double STEP = 0.125;
@@ -26,21 +28,24 @@ public final class AdaptivePolicy implements QueuePolicy {
     /** The approximate time to wake a thread on a busy machine. */
     private static final double WAKE_NANOS = 500_000;
 
-    /** If a row is held for less time than this, a queue of any length at the server costs nothing. */
+    /**
+     * The shortest hold time for which the width is limited. With shorter holds, a queue of any length at the server
+     * costs nothing.
+     */
     private static final double SHORTEST_NANOS = WAKE_NANOS / 4;
 
     private final int fixed;
     private final FrontPolicy front;
     private @Nullable AdaptiveWidth stays;
 
-    /** How long the key is held; 0 if the time is unknown. */
+    /** The estimated time of one hold; 0 if it is unknown. */
     long heldNanos;
 
-    /** How many transactions of other JVMs contend for the key at a time; 0 if the number is unknown. */
+    /** The estimated number of transactions of other JVMs that contend for the key at a time; 0 if it is unknown. */
     double foreign;
 
     /**
-     * Creates a policy that has not learned anything.
+     * Creates a policy without measurements.
      *
      * @param width how many transactions are admitted at a time; 0 for a width that adapts
      * @param millis the time of day, about the same in all JVMs
@@ -68,8 +73,8 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (heldNanos > 0 && heldNanos < WAKE_NANOS) {
             return (int) (WIDE * WAKE_NANOS / heldNanos);
         }
-        // The width is half of the estimated number of transactions of other JVMs. If it were the full estimate, two
-        // JVMs would keep raising each other's width.
+        // The width is half of the estimated number of transactions of other JVMs. With the whole estimate, two JVMs
+        // would raise each other's width again and again.
         return front.isOpen() ? Math.max(FEW, (int) (foreign / 2)) : WIDE;
     }
 
@@ -101,9 +106,8 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     /**
-     * Returns the crowd, and moves the estimate of how many transactions of other JVMs contend for the key by one step.
-     * The size of the step depends only on the estimate, so that the estimate approaches the median, and outliers have
-     * little weight.
+     * Returns the crowd, and moves {@link #foreign} by one step. The size of the step does not depend on the crowd. The
+     * estimate therefore approaches the median, and outliers have little weight.
      */
     private double crowd(long nanos, int holds) {
         if (heldNanos == 0) {
@@ -127,8 +131,8 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     /**
-     * Returns the divisor for a step that an inexact hold time causes. An inexact time may be too long, so shorter
-     * times weigh more. A much shorter time weighs most, because earlier times probably included idle time of the
+     * Returns the divisor of the step for an inexact hold time. An inexact time may be too long, so a shorter time has
+     * more weight. A much shorter time has the most weight, because earlier times probably included idle time of the
      * connection.
      */
     private int inexactShare(long nanos, boolean longer) {

@@ -3,16 +3,17 @@ package org.rowlock.internal.queue;
 import java.util.Arrays;
 
 /**
- * The width of an admission queue: as many transactions as are needed to keep the key busy, and one more, which waits
- * at the server. If a lock is held for longer than a round trip takes, the width is two or three. If the lock is held
- * for less time, more transactions must be on their way to the server. Otherwise the key would be free until the next
- * transaction arrives.
+ * The width of an admission queue that adapts to the load. The width is the number of transactions that keep the key
+ * locked all the time, plus one transaction that waits at the server. If transactions hold the lock for longer than a
+ * round trip, a width of two or three suffices. If they hold the lock for less time, more transactions must be on their
+ * way to the server. Otherwise the key is free until the next transaction arrives.
  *
- * <p>This class measures how long each admitted transaction takes: its round trips, its wait and its hold. By Little's
- * law, the share of admitted transactions that do not wait is the time without a wait divided by the measured time. To
- * measure the time without a wait, the queue sometimes admits only one transaction at a time, more often at first. The
- * measured time is the median, because the first transactions on a connection take many times as long as later ones.
- * Until the first measurement the width is the smallest.
+ * <p>This class measures the <em>stay</em> of each admitted transaction: the sum of its round trips, its wait at the
+ * server and its hold of the lock. By Little's law, the share of admitted transactions that do not wait is the stay
+ * without a wait divided by the mean stay. To measure the stay without a wait, the queue sometimes admits only one
+ * transaction at a time. These measurements are frequent at first and rare later. Each measurement uses the median,
+ * because the first transactions on a connection take many times as long as later ones. Until the first measurement the
+ * width is {@link #LEAST}.
  */
 final class AdaptiveWidth {
     /** The smallest width: the holder and the next transaction. */
@@ -21,21 +22,24 @@ final class AdaptiveWidth {
     /** The largest width, so that one key does not occupy the whole pool. */
     static final int MOST = 8;
 
-    /** A mean is taken over this number of transactions times the width. */
+    /** The number of transactions in a mean, as a multiple of the width. */
     private static final int SAMPLES = 8;
 
     /**
-     * The largest number of means between two measurements of the time without a wait. The number begins with one, and
-     * doubles each time.
+     * The largest number of means between two measurements of the stay without a wait. The number starts at one and
+     * doubles after each measurement.
      */
     private static final int MEANS = 64;
 
-    /** If the time without a wait is longer than a mean by more than this factor, it was wrong and is corrected. */
+    /**
+     * If the stay without a wait exceeds a mean by more than this factor, the measurement was wrong. The width then
+     * stays unchanged until the measured stay is corrected.
+     */
     private static final double SURPRISE = 1.25;
 
     /**
-     * The factor by which the width exceeds the computed width, because times vary, and a free key costs more than a
-     * waiting transaction.
+     * The factor by which the width exceeds the computed width. A larger width is preferred, because times vary, and a
+     * free key costs more than a waiting transaction.
      */
     private static final double ROOM = 1.2;
 
@@ -51,7 +55,6 @@ final class AdaptiveWidth {
     /** How many transactions to ignore, because they were admitted before the present width applied. */
     private int toSkip;
 
-    /** Returns how many transactions may be admitted at a time, at least 1. */
     int now() {
         return looking ? 1 : width;
     }
@@ -59,7 +62,7 @@ final class AdaptiveWidth {
     /**
      * Records that a transaction has left.
      *
-     * @param nanos the time since it was admitted
+     * @param nanos the time since the transaction was admitted
      * @param crowded whether another transaction waits in the queue
      */
     void left(long nanos, boolean crowded) {
@@ -93,8 +96,8 @@ final class AdaptiveWidth {
             return;
         }
         if (meanNanos < aloneNanos) {
-            // The measured time without a wait is too long: round trips have become shorter since, or all connections
-            // were new at that time.
+            // The measured stay without a wait is too long. Round trips have become shorter since the measurement, or
+            // all connections were new at that time.
             aloneNanos = (aloneNanos + meanNanos) / 2;
         }
         if (aloneNanos <= SURPRISE * meanNanos) {

@@ -10,12 +10,12 @@ public final class Front {
     private final QueueEntry entry;
     private final long mostNanos;
 
-    /** Whether the server reports how long it waited for the front lock. */
+    /** Whether the server reports the time of the wait for the front lock. */
     private final boolean timed;
 
     private long key;
 
-    /** How long the transaction waited for the front lock; 0 if the time is unknown. */
+    /** The time of the wait for the front lock; 0 if the time is unknown. */
     long waitedNanos;
 
     Front(QueueEntry entry, long mostNanos, boolean timed) {
@@ -43,8 +43,8 @@ public final class Front {
     }
 
     /**
-     * Records how long the transaction waited for the front lock. The value is 0 if the server did not report the time,
-     * and negative if no front lock was acquired.
+     * Records the time of the wait for the front lock: 0 if the server did not report the time, negative if no front
+     * lock was acquired.
      */
     public void answered(long nanos) {
         waitedNanos = nanos;

@@ -4,20 +4,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Decides whether the next lock of a key has a front lock. The decision depends on how many transactions were granted
- * the key before each earlier lock. This number is the {@linkplain AdaptivePolicy crowd} of a lock, and is estimated
- * from times. All methods are called under the lock of the queues. The policy has three states.
+ * Decides whether the next lock of a key has a front lock. The decision depends on the <em>crowd</em> of earlier locks:
+ * the length of the queue at the server, which {@link AdaptivePolicy} estimates. All methods are called under the lock
+ * of the queues. The policy has three states.
  *
  * <p>PLAIN: locks have no front lock. If crowds are large and consist mostly of transactions of other JVMs, the state
- * becomes FRONT. If other JVMs already use front locks, a lock without a front lock overtakes their queue and therefore
- * measures no crowd. To detect this case, one lock in {@link #EVERY} has a front lock; such a lock is called a probe.
+ * becomes FRONT. If other JVMs already use front locks, a lock without a front lock is granted before their queue, and
+ * its crowd seems small. To detect this case, one lock in {@link #EVERY} is a <em>probe</em>, which has a front lock.
  *
- * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the measured crowd is
+ * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the estimated crowd is
  * accurate. After a few consecutive small crowds the state becomes PLAIN.
  *
- * <p>OPEN: locks have no front lock, because front locks have not helped. Transactions that held a front lock still had
- * to wait for the row, because other transactions locked the row without a front lock. All JVMs return to FRONT at the
- * same time of day. If one JVM returned alone, transactions of the other JVMs would still overtake its transactions.
+ * <p>OPEN: locks have no front lock, because front locks have not helped. Transactions with a front lock still had to
+ * wait for the row, because other transactions locked the row without a front lock. All JVMs return to FRONT at the
+ * same time of day. If one JVM returned alone, transactions of the other JVMs would still lock the row first.
  */
 final class FrontPolicy {
     private enum State {
@@ -26,21 +26,26 @@ final class FrontPolicy {
         OPEN
     }
 
-    /** The smallest crowd for which waiting in the server's queue for the row costs more than a front lock. */
+    /**
+     * The smallest crowd that justifies a front lock. In a smaller crowd, the wait for the row costs less than the
+     * front lock.
+     */
     private static final double CROWD = 8;
 
-    /** The shortest wait that is evaluated. The cause of a shorter wait may be a busy processor rather than a lock. */
+    /**
+     * The shortest wait that leads to FRONT. The cause of a shorter wait may be a busy processor rather than a lock.
+     */
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /**
-     * The smallest ratio of the whole crowd to the part of the crowd in this JVM that leads to FRONT. If only one JVM
-     * locks the key, the ratio is 1, and the JVM's own queue suffices.
+     * The smallest ratio that leads to FRONT: the crowd divided by the number of its transactions in this JVM. If only
+     * one JVM locks the key, the ratio is 1, and the queue of that JVM suffices.
      */
     private static final int TIMES_OWN = 2;
 
     /**
-     * How many consecutive large crowds lead to FRONT. The number is small, because a JVM with few clients locks a
-     * contended row only a few times per second.
+     * The number of consecutive large crowds that leads to FRONT. The number is small, because a JVM with few clients
+     * locks a contended row only a few times per second.
      */
     private static final int TO_FRONT = 2;
 
@@ -48,49 +53,49 @@ final class FrontPolicy {
     private static final double TIMES_OWN_TO_LEAVE = 1.2;
     private static final double NONE = 2;
 
-    /** How many consecutive small crowds lead to PLAIN. */
+    /** The number of consecutive small crowds that leads to PLAIN. */
     private static final int TO_PLAIN = 8;
 
-    /** The interval between probes in PLAIN, and between locks that the server times in FRONT, as a number of locks. */
+    /** In PLAIN, one lock in this number is a probe. In FRONT, the server times one lock in this number. */
     private static final int EVERY = 8;
 
     /**
-     * The longest wait for the row after the front lock, as a multiple of the time of one hold. A longer wait means
+     * The shortest long wait for the row after the front lock, as a multiple of the time of one hold. A long wait means
      * that other transactions have locked the row without a front lock.
      */
     private static final double BEHIND = 4;
 
     /**
-     * How many short waits for the row offset one long wait. The number is more than one, because some waits are short
-     * by chance even if other transactions contend for the row.
+     * The number of short waits for the row that cancels one long wait. The number is more than one, because some waits
+     * are short by chance even if other transactions contend for the row.
      */
     private static final int LONG_COUNTS = 2;
 
     private static final int TO_OPEN = 12;
 
     /**
-     * How long the long waits for the row must continue before the state becomes OPEN. When many JVMs start at the same
-     * time, the first JVM uses front locks seconds before the last JVM does. Until then, transactions of the other JVMs
-     * overtake the transactions of the first JVM.
+     * The time for which long waits for the row must continue before the state becomes OPEN. When many JVMs start at
+     * the same time, the first JVM uses front locks seconds before the last JVM does. In these seconds, JVMs without
+     * front locks cause long waits that end by themselves.
      */
     private static final long TO_OPEN_MILLIS = 8_000;
 
     private static final long FIRST_PERIOD_MILLIS = 15_000;
     private static final long MOST_PERIOD_MILLIS = 60_000;
 
-    /** The time in FRONT after which earlier periods of OPEN are ignored. */
+    /** The time in FRONT after which the next period of OPEN is short again. */
     private static final long CALM_MILLIS = 20_000;
 
     /**
-     * The longest wait for a front lock. A transaction that stops waiting overtakes all transactions that still wait
-     * for the front lock. Therefore the bound is long, and is reached only if there is a fault.
+     * The longest wait for a front lock. A transaction that gives up may lock the row before transactions that still
+     * wait for the front lock. The bound is therefore so long that only a fault reaches it.
      */
     private static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier millis;
     private State state = State.PLAIN;
 
-    /** How many consecutive crowds have been a reason to change the state. */
+    /** The number of consecutive crowds that were a reason to change the state. */
     private int inRow;
 
     /** Whether the last transaction waited for transactions of other JVMs. */
@@ -137,13 +142,13 @@ final class FrontPolicy {
     /**
      * Records that the server has granted a lock.
      *
-     * @param inFront whether the transaction had a front lock
-     * @param crowd how many transactions were granted the key before this transaction; 0 if the number is unknown
-     * @param own how many transactions of the crowd belong to this JVM
+     * @param inFront whether the lock had a front lock
+     * @param crowd the estimated crowd of the lock; 0 if it is unknown
+     * @param own the number of transactions of this JVM in the crowd
      * @param nanos the time from sending the statement to the server's answer
      * @param rowHolds the wait for the row after the front lock, as a multiple of the time of one hold; NaN if the wait
      *     is unknown, or if the transaction did not wait for the front lock
-     * @param rowNanos how long the transaction waited for the row
+     * @param rowNanos the time of the wait for the row
      */
     void locked(boolean inFront, double crowd, int own, long nanos, double rowHolds, long rowNanos) {
         othersSeen = crowd >= NONE && crowd > own;
@@ -164,8 +169,8 @@ final class FrontPolicy {
     }
 
     /**
-     * Records that the front lock could not be acquired in time. If other transactions of this JVM acquired the front
-     * lock during the wait, there is no fault, but only a long queue.
+     * Records that the front lock could not be acquired in time. If another transaction of this JVM acquired the front
+     * lock during the wait, the queue was only long. Otherwise there is a fault, and the state becomes OPEN.
      */
     void givenUp(long nanos) {
         long now = millis.getAsLong();
@@ -184,8 +189,8 @@ final class FrontPolicy {
     }
 
     /**
-     * Counts a long or short wait for the row after the front lock. If this JVM stalls, all its clients wait at the
-     * same time, and their waits are counted as one wait.
+     * Counts a long or short wait for the row after the front lock. Long waits at the same time count as one wait,
+     * because they may have one cause, such as a pause of this JVM.
      */
     private void count(boolean bad, long now, long begunMillis) {
         if (!bad) {

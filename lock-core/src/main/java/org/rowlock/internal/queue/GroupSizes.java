@@ -3,9 +3,9 @@ package org.rowlock.internal.queue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * The largest number of calls that may share a transaction (a group), for each key. The size is a power of two. The
- * size is halved when a group is rolled back, and then grows slowly. Sizes are stored by hash, so two keys may share
- * one size, which reduces only speed. Thread-safe; a lost update of a size does no harm.
+ * The largest number of calls that may share a transaction (a group), for each key. The size is a power of two. A
+ * rollback of a group halves the size, which then grows slowly. Keys with the same hash share one size, which is only
+ * slower. Thread-safe; a lost update of a size does no harm.
  */
 public final class GroupSizes {
     private static final int PLACES = 1 << 10;
@@ -13,14 +13,17 @@ public final class GroupSizes {
     /** How many groups of the allowed size must succeed before the allowed size doubles. */
     private static final int STEPS = 16;
 
-    /** How many calls run alone after the server has refused a group, before the next group is tried. */
+    /**
+     * The number of calls that run alone after the server has refused a group. The next group is tried only after these
+     * calls.
+     */
     private static final int REFUSED = 2_000;
 
     private final int largest;
 
     /**
-     * For each hash, how many groups or calls must succeed until the largest size is allowed again: {@link #STEPS} for
-     * each time that the size was halved.
+     * For each hash, the number of groups or calls that must succeed until the largest size is allowed again. Each
+     * halving of the size adds {@link #STEPS}.
      */
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
@@ -30,19 +33,17 @@ public final class GroupSizes {
     }
 
     /**
-     * Rounds down to a power of two. There are few sizes, because the server prepares the statements for each size
-     * separately.
+     * Rounds down to a power of two. The number of different sizes must be small, because the server prepares the
+     * statements of each size separately.
      */
     public static int rounded(int size) {
         return Integer.highestOneBit(size);
     }
 
-    /** Returns how many calls of a key may share a transaction now. */
     public int most(Object key) {
         return Math.max(1, largest >> Math.min(Integer.SIZE - 1, (smaller.get(place(key)) + STEPS - 1) / STEPS));
     }
 
-    /** Records that a group, or a single call, has succeeded. */
     public void done(Object key, int size) {
         if (size >= most(key)) {
             smaller.updateAndGet(place(key), steps -> Math.max(0, steps - 1));

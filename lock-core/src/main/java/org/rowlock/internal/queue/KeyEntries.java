@@ -20,13 +20,13 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
- * The entries of one call in the queues of its keys. All calls enter queues in the same order. {@link #leave} leaves
- * all queues, and may be called in any state. A nested call has no entries, and skips the queues.
+ * The entries of one call in the queues of its keys. All calls enter queues in the same order. A nested call has no
+ * entries, and skips the queues. {@link #leave} may be called in any state.
  */
 public final class KeyEntries {
     /**
-     * The innermost call of each thread. The field is static, because a thread that waited in a queue of any {@link
-     * KeyQueues} while it holds a lock could cause a deadlock.
+     * The innermost call of each thread. The field is static, because a nested call must skip the queues of every
+     * {@link KeyQueues} object: its thread may hold a lock, so waiting could cause a deadlock.
      */
     private static final ThreadLocal<@Nullable KeyEntries> ENTERED = new ThreadLocal<>();
 
@@ -48,7 +48,6 @@ public final class KeyEntries {
     private boolean begun;
     private boolean closed;
 
-    /** The entry of a call in the queue of one key. */
     public record Place(LockKey key, RowLockMode mode, QueueEntry entry) {}
 
     public KeyEntries(Object database, RequestParts request) {
@@ -62,8 +61,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Records that the innermost call of this thread has its connection. The time before is a wait for the pool, and
-     * must not be counted as a wait for the keys.
+     * Records that the innermost call of this thread has its connection. The time until now was a wait for the pool,
+     * and does not count as a wait for the keys.
      */
     public static void startServerWait() {
         KeyEntries entries = entered();
@@ -74,8 +73,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Records whether the call obtained a connection. While no connection is available, callers skip the queues.
-     * Otherwise each caller would wait for the connection timeouts of all callers before it.
+     * Sets whether callers skip the wait in the queues, because this call could not obtain a connection. If callers
+     * waited in an outage, each caller would wait for the connection timeouts of all callers before it.
      */
     public void open(boolean skipsWait) {
         // The call may send its statement again on another connection, for example after a group was rolled back.
@@ -84,10 +83,9 @@ public final class KeyEntries {
     }
 
     /**
-     * Returns the keys in the order in which all calls enter queues. Shorter texts come first, so that whole numbers
-     * have the same order in the JVM as at the server, which orders them by value. A call then waits for its keys in
-     * the same order in the JVM and at the server. Therefore the call does not block the queue of one key for long
-     * while it waits for another key.
+     * Returns the keys in the order in which all calls enter queues. Shorter texts are first, so that whole numbers are
+     * in the order of their values. The server uses the same order. With different orders, a call could block the queue
+     * of one key while it waits at the server for another key.
      */
     public static List<LockKey> ordered(List<LockKey> keys) {
         if (keys.size() == 1) {
@@ -99,8 +97,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Returns a text that is different for different keys, unlike {@code toString()}. For example, a name has the same
-     * {@code toString()} as a row of a table called "name".
+     * Returns a text that is different for different keys. The method {@code toString()} is not suitable: a name has
+     * the same text as a row of a table called "name".
      */
     private static String exactText(LockKey key) {
         return key instanceof LockKey.Row row
@@ -108,23 +106,19 @@ public final class KeyEntries {
                 : key.getClass().getSimpleName() + key;
     }
 
-    /**
-     * Whether the call is not nested. A nested call skips the queues, because its thread may already hold a database
-     * lock.
-     */
     public boolean isOutermost() {
         return outer == null;
     }
 
     /**
-     * Creates the entries, but enters no queue. The thread of another entry may do the offered work; see {@link
-     * QueueEntry}. From now on, other calls of this thread are nested in this call.
+     * Creates the entries, but enters no queue. From now on, other calls of this thread are nested in this call.
+     *
+     * @param offer work that the thread of another entry may do; see {@link QueueEntry}
      */
     public void join(KeyQueues queues, @Nullable Object offer) {
         for (LockKey key : ordered(request.keys())) {
             RowLockMode mode = request.modeOf(key);
-            // The key of the queue includes the database, because an application may use several databases. The key is
-            // a list rather than a record, because the first hashCode() of a record takes 10 ms.
+            // A list identifies the queue rather than a record, because the first hashCode() of a record takes 10 ms.
             places.add(new Place(key, mode, queues.join(List.of(database, key), RequestParts.isShared(mode), offer)));
         }
         ENTERED.set(this);
@@ -138,13 +132,13 @@ public final class KeyEntries {
         return thread;
     }
 
-    /** Returns all entries. Other threads may read them after {@link #join}. */
+    /** Returns all entries. Other threads may read the list after {@link #join}. */
     public List<Place> places() {
         return places;
     }
 
     /**
-     * Waits in one queue after another, until all queues have admitted the call. The bound applies to the sum of these
+     * Waits in one queue after another, until all queues have admitted the call. The given wait bounds the sum of all
      * waits.
      */
     public void enterAll(LockWait wait, int mostWaiting) {
@@ -203,8 +197,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Whether other transactions contend for one of the keys. Returns true if the call has no entry, because the answer
-     * is then unknown.
+     * Whether other transactions contend for one of the keys; true for a nested call, which has no entries to show
+     * contention.
      */
     public boolean isWanted() {
         for (Place place : places) {
@@ -216,7 +210,7 @@ public final class KeyEntries {
     }
 
     /**
-     * Leaves all queues. A second call does nothing.
+     * Leaves all queues, and ends the call. A second invocation does nothing.
      *
      * @throws IllegalMonitorStateException if called on a thread other than the one that entered
      */
@@ -237,11 +231,12 @@ public final class KeyEntries {
     }
 
     /**
-     * Lets a nested call skip the queues, unless an outer call of this thread has entered the queue of one of the
-     * nested call's keys. In that case another transaction may wait for the lock of the outer call, and the nested call
-     * would wait for that transaction. This is so even if both modes are shared.
+     * Begins a nested call, which skips the queues. Refuses the nested call if an outer call of this thread has one of
+     * its keys. The nested call would wait for the lock of the outer call, and thereby the thread for itself. Shared
+     * modes are no exception: an exclusive request of another transaction may be between the two calls in the server's
+     * queue.
      *
-     * @throws IllegalStateException if the thread has already entered the queue of one of the keys
+     * @throws IllegalStateException if an outer call has one of the keys
      */
     public void skipQueues() {
         for (KeyEntries held = outer; held != null; held = held.outer) {

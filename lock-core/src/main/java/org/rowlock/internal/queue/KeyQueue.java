@@ -11,24 +11,25 @@ import org.rowlock.internal.queue.QueueEntry.Served;
 import org.rowlock.internal.queue.QueueEntry.State;
 
 /**
- * The queue of a key in this JVM, in the order of arrival. An admitted entry occupies a <em>place</em> of the queue,
- * and is <em>inside</em> until it leaves. The policy determines the <em>width</em>, which is the number of exclusive
- * entries that may be inside at the same time. Consecutive shared entries may all be inside. A free place is given to
- * the next entry before its thread wakes.
+ * The queue of a key in this JVM, in the order of arrival. An entry waits until it is <em>admitted</em>, and stays
+ * admitted until it leaves. The <em>width</em> of the queue is the largest number of exclusive entries that are
+ * admitted at the same time. {@link QueuePolicy} determines the width. Consecutive shared entries are all admitted
+ * together. When an entry leaves, the queue admits the next entry before the thread of that entry wakes.
  *
- * <p>There are two kinds of queues. A call enters an <em>admission queue</em> before it borrows a connection, and its
- * entry <em>keeps</em> the place until the transaction has ended. A transaction enters a <em>{@code ROW} queue</em>
- * when it has its connection, but no row lock. In a {@code ROW} queue, an entry leaves when the server has answered the
- * lock statement, because Rowlock may not notice the commit. An entry inside may wait for a transaction that no queue
- * contains, such as a transaction of its own thread on another connection. {@link Relief} limits how long all other
- * entries then wait.
+ * <p>There are two kinds of queues. A call enters an <em>admission queue</em> before it borrows a connection, and
+ * leaves the queue when its transaction has ended. A transaction enters a <em>{@code ROW} queue</em> when it has its
+ * connection, but no row lock. The transaction leaves the {@code ROW} queue when the server has answered the lock
+ * statement, because Rowlock may not notice the commit.
  *
- * <p>Thread-safe: all state is changed under one lock, but threads park outside that lock.
+ * <p>An admitted transaction may wait for a transaction outside the queue, for example for a second transaction of its
+ * own thread. {@link Relief} limits how long all other entries then wait.
+ *
+ * <p>Thread-safe: all state is changed under one lock, but threads park without the lock.
  */
 final class KeyQueue {
     /**
-     * How many leaders of groups may have a place at a time. The server runs the group of the first leader, and the
-     * second leader waits at the server. With fewer leaders, groups are larger, and there are fewer commits.
+     * How many leaders of groups are admitted at a time. While the server runs the group of one leader, the other
+     * leader waits at the server. A small number makes groups larger, and commits fewer.
      */
     private static final int LEADERS = 2;
 
@@ -41,28 +42,24 @@ final class KeyQueue {
 
     final Relief relief;
 
-    /** The waiting entries, in the order of their arrival. */
     private final List<QueueEntry> line = new ArrayList<>(0);
 
     /**
-     * How many entries the leaders of groups have taken. Taken entries are no longer in the line, but their threads
+     * How many entries the leaders of groups have taken. Taken entries are no longer in {@code line}, but their threads
      * still wait.
      */
     private int taken;
 
-    /** The number of shared entries inside, or, as a negative number, of exclusive entries inside. */
+    /** The number of admitted entries: positive if the entries are shared, negative if they are exclusive. */
     private int inside;
 
     /**
-     * Whether entries are admitted at once, because the last call could not obtain a connection. Otherwise each entry
-     * would wait for the connection timeouts of all entries before it.
+     * Whether entries are admitted at once, because the last call could not obtain a connection. If the entries waited,
+     * each would wait for the connection timeouts of all entries before it.
      */
     private volatile boolean open;
 
-    /**
-     * How many entries of this queue exist, in any state. {@link KeyQueues} changes the number while it looks up the
-     * queue.
-     */
+    /** How many entries of this queue exist, in any state. {@link KeyQueues} removes an unused queue. */
     int users;
 
     /** @param parted called after an entry has left; null for a {@code ROW} queue */
@@ -130,7 +127,9 @@ final class KeyQueue {
         }
     }
 
-    /** Adds an entry to the line, at its former position if it was in the line before, otherwise at the end. */
+    /**
+     * Inserts an entry in the order of arrival. An entry that a leader has given back returns to its former position.
+     */
     private void insert(QueueEntry entry) {
         int at = line.size();
         while (at > 0 && line.get(at - 1).sinceNanos - entry.sinceNanos > 0) {
@@ -141,10 +140,7 @@ final class KeyQueue {
         admitNext();
     }
 
-    /**
-     * Ends the wait of an entry that was not admitted. Returns false if the entry has been admitted or taken in the
-     * meantime.
-     */
+    /** Ends the wait of an entry. Returns false if the entry was admitted or taken in the meantime. */
     boolean giveUp(QueueEntry entry) {
         synchronized (lock) {
             boolean gives = entry.state == State.NEW || entry.state == State.WAITING;
@@ -152,7 +148,7 @@ final class KeyQueue {
                 line.remove(entry);
                 entry.state = State.OVER;
                 LockSupport.unpark(entry.thread);
-                // The entries behind the removed entry may be shared, and can then be admitted now.
+                // If the removed entry was exclusive, shared entries after it may be admitted now.
                 admitNext();
             }
             return gives;
@@ -224,8 +220,8 @@ final class KeyQueue {
     }
 
     /**
-     * Ends a leader's work for an entry. If there is no outcome, the entry waits again, and no leader takes the entry a
-     * second time.
+     * Ends a leader's work for an entry. If {@code served} is null, the entry waits again, and no leader takes the
+     * entry a second time.
      */
     void end(QueueEntry entry, @Nullable Served served) {
         synchronized (lock) {
@@ -245,7 +241,6 @@ final class KeyQueue {
         }
     }
 
-    /** Admits more entries than the width allows, unless another waiting thread has just done so. */
     void admitMore() {
         synchronized (lock) {
             if (relief.untilMore() <= 0) {
@@ -256,7 +251,8 @@ final class KeyQueue {
 
     void widen(long wideNanos) {
         synchronized (lock) {
-            // More entries than the width allows may already be inside, because some entries have skipped the wait.
+            // More entries than the width allows may already be admitted, because {@link QueueEntry#pass} does not
+            // wait.
             relief.widen(-inside - policy.width(false, line.size()), wideNanos);
             admitNext();
         }

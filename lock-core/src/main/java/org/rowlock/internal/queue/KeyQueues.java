@@ -13,11 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * All queues of one {@code RowLocks} object, or of the drop-in. Thread-safe.
  *
- * <p>{@link #join} creates an entry of an admission queue, for a transaction that has no connection yet. Each key with
- * entries has a separate admission queue, and an entry keeps its place until the transaction has ended. {@link #entry}
- * creates an entry of a {@code ROW} queue, for a transaction that has its connection and holds no locks. Keys with the
- * same hash share a {@code ROW} queue, which reduces only speed. An entry leaves a {@code ROW} queue when the server
- * has answered. Each hash has one policy, which is never removed.
+ * <p>{@link #join} creates an entry of an admission queue, and {@link #entry} an entry of a {@code ROW} queue. Each key
+ * with entries has its own admission queue. Keys with the same hash share a {@code ROW} queue, which is only slower.
+ * Each hash has one policy, which is never removed.
  */
 public final class KeyQueues {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -40,12 +38,11 @@ public final class KeyQueues {
         this.longestNanos = longestNanos;
     }
 
-    /** Creates queues whose width adapts to the key if the given width is 0. Any other width is fixed. */
+    /** Creates queues with a fixed width, or with an adaptive width if the given width is 0. */
     public static KeyQueues adaptive(int width) {
         return new KeyQueues(() -> new AdaptivePolicy(width, System::currentTimeMillis));
     }
 
-    /** Creates an entry of a {@code ROW} queue for this thread, which has its connection. */
     public QueueEntry entry(int hash, @Nullable Object offer) {
         return new QueueEntry(queueOf(hash), false, offer);
     }
@@ -62,7 +59,6 @@ public final class KeyQueues {
                                 : present));
     }
 
-    /** Creates an entry of an admission queue for this thread, which has no connection yet. */
     public QueueEntry join(Object key, boolean shared, @Nullable Object offer) {
         KeyQueue beside = queueOf(key.hashCode());
         KeyQueue queue = byKey.compute(key, (same, present) -> {

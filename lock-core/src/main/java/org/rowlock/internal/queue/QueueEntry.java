@@ -7,29 +7,30 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLocksBuilder.LockFront;
 
 /**
- * One transaction's entry in a {@link KeyQueue}. An entry waits, is admitted, and leaves. {@link #leave} may be called
- * in every state, and a second call does nothing. A caller that calls {@code leave} in {@code finally} therefore never
+ * The entry of one transaction in a {@link KeyQueue}. An entry waits, is admitted, and leaves. {@link #leave} may be
+ * called in every state, and a second call does nothing. With {@code leave} in a {@code finally} block, a caller never
  * blocks the queue.
  *
- * <p>Only the thread that created the entry waits. Another thread may {@link #wake} this thread. Any thread may call
- * {@link #leave} for an admitted entry.
+ * <p>Only the thread that created the entry waits. Another thread may {@link #wake} the waiting thread. Any thread may
+ * call {@link #leave} for an admitted entry.
  *
  * <p><b>Groups.</b> An entry may have an <em>offer</em>: work that the thread of an admitted entry, the
  * <em>leader</em>, can do for the waiting thread. A leader {@linkplain #take takes} entries from the head of the queue.
  * The thread of a taken entry ignores timeouts and interrupts while it waits. The leader {@linkplain #complete
- * completes} the entry with a value or an error, or {@linkplain #handBack gives it back}. An entry that was given back
- * waits at its former position, and no leader takes it again. When the leader leaves, it gives back all taken entries
- * that it has not completed. An entry whose work was already {@linkplain #sent sent} ends with an error instead,
- * because the outcome is unknown.
+ * completes} the entry with a value or an error, or {@linkplain #handBack gives the entry back}. An entry that was
+ * given back waits at its former position, and no leader takes the entry again.
+ *
+ * <p>When the leader leaves, its remaining entries are given back. A remaining entry whose work was already {@linkplain
+ * #sent sent} ends with an error instead, because the outcome is unknown.
  */
 public final class QueueEntry {
     public enum State {
-        /** The entry was created, but neither waits nor is admitted. */
+        /** The entry was created, and has not yet been in the queue. */
         NEW,
         WAITING,
-        /** The entry is admitted, so its transaction may send its statements to the server. */
+        /** The entry is admitted. Its transaction may send statements to the server. */
         IN,
-        /** A leader has taken the entry, and does the work of its thread. */
+        /** A leader has taken the entry, and does the offered work. */
         TAKEN,
         /** A leader has completed the entry; {@link QueueEntry#served} returns the result. */
         SERVED,
@@ -39,11 +40,10 @@ public final class QueueEntry {
         LEFT
     }
 
-    /** The result of the work that a leader has done for another thread. */
     public record Served(@Nullable Object value, @Nullable Throwable failure) {
         /**
-         * The result for an unknown outcome. It is created in advance, because a leader that is out of memory could not
-         * create it.
+         * The result for an unknown outcome. The object is created in advance, because a leader that is out of memory
+         * could not create the object.
          */
         static final Served UNKNOWN =
                 new Served(null, new IllegalStateException("The holder has left without an outcome"));
@@ -53,20 +53,19 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // The following fields are written only under the lock of the queue.
+    // Guarded by the lock of the queue, like the following fields: all writes hold the lock.
     volatile State state = State.NEW;
 
     @Nullable
     Object offer;
 
-    /** The entries that this entry has taken. */
     List<QueueEntry> members = List.of();
 
     volatile boolean sent;
 
     /**
-     * Whether the admitted entry occupies a place of the queue. While no connection is available, entries are admitted
-     * without a place.
+     * Whether the queue counts the admitted entry. Entries that are admitted because no connection is available do not
+     * count.
      */
     boolean counted;
 
@@ -87,17 +86,17 @@ public final class QueueEntry {
         this.offer = offer;
     }
 
-    /** Enters without waiting if a place is free and no other entry waits. */
+    /** Enters without waiting if the width allows another entry and no entry waits. */
     public boolean tryEnter() {
         return queue.tryEnter(this, false);
     }
 
-    /** Enters without waiting if the transaction would not have to wait at the server for an admitted entry. */
+    /** Enters without waiting if no admitted entry would block the transaction at the server. */
     public boolean tryEnterFree() {
         return queue.tryEnter(this, !shared);
     }
 
-    /** Enters without waiting, even if no place is free. The entry then occupies a place beyond the width. */
+    /** Enters without waiting, even beyond the width. */
     public void pass() {
         synchronized (queue.lock) {
             queue.admit(this);
@@ -121,8 +120,8 @@ public final class QueueEntry {
     }
 
     /**
-     * Records that the entry's statement is now sent to the server. The time before may have been a wait for the pool,
-     * and not for the key.
+     * Records that the lock statement of the entry is now sent. The time until now may have been a wait for the pool,
+     * and does not count as a wait for the key.
      */
     public void startServerWait() {
         sentNanos = System.nanoTime();
@@ -132,7 +131,12 @@ public final class QueueEntry {
         queue.leave(this);
     }
 
-    /** Records the server's answer, and leaves the queue. For the parameters, see {@link #locked}. */
+    /**
+     * Records the server's answer, and leaves the queue.
+     *
+     * @param got whether the lock was granted
+     * @param holds as for {@link #locked}
+     */
     public void endServerWait(boolean got, boolean holds) {
         if (got) {
             locked(holds);
@@ -143,7 +147,7 @@ public final class QueueEntry {
     /**
      * Records that the server has granted the lock.
      *
-     * @param holds whether the lock is held until {@link #released}; false if the same flush has released it
+     * @param holds whether the lock is held until {@link #released}; false if the same flush has released the lock
      */
     public void locked(boolean holds) {
         synchronized (queue.lock) {
@@ -154,19 +158,19 @@ public final class QueueEntry {
             long nanos = now - sentNanos;
             queue.relief.begin(now);
             if (!holds) {
-                // This flush, and each flush before it in the queue, has acquired and released the lock.
+                // During the measured time, this flush and the {@code inFront} flushes before it have each held the
+                // lock once.
                 queue.policy.held(nanos / (inFront + 1), true);
                 return;
             }
             lockedNanos = now;
-            // In a ROW queue the lock holder has already left the queue, so its hold is counted in addition to the
-            // entries in front.
+            // In a ROW queue the lock holder has already left the queue, so {@code inFront} does not include the
+            // holder.
             int own = inFront + (queue.isKept() ? 0 : 1);
             queue.policy.waited(nanos, own, front == null ? -1 : front.waitedNanos);
         }
     }
 
-    /** Whether the entry is exclusive and occupies a place. */
     private boolean isAlone() {
         return state == State.IN && counted && !shared;
     }
@@ -178,7 +182,7 @@ public final class QueueEntry {
         }
     }
 
-    /** Records that the lock is released. {@code exact} is false if the lock may have been released some time ago. */
+    /** Records that the lock is released. The argument is false if the lock may have been released some time ago. */
     public void released(boolean exact) {
         synchronized (queue.lock) {
             release(System.nanoTime(), exact);
@@ -205,7 +209,7 @@ public final class QueueEntry {
         return Math.max(0, System.nanoTime() - sinceNanos);
     }
 
-    /** Whether other transactions contend for the key, in this JVM or, according to the policy, in others. */
+    /** Whether other transactions contend for the key, in this JVM or, according to the policy, in other JVMs. */
     public boolean isWanted() {
         synchronized (queue.lock) {
             return queue.wanting() > (state == State.IN && counted ? 1 : 0)
@@ -215,7 +219,7 @@ public final class QueueEntry {
     }
 
     /**
-     * Returns the front lock of the entry, or null if the policy requires none. Call this method once, after the entry
+     * Returns the front lock of the entry, or null if no front lock is required. Call this method once, after the entry
      * was admitted.
      */
     public @Nullable Front front(LockFront how) {
@@ -228,9 +232,9 @@ public final class QueueEntry {
     }
 
     /**
-     * Takes waiting entries from the head of the queue, in their order. The first entry that cannot join ends the
-     * search, so that no entry is overtaken. An entry cannot join if it is shared, has no offer, or has an offer that
-     * the predicate rejects. This entry must be admitted and exclusive.
+     * Takes waiting entries from the head of the queue, in their order, up to the first entry that cannot join. No
+     * entry is overtaken. An entry cannot join if it is shared, has no offer, or has an offer that the predicate
+     * rejects. This entry must be admitted and exclusive.
      *
      * @param most the largest number of entries to take
      * @param joins whether an offer may be taken; the predicate must be quick, because it runs under the lock of the
@@ -245,12 +249,12 @@ public final class QueueEntry {
         return take(most, joins, IntUnaryOperator.identity());
     }
 
-    /** Sets the offer. Call it before the entry waits. */
+    /** Sets the offer. Must be called before the entry waits. */
     public void offer(@Nullable Object work) {
         offer = work;
     }
 
-    /** Returns the offered work, or null if there is none or if a leader has given the entry back. */
+    /** Returns the offered work; null if there is no offer, or if a leader has given the entry back. */
     public @Nullable Object offer() {
         return offer;
     }
@@ -286,10 +290,6 @@ public final class QueueEntry {
         state = State.IN;
     }
 
-    /**
-     * Sets whether entries skip the wait, because no connection is available. Otherwise each entry would wait for the
-     * connection timeouts of all entries before it.
-     */
     public void open(boolean skipsWait) {
         queue.open(skipsWait);
     }

@@ -2,28 +2,26 @@ package org.rowlock.internal.queue;
 
 /**
  * Decides how many transactions the queues of a key admit, and whether a transaction has a front lock. {@link
- * KeyQueues} creates one policy for each hash of keys, and never replaces it.
+ * KeyQueues} creates one policy for each hash of keys, and keeps the policy forever.
  *
  * <p>Each method is called under the lock of the queues to which the policy belongs. An implementation therefore needs
  * no lock of its own, and must not block.
  */
 public interface QueuePolicy {
     /**
-     * Returns how many exclusive transactions may be admitted at the same time.
+     * Returns the width of a queue: how many exclusive transactions may be admitted at the same time.
      *
-     * @param kept true for an admission queue, which a transaction leaves when it has ended; false for a {@code ROW}
-     *     queue, which a transaction leaves when the server answers, so that all admitted transactions wait at the
-     *     server
-     * @param waiting how many transactions wait in the queue; if none waits, the result determines whether the next
-     *     transaction must wait
-     * @return at least 1; 0 if no transaction may enter without waiting
+     * @param kept true for an admission queue, in which a transaction stays admitted until it ends; false for a {@code
+     *     ROW} queue, in which a transaction stays admitted until the server answers its lock statement
+     * @param waiting how many transactions wait in the queue
+     * @return the width, at least 1; or 0 if no transaction waits yet and the next transaction has to wait
      */
     int width(boolean kept, int waiting);
 
     /**
-     * Returns how long the next transaction may wait for a front lock; 0 for no front lock.
+     * Returns the longest time that the next transaction may wait for a front lock; 0 for no front lock.
      *
-     * @param always whether to use a front lock even without contention, unless front locks have just proved useless
+     * @param always whether to use a front lock even without contention; ignored while front locks do not help
      */
     default long frontNanos(boolean always) {
         return 0;
@@ -34,7 +32,7 @@ public interface QueuePolicy {
         return false;
     }
 
-    /** Whether transactions of other JVMs are known to contend for the key. */
+    /** Whether transactions of other JVMs contend for the key, according to the measurements. */
     default boolean isWantedElsewhere() {
         return false;
     }
@@ -43,16 +41,12 @@ public interface QueuePolicy {
      * Records that the server has granted a lock.
      *
      * @param nanos the time from sending the statement to the server's answer
-     * @param holds for how many other transactions of this JVM the transaction may have waited, at most
-     * @param keyNanos the part of the time that was a wait for the front lock; 0 if the server did not report it, and
-     *     negative if there was no front lock
+     * @param holds the largest number of other transactions of this JVM that may have held the lock during the wait
+     * @param keyNanos the time of the wait for the front lock; 0 if it is unknown, negative if there was no front lock
      */
     default void waited(long nanos, int holds, long keyNanos) {}
 
-    /**
-     * Records that a front lock could not be acquired in time, and how long the transaction has waited for this front
-     * lock.
-     */
+    /** Records that a front lock could not be acquired in the given time. */
     default void frontGivenUp(long nanos) {}
 
     /**
@@ -65,7 +59,7 @@ public interface QueuePolicy {
     /**
      * Records that an exclusive transaction has ended and left the admission queue.
      *
-     * @param nanos how long the transaction was admitted and had its connection: its round trips, its wait and its hold
+     * @param nanos the sum of the transaction's round trips, its wait at the server and its hold of the lock
      * @param crowded whether other transactions wait in the queue
      */
     default void placeLeft(long nanos, boolean crowded) {}

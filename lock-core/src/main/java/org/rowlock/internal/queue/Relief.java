@@ -1,29 +1,28 @@
 package org.rowlock.internal.queue;
 
 /**
- * How many transactions a queue admits beyond its width, because no transaction of this JVM has acquired the key for
- * some time. At first the queue admits one more transaction, after the same time two more, and then four, each time for
- * a limited period. It never admits all transactions at once, because the reason for the delay may be that many
- * transactions of other JVMs contend for the key. All methods except {@link #untilMore} are called under the lock of
- * the queue.
+ * Admits more transactions than the width of a queue allows, if no transaction of this JVM has acquired the key for
+ * some time. The queue first admits one more transaction, after the same time two more, and then four, each time for a
+ * limited period. The queue does not admit all transactions, because the cause of the delay may be contention with many
+ * transactions of other JVMs. All methods except {@link #untilMore} are called under the lock of the queue.
  */
 final class Relief {
     static final Relief NEVER = new Relief(Long.MAX_VALUE);
 
-    /** How long the queue stays wider, as a multiple of the time after which it becomes wider. */
+    /** The time for which more transactions are admitted, as a multiple of the time without a granted lock. */
     private static final int WIDE_TIMES = 10;
 
     private static final int MOST = 1 << 12;
 
     private final long longestNanos;
 
-    /** The last time at which a transaction acquired the key, or the queue was created or became wider. */
+    /** The last time at which a transaction acquired the key, or the queue admitted more transactions. */
     private volatile long moved;
 
     private int more;
     private long moreUntil;
 
-    /** How many places the last step added; 0 after a transaction has acquired the key. */
+    /** How many transactions the last step added; 0 after a transaction has acquired the key. */
     private int last;
 
     Relief(long longestNanos) {
