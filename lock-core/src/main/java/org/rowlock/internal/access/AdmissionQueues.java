@@ -27,16 +27,16 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
- * The queues of this JVM for keys. A call enters the queues of its keys before it borrows a connection. Threads that
- * wait here for a hot key hold no connection and no snapshot, and do not wait at the server.
+ * The admission queues of the keys in this JVM. A call enters the queues of its keys before it borrows a connection. A
+ * waiting thread therefore holds no connection and no snapshot.
  *
  * <p>Calls for a key are admitted in the order of arrival. Shared modes are admitted together, and {@linkplain
- * RowLocksBuilder#maxAdmittedPerKey a few} exclusive calls at a time. The queues do not make calls exclude each other.
- * Only the lock in the database excludes other calls, including calls of other instances.
+ * RowLocksBuilder#maxAdmittedPerKey a few} exclusive calls at a time. The queues only order the calls. Exclusion is
+ * guaranteed by the lock in the database, which also excludes calls of other JVMs.
  *
  * <p>Only the outermost call of a thread queues. If the thread already has a {@link Permit}, a nested call skips the
- * queues, because the thread may hold a database lock. If the thread waited here for a thread that waits at the server
- * for this lock, the server could not detect the deadlock.
+ * queues, because the thread may hold a database lock. If this thread waited in a queue for a thread that waits at the
+ * server for the lock, the server could not detect the deadlock.
  *
  * <p>Thread-safe. A permit belongs to the thread that acquired it. Platform and virtual threads are both supported.
  */
@@ -57,22 +57,22 @@ public final class AdmissionQueues {
     /**
      * A thread that waits in the queue of a key, or that was admitted.
      *
-     * @param database the value that distinguishes databases, as it was given
+     * @param database the value that distinguishes databases
      * @param key the key
-     * @param mode the mode in which it will be locked
+     * @param mode the mode in which the key will be locked
      * @param thread the name of the thread
-     * @param isAdmitted whether the thread was admitted, and no longer waits
+     * @param isAdmitted whether the thread was admitted
      * @param since how long the thread has been waiting, or how long ago it was admitted
      */
     public record Entrant(
             Object database, LockKey key, RowLockMode mode, String thread, boolean isAdmitted, Duration since) {}
 
     /**
-     * Queues for the keys of a request. Several queues are entered one after the other, in the same order for all
-     * calls, so calls never deadlock here.
+     * Enters the queues of a request's keys, and waits until all queues have admitted the call. All calls enter queues
+     * in the same order, so the queues cause no deadlock.
      *
      * @param database the value that distinguishes databases: the DataSource
-     * @param request the request to queue for; its wait, by default forever, includes the time in all queues
+     * @param request the request; its wait, by default forever, bounds the sum of the waits in all queues
      * @return the permit; close it on this thread after the transaction has ended and its connection is returned
      * @throws LockNotAvailableException if a call with {@code noWait()} would have to wait, if the wait times out, or
      *     if the queue of a key is full
@@ -86,13 +86,14 @@ public final class AdmissionQueues {
     }
 
     /**
-     * Queues with a wait that replaces the wait of the request, and with an offer of work that admitted threads may do;
-     * see {@link QueueEntry}.
+     * Enters the queues in the same way, with a wait that replaces the wait of the request.
+     *
+     * @param offer work that the thread of another call may do; see {@link QueueEntry}
      */
     public Permit enter(Object database, RequestParts request, LockWait wait, @Nullable Object offer) {
         Arguments.notNull(database, "The database is null; give the DataSource");
-        // This call reserves the stack for leaving the queues, because leaving must not fail halfway with a
-        // StackOverflowError.
+        // A StackOverflowError must not occur while the call leaves the queues, so the stack for leaving is reserved
+        // here.
         Stack.reserve(Stack.OF_QUEUE);
         KeyEntries entries = new KeyEntries(database, request);
         Permit permit = new Permit(this, entries);
@@ -119,7 +120,7 @@ public final class AdmissionQueues {
         }
     }
 
-    /** {@return how many keys have a thread that waits in their queue or was admitted} */
+    /** {@return the number of keys whose queues have waiting or admitted threads} */
     public int keysInUse() {
         return queues.keysInUse();
     }
@@ -143,7 +144,7 @@ public final class AdmissionQueues {
                 .toList();
     }
 
-    /** The permission to use the database. Close it, on the same thread, when the transaction has ended. */
+    /** The permission to use the database. Close the permit on the same thread when the transaction has ended. */
     public static final class Permit implements AutoCloseable {
         private final KeyEntries entries;
         private final AdmissionQueues owner;
@@ -164,8 +165,8 @@ public final class AdmissionQueues {
         }
 
         /**
-         * Reports whether a connection was obtained. After a failure, callers skip the queues of the keys until one of
-         * them obtains a connection. Otherwise, in an outage, each waiting caller would have to wait for the connection
+         * Reports whether a connection was obtained. After a failure, callers skip the queues of the keys until a
+         * caller obtains a connection. If callers waited in an outage, each caller would wait for the connection
          * timeouts of all callers before it. Call this method before {@link #close}.
          *
          * @param connected whether the call obtained its connection
@@ -175,9 +176,9 @@ public final class AdmissionQueues {
         }
 
         /**
-         * Admits the next thread. A second call does nothing.
+         * Leaves the queues, so that the next call is admitted. A second invocation does nothing.
          *
-         * @throws IllegalMonitorStateException if called on a thread other than the one that entered
+         * @throws IllegalMonitorStateException if called on a thread other than the thread that entered
          */
         @Override
         public void close() {

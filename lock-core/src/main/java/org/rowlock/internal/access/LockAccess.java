@@ -24,7 +24,8 @@ import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.RowStatement;
 
 /**
- * The access for Rowlock's other modules, in addition to the public methods. Thread-safe, except for the connections.
+ * Methods of {@link RowLocks} for Rowlock's other modules, in addition to the public methods. Thread-safe, except for
+ * methods that use one connection.
  */
 public interface LockAccess {
     /** {@return the access to row locks} */
@@ -36,7 +37,7 @@ public interface LockAccess {
      * {@return a builder of row locks for several DataSources, or for a DataSource that is found later}
      *
      * @param dataSource returns the DataSource of {@link RowLocks#lock}, {@link RowLocks#claim} and {@link
-     *     RowLocks#verify}; its exceptions are thrown to the callers of these methods
+     *     RowLocks#verify}. The callers of these methods get the exceptions of the supplier
      */
     static RowLocksBuilder builder(Supplier<DataSource> dataSource) {
         return Opener.opened().builder.apply(dataSource);
@@ -53,11 +54,11 @@ public interface LockAccess {
     RowLocks on(DataSource dataSource);
 
     /**
-     * Verifies that locks exclude, as {@link RowLocks#verify} does, on as many connections at a time as a pool can
-     * spare. For the first two connections, this method waits as long as the pool allows. If a further connection does
-     * not arrive soon, the check continues with the connections that were borrowed.
+     * Checks locks in the same way as {@link RowLocks#verify}, on a given number of connections. If the pool does not
+     * lend a third or later connection soon, the check continues with the connections that were borrowed.
      *
-     * @param connections how many to borrow at a time, at least 2; more than sixteen are treated as sixteen
+     * @param connections the number of connections to borrow at the same time, at least 2; more than 16 are treated as
+     *     16
      */
     void verify(DataSource dataSource, int connections);
 
@@ -70,42 +71,43 @@ public interface LockAccess {
     /** {@return when commits release their locks} */
     LockRelease release();
 
-    /** {@return the names of the tables for which something is configured, in normalized spelling} */
+    /** {@return the normalized names of the tables that have a configuration of their own} */
     Set<String> configuredTables();
 
-    /** {@return the id columns that are configured for a table, named as in the keys; empty for the primary key} */
+    /** {@return the configured id columns of a table; empty if the primary key is used} */
     List<String> configuredIdColumns(String table);
 
     /**
-     * Checks in the catalog whether rows of a table can be locked, so that an application can refuse to start. Locks
-     * nothing.
+     * Checks in the catalog whether rows of a table can be locked. An application can use this check to refuse to
+     * start. Locks nothing.
      *
      * @param connection any connection to the database; not closed
      * @param table the table, named as in the keys
-     * @return the id columns, configured or those of the primary key; none if strategy ADVISORY needs none
-     * @throws LockTargetException if the strategy needs id columns and there are none; also if it needs keys, and the
-     *     text of an id may depend on settings of the session
+     * @return the configured id columns, or the columns of the primary key; empty if strategy ADVISORY needs no id
+     *     columns
+     * @throws LockTargetException if the strategy needs id columns and the table has none; also if the strategy has
+     *     advisory locks and the text of an id may depend on settings of the session
      * @throws SQLException if the catalog cannot be read, or the table does not exist
      */
     List<String> checkTable(Connection connection, String table) throws SQLException;
 
     /**
-     * Refuses an id that no row of its table can have. The number of its parts is wrong, or a column cannot hold its
-     * value. Locks with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH} refuse such ids, but {@link
-     * LockStrategy#ADVISORY} does not. Locks nothing, and needs no transaction.
+     * Refuses an id that no row of its table can have, because the number of parts is wrong or a column cannot hold the
+     * value. Locks with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH} refuse such ids too, but locks with
+     * {@link LockStrategy#ADVISORY} accept them. This method locks nothing and needs no transaction.
      *
-     * @throws LockTargetException if the table has an id, and this one cannot be such an id
+     * @throws LockTargetException if the table has id columns, and the given id does not fit these columns
      * @throws SQLException if the catalog cannot be read, or the table does not exist
      */
     void checkId(Connection connection, LockKey.Row row) throws SQLException;
 
     /**
-     * Locks in the transaction of a connection. The given statement of another library is used if it has the same
-     * effect as Rowlock's own statement. This is the case for one row with {@link LockStrategy#ROW}, an id of one
-     * column, and an unlimited wait. No front lock is then acquired. In all other cases the statement is not called.
+     * Locks in the transaction of a connection. A given statement of another library replaces the statement of Rowlock
+     * if it has the same effect: the request is for one row with {@link LockStrategy#ROW}, an id of one column, and an
+     * unlimited wait. No front lock is then acquired. In all other cases the given statement is not used.
      *
      * @param statement locks the row of the request; null if Rowlock's own statement must be used
-     * @return the held locks; a key that another transaction holds causes an exception
+     * @return the held locks; if another transaction holds a key, an exception is thrown
      */
     LockResult lock(Connection connection, LockRequest request, @Nullable RowStatement statement);
 
@@ -116,15 +118,17 @@ public interface LockAccess {
      * Sends writes now, in one flush, for transactions that a framework commits. The counts and rows of the writes are
      * available when this method returns.
      *
-     * @param writes what to do; if empty, this only checks whether the transaction is aborted, without a round trip
-     * @throws UnexpectedRowCountException if a write does not change as many rows as expected; the caller
-     *     must then roll back
-     * @throws LockTransactionException if the connection has no transaction, or one that an error has aborted
+     * @param writes the writes; if there are none, this method only checks whether the transaction is aborted, without
+     *     a round trip
+     * @throws UnexpectedRowCountException if a write does not change as many rows as expected; the caller must then
+     *     roll back
+     * @throws LockTransactionException if the connection is not in a transaction, or if an error has aborted the
+     *     transaction
      * @throws SQLException if a write fails; the transaction is aborted
      */
     void send(Connection connection, CommitWrites writes) throws SQLException;
 
-    /** The class through which {@link RowLocks} opens this access. */
+    /** Gives access to the package-private constructors of {@link RowLocks}. */
     final class Opener {
         private static volatile @Nullable Opener opened;
 
@@ -136,7 +140,7 @@ public interface LockAccess {
             this.builder = builder;
         }
 
-        /** Opens the access. {@link RowLocks} calls it when the class is initialized. */
+        /** Called by {@link RowLocks} when the class is initialized. */
         public static void open(
                 Function<RowLocks, LockAccess> access, Function<Supplier<DataSource>, RowLocksBuilder> builder) {
             opened = new Opener(access, builder);

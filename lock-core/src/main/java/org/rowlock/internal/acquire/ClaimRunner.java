@@ -30,10 +30,10 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.value.ClaimParts;
 
 /**
- * Runs a claim. With strategy ROW, a claim is one statement. With the other strategies, it locks rows and then their
- * keys, until it has enough rows.
+ * Runs a claim. With strategy ROW, a claim is one statement. With the other strategies, a claim locks rows and then
+ * their keys, and repeats these steps until it has enough rows.
  *
- * @param rows the claimed rows of the last read
+ * @param rows the open result with the claimed rows
  * @param taken the ids of the claimed rows
  */
 record ClaimRunner(
@@ -44,12 +44,11 @@ record ClaimRunner(
         OpenRows rows,
         List<List<String>> taken) {
     /**
-     * The largest number of attempts that find only rows whose keys other transactions hold. After these attempts, the
-     * claim returns the rows that it has locked so far.
+     * The largest number of attempts. An attempt fails if other transactions hold the keys of the rows that it finds.
+     * After the last attempt, the claim returns the rows that it has locked so far.
      */
     private static final int MOST_LOOKS = 64;
 
-    /** The SQL of claims by their form; an application has few different forms. */
     private static final BoundedCache<ClaimSql, String> LOCKS = new BoundedCache<>();
 
     private static final BoundedCache<ClaimSql, String> READS = new BoundedCache<>();
@@ -96,14 +95,14 @@ record ClaimRunner(
     }
 
     /**
-     * Claims rows with their keys. If the table has changed since its columns were looked up, they are looked up again,
-     * once.
+     * Claims rows with their keys. If the table has changed since Rowlock looked up its columns, Rowlock looks up the
+     * columns once more.
      */
     private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
         for (boolean again = false; ; again = true) {
             RowTable table = tables.of(session, claim.table());
-            refuseOnCitus(); // Looking up the table may have shown that the server runs Citus.
+            refuseOnCitus(); // The look-up of the table may have shown that the server runs Citus.
             try {
                 takeAs(table);
                 return;
@@ -121,7 +120,7 @@ record ClaimRunner(
         }
     }
 
-    /** Locks rows whose keys no other transaction holds, and which still match the predicate after they are locked. */
+    /** Locks rows whose keys are free, and reads the rows again under the locks. */
     private void takeAs(RowTable table) throws SQLException {
         taken.clear();
         List<List<String>> tried = new ArrayList<>();
@@ -179,7 +178,7 @@ record ClaimRunner(
         rows.keep(found);
     }
 
-    /** Refuses to continue unless the keys of all ids were tried. */
+    /** Refuses to continue unless the statement has tried to lock the keys of all ids. */
     private void requireTried(ResultSet row, int ids) throws SQLException {
         int tried = 0;
         while (row.next()) {
@@ -192,7 +191,7 @@ record ClaimRunner(
         }
     }
 
-    /** Returns the keys of the claimed rows. A row with a blank id is omitted, because it has no valid key. */
+    /** Returns the keys of the claimed rows. A row with a blank id is omitted, because a blank id has no valid key. */
     private List<LockKey> takenKeys() {
         return taken.stream()
                 .filter(id -> id.stream().noneMatch(String::isBlank))
@@ -201,8 +200,8 @@ record ClaimRunner(
     }
 
     /**
-     * Refuses a claim on Citus, which may run a statement that names a table on any machine, and would lock the keys
-     * there.
+     * Refuses a claim on Citus. Citus may run a statement with a table on any machine, and would lock the keys on that
+     * machine.
      */
     private void refuseOnCitus() throws SQLException {
         if (tables.idColumns().isOnCitus(session)) {

@@ -21,10 +21,11 @@ public final class CommitBehindLock {
     private CommitBehindLock() {}
 
     /**
-     * Runs the call. After any exception, the caller has to roll back.
+     * Locks, writes and commits. After any exception, the caller has to roll back.
      *
      * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed durably
-     * @throws RowlockException if it has not committed, because the locks are unavailable or for another known reason
+     * @throws RowlockException if the transaction has not committed, because the locks are unavailable or for another
+     *     known reason
      * @throws SQLException if a write or the commit fails
      */
     public static void run(LockCall call, List<Write> writes, Ending.Choice endings) throws SQLException {
@@ -41,7 +42,6 @@ public final class CommitBehindLock {
         });
     }
 
-    /** Throws the exception for a failure that the lock has not caused. */
     private static void refuseFailed(Outcome outcome, Commit commit) throws SQLException {
         Failed failed = outcome instanceof Failed it ? it : null;
         RowlockException meaning = failed == null ? null : failed.meaning();
@@ -49,8 +49,8 @@ public final class CommitBehindLock {
         SQLException cause =
                 failed != null ? failed.cause() : outcome instanceof NotAvailable taken ? taken.cause() : null;
         if (cause != null && (own || commit.isSent())) {
-            // The SQLSTATE does not show which wait timed out: the wait for the lock, or the wait until the COMMIT is
-            // durable.
+            // After a timeout, the SQLSTATE does not show whether the wait for the lock or the wait for a durable
+            // COMMIT has timed out.
             SQLException definite = commit.failure(cause);
             boolean lost = meaning instanceof LockConnectionLostException
                     && !SqlState.READ_ONLY_SQL_TRANSACTION.equals(cause.getSQLState());

@@ -25,14 +25,14 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.Insert;
 
 /**
- * Checks that a flush has acquired the requested locks, and looks again for rows that the flush has not found.
+ * Checks the locks that a flush has acquired. Reads again the rows that the flush has not found.
  *
- * @param begun whether the transaction had begun before the call, so that it cannot be rolled back as a whole
+ * @param begun whether the transaction had begun before the call, and therefore must not be rolled back as a whole
  */
 record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begun) {
     /**
-     * Refuses locks that do not exclude other transactions: locks of fewer keys than requested, of a row with another
-     * key, or of a row that a stale snapshot may not show.
+     * Refuses locks that do not exclude other transactions. The reason is one of these: the number of locked keys is
+     * wrong, an id has another spelling and thus another key, or a stale snapshot may hide the row.
      *
      * @param stored whether the COMMIT has run
      */
@@ -54,7 +54,6 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         }
     }
 
-    /** Returns the keys of rows that do not exist although their INSERT has run. */
     List<LockKey> notInserted() {
         if (request.inserts().isEmpty() || held.absent().isEmpty()) {
             return List.of();
@@ -63,10 +62,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return held.absent().stream().filter(inserted::contains).toList();
     }
 
-    /**
-     * Rolls back and returns the exception for an INSERT that has not created the row. The INSERT may have created
-     * another row.
-     */
+    /** Rolls back, and returns the exception for an INSERT that has created another row or no row. */
     RowlockException refusedInsert() throws SQLException {
         return undone(TargetErrors.notInserted(call.description(), notInserted(), !begun));
     }
@@ -79,8 +75,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Rolls back the call. If the transaction had begun before the call, aborts the transaction instead, so that its
-     * earlier part is not lost silently.
+     * Rolls back the transaction. If the transaction had begun before the call, aborts the transaction instead, so that
+     * its earlier part is not lost silently.
      */
     private RowlockException undone(RowlockException refused) throws SQLException {
         if (begun) {
@@ -119,8 +115,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Returns a row that the role can read but FOR UPDATE did not find, or null. Row security has separate policies for
-     * reading and locking.
+     * Returns a row that the role can read but cannot lock, or null. Row security has separate policies for reading and
+     * locking.
      */
     private @Nullable Row unlockable() throws SQLException {
         for (RowGroup group : request.rows()) {
@@ -134,7 +130,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return null;
     }
 
-    /** Returns an absent key whose id is another spelling of the id of an existing row; null if there is none. */
+    /** Returns a key whose row exists, but with another spelling of the id; null if there is no such key. */
     private @Nullable Misnamed misnamed() throws SQLException {
         for (RowGroup group : request.rows()) {
             RowTable table = group.table();
@@ -149,8 +145,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Returns the absent rows. Rows are compared by the spelling of their ids: if a key has two spellings, the flush
-     * may have found a row for only one spelling.
+     * Returns the absent rows of a group. Keys are compared by identity, because equal keys can have ids in different
+     * spellings, and only one spelling may have a row.
      */
     private List<Row> absentOf(RowGroup group) {
         Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -158,7 +154,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return group.keys().stream().filter(spellings::contains).toList();
     }
 
-    /** Returns the id of the row that a statement finds for a key; an empty list if it finds none. */
+    /** Returns the id of the row that a statement finds for a key; an empty list if the statement finds no row. */
     private List<String> read(RowTable table, String look, Row key) throws SQLException {
         try (PreparedStatement statement = call.session().prepare(look)) {
             RowSql.bindId(statement, 1, key);

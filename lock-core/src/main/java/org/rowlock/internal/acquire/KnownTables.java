@@ -25,16 +25,19 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * Resolves requests with the configuration and the catalog. Refuses ids that do not fit their table, or are not spelled
- * as in keys.
+ * Resolves requests with the configuration and the catalog. Refuses ids that do not fit their table, or that have
+ * another spelling than the ids of keys.
  */
 public record KnownTables(LockConfig config, IdColumns idColumns) {
-    /** Returns a table whose rows are locked, with its id columns: the configured ones, or the primary key. */
+    /** Returns a table for row locks, with its id columns: the configured columns, or the primary key. */
     public RowTable of(PgSession session, String name) throws SQLException {
         return table(session, name, List.of(), config.strategyOf(name), true, true);
     }
 
-    /** Returns the id columns of a table, or none if it needs none. Refuses a table whose rows cannot be locked. */
+    /**
+     * Returns the id columns of a table, or an empty list if its strategy needs no id columns. Refuses a table whose
+     * rows cannot be locked.
+     */
     public List<String> check(PgSession session, String name) throws SQLException {
         LockStrategy strategy = config.strategyOf(name);
         boolean needed = !config.idColumnsOf(name).isEmpty() || strategy != LockStrategy.ADVISORY;
@@ -44,18 +47,17 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     /**
-     * Splits the keys of a request by strategy, within the budget, with the id columns of their tables. Tables that are
-     * not known yet are looked up.
+     * Splits the keys of a request into advisory locks and row locks, and looks up the id columns of their tables.
+     * Refuses more advisory locks than the budget allows.
      *
      * @param wait replaces the wait of the request
-     * @param strategy the strategy of all keys, or BOTH if they differ
+     * @param strategy the strategy of the keys; BOTH if they have different strategies
      * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
-     * @throws LockTargetException if an id does not fit its table, or is not spelled as in its key
+     * @throws LockTargetException if an id does not fit its table, or has another spelling than the id of a key
      */
     ResolvedRequest resolve(
             PgSession session, RequestParts request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
         List<LockKey> keys = request.keys();
-        // The strategies of the keys can differ only if there are several keys and their common strategy is BOTH.
         boolean differ = strategy == LockStrategy.BOTH && keys.size() > 1;
         List<LockKey> advisory = strategy == LockStrategy.ROW ? List.of() : differ ? config.advisory(keys) : keys;
         boolean anyAlone = differ
@@ -88,9 +90,9 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                     groups.add(new RowGroup(table, request.modeOf(first), group));
                     continue;
                 }
-                // These rows are locked only by their keys. An id in another spelling than the canonical one is
-                // refused, because its key would differ from the key of the row. A text that is no value of the
-                // column's type is accepted, because the application may use such texts as keys.
+                // These rows are locked only by their keys. An id in a non-canonical spelling is refused, because its
+                // key would differ from the key of the row. A text that is no value of the column's type is accepted,
+                // because the application may use such texts as keys.
                 RowTable table = table(session, first.table(), group, ofTable, false, false);
                 if (table.isAny(IdType::isWord) && !typed.contains(table)) {
                     typed = typed.isEmpty() ? new ArrayList<>(1) : typed;
@@ -108,7 +110,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         return byTable == 0 ? request.modeOf(one).compareTo(request.modeOf(other)) : byTable;
     }
 
-    /** Refuses an id that no row of its table can have. If the table has no id columns, every id passes. */
+    /** Refuses an id that no row of its table can have. If the table has no id columns, every id is accepted. */
     public void checkId(PgSession session, Row row) throws SQLException {
         RowTable unused = table(session, row.table(), List.of(row), config.strategyOf(row), false, true);
     }
@@ -120,7 +122,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     /**
-     * Returns a table with its id columns. Refuses a table whose rows cannot be locked, and rows with unfit ids.
+     * Returns a table with its id columns. Refuses a table whose rows cannot be locked, and ids that do not fit.
      *
      * @param needed whether id columns are required, because rows are locked
      * @param ofRows whether the ids must be values of the columns; see {@link #refusal}
@@ -139,8 +141,8 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             if (again) {
                 throw refused;
             }
-            // The table is looked up again, because it may have changed since the look-up, and the ids may fit its new
-            // columns.
+            // The table may have changed since it was looked up. The ids may fit its new columns, so the table is
+            // looked up again.
             idColumns.forget(known.table());
         }
     }
@@ -148,7 +150,8 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /**
      * Returns why rows of a table cannot be locked, or null.
      *
-     * @param ofRows whether the ids must be values of the columns; if not, only a wrong spelling of a value is refused
+     * @param ofRows whether the ids must be values of the columns; if false, only a wrong spelling of a value is
+     *     refused
      */
     private @Nullable LockTargetException refusal(
             RowTable table, List<Row> rows, LockStrategy strategy, boolean ofRows) {

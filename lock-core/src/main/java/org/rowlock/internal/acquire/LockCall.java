@@ -37,20 +37,20 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
- * One call for locks, from the request to the result. It notifies the observer, limits the wait, and enters the queue.
- * {@link #attempt} sends flushes until one of them has a final outcome.
+ * One call for locks, from the request to the result. {@link #attempt} notifies the observer, enters the queue, and
+ * sends flushes until a flush has a final outcome.
  */
 public final class LockCall {
     private static final Flush.Cache FLUSHES = new Flush.Cache(false);
     private static final Flush.Cache ON_CITUS = new Flush.Cache(true);
 
-    /** How often another transaction may replace a row during one call, before the call gives up. */
+    /** The largest number of attempts if other transactions insert or delete the row during the call. */
     private static final int MOST_TRIES = 3;
 
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
 
-    /** The value that means that this call has set no timeout for the socket. */
+    /** The value for no socket timeout. */
     private static final int UNBOUND = -1;
 
     private final LockCalls calls;
@@ -64,14 +64,14 @@ public final class LockCall {
 
     private @Nullable ResolvedRequest resolved;
 
-    /** Whether the transaction had begun before the call, so that it cannot be rolled back as a whole. */
+    /** Whether the transaction had begun before the call, and therefore must not be rolled back as a whole. */
     private boolean begun;
 
     /**
      * @param lockWait replaces the wait of the request
      * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
-     * @param statement another library's statement, which locks the row if it has the same effect as Rowlock's; null
-     *     for none
+     * @param statement a statement of another library, which is used if it has the same effect as the statement of
+     *     Rowlock; null for none
      * @param observed whether the observer is notified
      */
     public LockCall(
@@ -100,21 +100,21 @@ public final class LockCall {
         return request.keys();
     }
 
-    /** Whether a COMMIT may be sent together with the lock, because Rowlock has nothing to check before the COMMIT. */
+    /** Whether a COMMIT may be sent together with the lock. After an INSERT, Rowlock must first check the row. */
     boolean mayCommit() {
         return inserts.isEmpty();
     }
 
-    /** Returns the strategy of all keys, or BOTH if they differ. */
+    /** Returns the strategy of the keys; BOTH if they have different strategies. */
     public LockStrategy strategy() {
         return strategy;
     }
 
     /**
-     * Acquires the locks, and runs the caller's statements after them. {@link #held} interprets the outcome.
+     * Acquires the locks, and runs the caller's statements after the locks. {@link #held} interprets the outcome.
      *
-     * @param given the caller's statements after the locks. A COMMIT is delayed if Rowlock must first check what was
-     *     locked
+     * @param given the caller's statements after the locks. If Rowlock must check the locked rows before a COMMIT, the
+     *     statements are not sent
      */
     public Outcome attempt(@Nullable Tail given) throws SQLException {
         for (Insert insert : inserts) {
@@ -135,7 +135,7 @@ public final class LockCall {
             long start = System.nanoTime();
             try (QueueStay stay = QueueStay.enter(calls, session, request, strategy, lockWait, begun)) {
                 RowStatement other = tail == null && isLockedBy(asks) ? statement : null;
-                // The other library's statement locks the row, so a front lock would need a separate round trip.
+                // With a statement of another library, a front lock would need a separate round trip.
                 Front front = other != null && calls.front() != LockFront.ALWAYS
                         ? null
                         : stay.front(WaitNanos.remaining(lockWait, start), isOnCitus());
@@ -148,8 +148,7 @@ public final class LockCall {
                 return outcome;
             }
         } catch (SQLException e) {
-            // One of Rowlock's queries before a flush has failed. The error of a flush is never thrown here, because it
-            // is part of the outcome.
+            // A query that Rowlock has sent before the flush has failed. The error of a flush is part of the outcome.
             RowlockException meaning = LockErrors.ofLock(description(), e);
             told = LockObserver.outcome(meaning);
             throw meaning;
@@ -165,9 +164,7 @@ public final class LockCall {
         }
     }
 
-    /**
-     * Sends flushes until an outcome is final. For each outcome that is not final, a branch prepares the next flush.
-     */
+    /** Sends flushes until an outcome is final. After each other outcome, a branch prepares the next flush. */
     private Outcome untilDecided(ResolvedRequest asked, long start, @Nullable Front inFront, @Nullable Tail given)
             throws SQLException {
         ResolvedRequest asks = asked;
@@ -178,7 +175,7 @@ public final class LockCall {
         for (int tries = 1; ; ) {
             ResolvedRequest next = asks.remaining(start).behind(front);
             boolean isCommitting = tail != null && tail.isCommitting();
-            // A flush with a COMMIT requires READ COMMITTED, because a stale snapshot may lack the row that Rowlock
+            // A flush with a COMMIT requires READ COMMITTED, because a stale snapshot may hide the row that Rowlock
             // must check.
             boolean anyIsolation = asks.anyIsolationAllowed() && !isCommitting;
             Flush flush = (isOnCitus() ? ON_CITUS : FLUSHES).flush(next, begun, anyIsolation, tail);
@@ -190,13 +187,13 @@ public final class LockCall {
                 HeldLocks check = new HeldLocks(this, asks, held, begun);
                 check.refuseUnsafe(isCommitting);
                 if (!check.notInserted().isEmpty()) {
-                    // Another transaction has deleted the row between its INSERT and its lock, or the INSERT creates a
-                    // different row.
+                    // Another transaction has deleted the row after the INSERT and before the lock, or the INSERT
+                    // creates a different row.
                     if (tries++ == MOST_TRIES) {
                         throw check.refusedInsert();
                     }
                     if (tail != null && begun) {
-                        replaced = true; // The query has already run, and may have written.
+                        replaced = true; // The query of the caller has already run, and may have changed rows.
                         tail = null;
                     } else if (tail != null) {
                         session.execute("rollback");
@@ -204,8 +201,8 @@ public final class LockCall {
                 } else if (replaced) {
                     throw replaced();
                 } else if (tail != null && !isCommitting && check.isInsertedMeanwhile()) {
-                    // Another transaction has inserted the row during the call, so the query may have read a row that
-                    // is not locked.
+                    // Another transaction has inserted the row during the call, so the query may have read the row
+                    // without a lock.
                     if (begun || tries++ == MOST_TRIES) {
                         throw replaced();
                     }
@@ -214,34 +211,34 @@ public final class LockCall {
                     return held;
                 }
             } else if (outcome instanceof FrontGivenUp && front != null) {
-                // The row may be free although another transaction holds the front lock.
+                // The row itself may be free, so the next flush has no front lock.
                 front.givenUp();
                 front = null;
             } else if (outcome instanceof Absent) {
-                // The next flush contains only the locks. It shows which row is absent, or locks the row if it was
-                // inserted meanwhile.
+                // The next flush contains only the locks. Its outcome shows which row is absent, or the flush locks a
+                // row that was inserted meanwhile.
                 tail = null;
             } else if (outcome instanceof Stale stale && stale.undone() && !lookedUpAgain) {
                 forget(asks);
                 asks = resolve();
                 lookedUpAgain = true;
                 if (isCommitting && isSeenFirst(asks)) {
-                    // The type of the id column has changed, and the new type may have a different canonical text for
-                    // the same id.
+                    // The type of the id column has changed, and with the new type Rowlock must check the locked row
+                    // before a COMMIT.
                     tail = null;
                 }
             } else if (outcome instanceof Refused refused
                     && refused.check().isSnapshotStale()
                     && isCommitting
                     && asks.anyIsolationAllowed()) {
-                // The COMMIT must not be sent until Rowlock has checked the locked row.
+                // At this isolation level, Rowlock must check the locked row before the COMMIT.
                 tail = null;
             } else {
                 if (outcome instanceof Stale) {
                     forget(asks);
                 }
                 if (replaced && !(outcome instanceof Failed)) {
-                    // The query has run without its lock, so the transaction must be rolled back.
+                    // The query of the caller has run without the lock.
                     throw replaced();
                 }
                 return outcome;
@@ -249,10 +246,7 @@ public final class LockCall {
         }
     }
 
-    /**
-     * Aborts the transaction, and returns the exception for a query that has run without a lock on a row that exists
-     * now.
-     */
+    /** Aborts the transaction, and returns the exception for a query that has run without the lock of its row. */
     private RowlockException replaced() {
         RowlockException refused = LockErrors.replaced(description());
         session.abort(refused);
@@ -270,9 +264,9 @@ public final class LockCall {
     }
 
     /**
-     * Sets a timeout for the socket, because a server that does not answer must not prolong a bounded wait. A flush
-     * with a query has no timeout, because a query may take any time. The timeout ends the transaction. The timeout is
-     * therefore far longer than the limit of the wait: a row lock can wait more than once, and a busy server is slow.
+     * Sets a socket timeout, because a server that does not answer must not prolong a bounded wait. The timeout closes
+     * the connection. The timeout is far longer than the limit of the wait, because a row lock can wait more than once,
+     * and a busy server is slow.
      */
     private int boundSocket() throws SQLException {
         if (!WaitNanos.isBounded(lockWait)) {
@@ -286,8 +280,8 @@ public final class LockCall {
     }
 
     /**
-     * Whether Rowlock must check the locked row before a COMMIT: the id may have another spelling, or the row may be
-     * absent in a case for which the lock statement cannot raise an error.
+     * Whether Rowlock must check the locked row before a COMMIT. The reason is that the id may have another spelling,
+     * or that the lock statement cannot raise an error for an absent row.
      */
     private boolean isSeenFirst(ResolvedRequest resolved) throws SQLException {
         if (resolved.isRowRequired() && (begun || isOnCitus())) {
@@ -301,7 +295,7 @@ public final class LockCall {
         return false;
     }
 
-    /** Whether the other library's statement locks the same row in the same mode, and finds it by the same column. */
+    /** Whether the statement of another library has the same effect as the statement of Rowlock. */
     private boolean isLockedBy(ResolvedRequest resolved) throws SQLException {
         RowStatement other = statement;
         if (other == null
@@ -333,7 +327,7 @@ public final class LockCall {
     }
 
     /**
-     * Returns the held locks of an outcome.
+     * Returns the held locks, or throws the exception for an outcome without locks.
      *
      * @throws RowlockException if the locks cannot be acquired, or a required row does not exist
      * @throws SQLException if the caller's query, or a query of Rowlock, failed
@@ -348,17 +342,16 @@ public final class LockCall {
         return held;
     }
 
-    /** Whether a requested row is absent, and its absence is an error or leaves nothing locked. */
+    /** Whether a requested row is absent and not locked by its key, or its absence is an error. */
     private boolean isUnlocked(Held held) {
         return !held.absent().isEmpty() && (!request.isAbsentAllowed() || !isLockedByKeys(held.absent()));
     }
 
-    /** Whether the strategies of keys lock the keys themselves, regardless of which rows exist. */
+    /** Whether all given keys have advisory locks, which do not depend on the rows. */
     public boolean isLockedByKeys(List<LockKey> keys) {
         return calls.tables().config().advisory(keys).size() == keys.size();
     }
 
-    /** Returns the description of the request for messages. */
     public Description description() {
         ResolvedRequest known = resolved;
         return known == null

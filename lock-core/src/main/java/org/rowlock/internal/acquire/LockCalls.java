@@ -25,8 +25,8 @@ import org.rowlock.internal.value.ClaimParts;
  *
  * @param early commits with early release; null if it is not configured
  * @param front when a front lock is acquired
- * @param lastGranted the last entry of each connection that was granted a row; its transaction has ended when the
- *     connection begins another
+ * @param lastGranted for each connection, the last entry that was granted a row. The lock was released at the latest
+ *     when the connection begins another transaction
  */
 public record LockCalls(
         KnownTables tables,
@@ -35,7 +35,6 @@ public record LockCalls(
         @Nullable EarlyRelease early,
         LockFront front,
         Map<Connection, QueueEntry> lastGranted) {
-    /** Creates calls whose transactions end with a plain commit. */
     public LockCalls(KnownTables tables, LockObserver observer, KeyQueues queues) {
         this(tables, observer, queues, null, LockFront.ADAPTIVE);
     }
@@ -52,7 +51,7 @@ public record LockCalls(
     /**
      * Returns how a transaction ends.
      *
-     * @param wanted whether other transactions contend for its locks, evaluated when it ends
+     * @param wanted whether other transactions contend for the locks; evaluated at the end of the transaction
      */
     public Ending.Choice endings(BooleanSupplier wanted) {
         EarlyRelease how = early;

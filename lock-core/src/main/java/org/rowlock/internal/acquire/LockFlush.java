@@ -22,8 +22,8 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * One flush of a call. It turns the server's answer, or its error, into an outcome. If the call may continue after that
- * outcome, the transaction is made usable again.
+ * One flush of a call: statements that are sent in one round trip. {@link #send} turns the server's answer or error
+ * into an outcome. If the call can continue after the outcome, the transaction is usable again.
  *
  * @param request the locks of the flush, with the remaining wait
  * @param begun whether the transaction had begun before the call
@@ -39,8 +39,8 @@ record LockFlush(
         try {
             return FlushRunner.send(call.session(), flush, request, tail);
         } catch (SQLException e) {
-            // The flush may be sent again only if the transaction is aborted. Otherwise the COMMIT of the flush may
-            // have run.
+            // The flush may be sent again only if the transaction is aborted, because the COMMIT has certainly not run
+            // then.
             if (request.front() != null
                     && call.session().isAborted()
                     && ServerErrors.mayBeOfFront(e)
@@ -61,7 +61,7 @@ record LockFlush(
             if (raised.lock() == LockCheck.Lock.ABSENT) {
                 return undone(e, true, new Absent());
             }
-            // The error is replaced, because its message contains an internal mark that would confuse a caller.
+            // A new exception is created, because the message of the server's error contains an internal mark.
             SQLException cause = raised.isSnapshotStale() ? null : new SQLException("Refused", e.getSQLState());
             return undone(e, undoes || flush.isCheckSaved(), new Refused(raised, cause));
         }
@@ -79,8 +79,8 @@ record LockFlush(
     }
 
     /**
-     * Aborts a transaction that a savepoint has kept usable. Otherwise its locks would block other transactions until
-     * the caller rolls back.
+     * Rolls back to the savepoint of the flush, which releases the new locks, and then aborts the transaction again.
+     * Without this step, the new locks would block other transactions until the caller rolls back.
      */
     private Failed unusable(SQLException e) {
         PgSession session = call.session();
@@ -100,7 +100,6 @@ record LockFlush(
                                 .equals("0"));
     }
 
-    /** Returns an outcome after which the server has run nothing more, and no new lock is held. */
     private Outcome undone(SQLException cause, boolean undoes, Outcome outcome) throws SQLException {
         Failed notUndone = undoes ? undo(cause) : null;
         if (tail != null) {
@@ -110,7 +109,8 @@ record LockFlush(
     }
 
     /**
-     * Makes the transaction usable again, without new locks. Returns the failure if that is impossible; otherwise null.
+     * Makes the transaction usable again and releases the new locks. Returns the failure if this is impossible;
+     * otherwise null.
      */
     private @Nullable Failed undo(SQLException cause) throws SQLException {
         PgSession session = call.session();

@@ -14,12 +14,12 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
- * The place of a call in the queues of this JVM while its flush is at the server. A call with admission entered the
- * queues before it borrowed a connection. Any other call may be in the {@code ROW} queue of its only row, and holds its
- * connection while it waits.
+ * The entries of a call in the queues of this JVM while its flush is at the server. A call of {@code LockOperation}
+ * entered the admission queues before it borrowed a connection. Any other call for one row enters a {@code ROW} queue,
+ * and holds its connection while it waits there.
  *
- * @param admitted the entries of the thread, or null if it has entered no queue
- * @param own the entry of this call in the {@code ROW} queue, or null
+ * @param admitted the entries of this thread in the admission queues; null if it has entered none
+ * @param own the entry of this call in a {@code ROW} queue, or null
  * @param fronted the entry that may require a front lock, or null
  */
 record QueueStay(
@@ -30,7 +30,9 @@ record QueueStay(
         @Nullable QueueEntry own,
         @Nullable QueueEntry fronted)
         implements AutoCloseable {
-    /** Waits in the queue, if necessary. Only a call for a single row in an exclusive mode has a queue. */
+    /**
+     * Waits in the {@code ROW} queue, if necessary. Only calls for a single row in an exclusive mode use this queue.
+     */
     static QueueStay enter(
             LockCalls calls,
             PgSession session,
@@ -72,8 +74,8 @@ record QueueStay(
     }
 
     /**
-     * Returns the front lock of the row, if the queue requires one. A transaction that waits for a front lock holds no
-     * locks, so it blocks only transactions that wait for the same front lock.
+     * Returns the front lock of the row, if the queue requires a front lock. Only transactions without locks acquire
+     * front locks, so the wait for a front lock cannot cause a deadlock.
      */
     @Nullable
     Front front(LockWait left, boolean onCitus) {
@@ -103,10 +105,7 @@ record QueueStay(
         }
     }
 
-    /**
-     * Leaves the {@code ROW} queue when the server has answered. The call does not stay in the queue until its
-     * transaction ends, because Rowlock may not notice the end.
-     */
+    /** Leaves the {@code ROW} queue. */
     @Override
     public void close() {
         if (own != null) {

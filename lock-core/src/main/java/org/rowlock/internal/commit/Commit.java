@@ -25,18 +25,19 @@ import org.rowlock.internal.text.Stack;
 
 /**
  * Sends the last writes of a transaction and its COMMIT, and determines the outcome. The writes are split into flushes,
- * with the COMMIT in the last one if possible. The driver's commit() sometimes returns normally although nothing is
- * stored: the server answers COMMIT of an aborted transaction with ROLLBACK, and a pooler may have run another client's
- * statement instead. This class detects both cases without a round trip, from the transaction state that the driver
- * knows.
+ * with the COMMIT in the last flush if possible.
+ *
+ * <p>The driver's commit() can return normally although nothing is stored. The server answers COMMIT of an aborted
+ * transaction with ROLLBACK, and a pooler may have run a statement of another client instead. This class detects both
+ * cases without a round trip, by the transaction state that the driver reports.
  *
  * <p>After any exception the caller must roll back, or prevent a later commit in another way. With autosave, the driver
- * rolls back only to its own savepoint, and a later commit() would commit the earlier part.
+ * rolls back only to its own savepoint, and a later commit() would commit the statements before the savepoint.
  */
 public final class Commit {
     /**
      * The largest number of statements in one flush. With more statements, the driver would read the results in parts,
-     * and would not cache the text.
+     * and would not cache the SQL.
      */
     public static final int MOST_IN_ONE = 100;
 
@@ -45,32 +46,30 @@ public final class Commit {
     private final Ending ending;
     private final List<Write> writes;
 
-    /** The flushes. The last one has the COMMIT, unless the COMMIT is sent alone. */
+    /** The flushes. The last flush has the COMMIT, unless the COMMIT is sent alone. */
     private final List<Tail> flushes;
 
     private final boolean commits;
 
-    /** Whether the COMMIT is sent alone, usually by the driver's commit(); see {@code Ending}. */
+    /** Whether the COMMIT is sent alone, usually by the driver's commit(). */
     private final boolean commitsAlone;
 
-    /**
-     * Whether the COMMIT may have been sent: true as soon as the parameters of its flush are set, or it is sent alone.
-     */
+    /** Whether the COMMIT may have been sent. The field is set before the driver sends anything. */
     private boolean sent;
 
     /**
-     * Whether the server has answered the COMMIT. It is set before listeners run, because a listener may begin a new
-     * transaction.
+     * Whether the server has answered the COMMIT. The field is set before listeners run, because a listener may begin a
+     * new transaction.
      */
     private boolean ended;
 
-    /** The server's warning that it has not waited for its standby. */
+    /** The warning of the server that the commit did not wait for the standby. */
     private @Nullable SQLWarning warning;
 
     /**
-     * Prepares the flushes, without SQL in the transaction.
+     * Prepares the flushes, and runs no SQL in the transaction.
      *
-     * @param ending the statements around the COMMIT of the last flush, or null for no COMMIT
+     * @param ending the COMMIT and its statements, or null for no COMMIT
      * @param behindLock whether the COMMIT is sent with a lock, even if there are no writes
      */
     private Commit(
@@ -94,11 +93,12 @@ public final class Commit {
             repeated |= write.executions().size() > 1;
             returning |= form.returning();
         }
-        // Rowlock must not commit a branch of an XA transaction. Therefore it calls the driver's commit(), which
-        // refuses to commit a branch.
+        // Rowlock must not commit a branch of an XA transaction. The driver's commit() refuses to commit a branch, but
+        // a COMMIT in a flush would commit it.
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
-        // Without one-shot execution, the server would prepare a repeated statement once for each execution. If a value
-        // has no type, the driver would wait for all earlier results before it sends a statement that returns rows.
+        // Without one-shot execution, the server would prepare a repeated statement once for each execution. Also,
+        // before the driver sends a statement that returns rows and has a value without a type, it would wait for all
+        // earlier results.
         boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
         this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
     }
@@ -120,7 +120,6 @@ public final class Commit {
         return split;
     }
 
-    /** Returns the COMMIT. It is the last statement, unless its confirmation follows. */
     private Part commit() {
         return new Part(
                 Ending.COMMIT,
@@ -134,7 +133,11 @@ public final class Commit {
                 });
     }
 
-    /** Commits. Messages name the given keys, under which the work was done; the list is empty if they are unknown. */
+    /**
+     * Sends the writes and the COMMIT.
+     *
+     * @param keys the locked keys, for messages; empty if they are unknown
+     */
     public static void run(Connection connection, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
             throws SQLException {
         CommitErrors errors = new CommitErrors(keys);
@@ -144,7 +147,6 @@ public final class Commit {
         commit.run(null);
     }
 
-    /** Creates a commit that may be sent with a lock. */
     public static Commit behindLock(PgSession session, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
             throws SQLException {
         return new Commit(session, new CommitErrors(keys), endings.of(session), writes, true);
@@ -162,7 +164,7 @@ public final class Commit {
         }
     }
 
-    /** Returns the tail of a flush that locks, or null if the work does not fit into one flush. */
+    /** Returns the statements to send after the lock in the same flush, or null if they do not fit into one flush. */
     public @Nullable Tail tail() {
         return flushes.size() == 1 && !commitsAlone ? flushes.get(0) : null;
     }
@@ -177,9 +179,9 @@ public final class Commit {
     }
 
     /**
-     * Sends the writes and the COMMIT. If the work may be stored, the work must not be sent again, and no exception may
-     * say that nothing is stored. Every kind of exception is handled, because pools and proxies throw more kinds than
-     * the driver does.
+     * Sends the writes and the COMMIT. If the work may be stored, this method must throw a {@link
+     * CommitOutcomeUnknownException}. Every type of exception is handled, because pools and proxies throw more types of
+     * exceptions than the driver.
      *
      * @param behindLock sends the flush together with a lock; null if there is no lock to acquire
      */
@@ -208,8 +210,8 @@ public final class Commit {
     }
 
     /**
-     * Returns the exception for an unknown outcome. If there is no memory for a new exception, returns an instance that
-     * was created in advance.
+     * Returns the exception for an unknown outcome. If the memory does not suffice, returns an exception that was
+     * created in advance.
      */
     private CommitOutcomeUnknownException unknown(Throwable e) {
         try {
@@ -226,7 +228,7 @@ public final class Commit {
         return unknown;
     }
 
-    /** Sends the writes and the COMMIT, under a lock that is already held or without a lock. */
+    /** Sends the flushes. The locks, if any, are already held. */
     public void send() throws SQLException {
         errors.refuseAborted(session);
         try {
@@ -246,8 +248,8 @@ public final class Commit {
             for (long count : write.answers()) {
                 if (write.isExpecting() && count != write.expected()) {
                     UnexpectedRowCountException wrong = errors.unexpected(writes, i + 1, count, commits, null);
-                    // Rowlock aborts the transaction, as a failed check at the server does, so that the caller cannot
-                    // commit it later.
+                    // A failed check at the server aborts the transaction. Rowlock does the same, so that the caller
+                    // cannot commit later.
                     session.abort(wrong);
                     throw wrong;
                 }
@@ -255,7 +257,7 @@ public final class Commit {
         }
     }
 
-    /** Sends the COMMIT after the flushes, or verifies that the transaction has committed. */
+    /** Sends the COMMIT if no flush had it, and verifies that the transaction has committed. */
     private void end() throws SQLException {
         if (commitsAlone) {
             sendAlone();
@@ -276,7 +278,7 @@ public final class Commit {
     private void sendAlone() throws SQLException {
         try {
             if (ending.isPlain()) {
-                // The connection's own commit() is called, so that pools and proxies notice the commit.
+                // A pool or proxy notices the commit if the connection's own commit() is called.
                 sent = true;
                 session.connection().commit();
             } else {
@@ -286,18 +288,15 @@ public final class Commit {
             warning = session.takeReplicationWarning();
         } catch (SQLException e) {
             if (!writes.isEmpty() && CommitErrors.isRefusedInBranch(session, e)) {
-                // Rowlock must not end an XA branch. Rowlock aborts the branch instead, because otherwise the branch
-                // could be committed later together with the writes.
+                // Rowlock must not end an XA branch, but aborts the branch, so that its writes cannot be committed
+                // later.
                 session.abort(e);
             }
             throw failure(e);
         }
     }
 
-    /**
-     * Returns the exception for a failure of a flush. If the flush was not sent, or the driver refused to send it, this
-     * method returns the driver's exception.
-     */
+    /** Returns the exception for a failure of a flush: the driver's own exception if the COMMIT was not sent. */
     public SQLException failure(SQLException e) throws SQLException {
         WrongCount wrong = ServerErrors.wrongCountIn(e);
         if (wrong != null) {

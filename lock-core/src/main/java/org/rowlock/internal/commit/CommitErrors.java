@@ -19,17 +19,17 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Determines after a failure around a COMMIT whether the transaction is stored, is not stored, or has an unknown
- * outcome.
+ * Determines the outcome of a transaction after a failure before, during or after its COMMIT: stored, not stored or
+ * unknown. Returns the exception for the outcome.
  *
  * @param keys the keys that were locked for the work, for messages; empty if they are unknown
  */
 public record CommitErrors(List<LockKey> keys) {
-    /** The words for pools and proxies in messages. */
+    /** The name of a pool or proxy in messages. */
     static final String SENT_THROUGH = "the pool or proxy that sent its COMMIT";
 
     /**
-     * An exception that is created in advance, and thrown if stack or heap do not suffice for a more specific
+     * An exception that is created in advance. It is thrown if the memory does not suffice for a more specific
      * exception.
      */
     @SuppressWarnings("StaticAssignmentOfThrowable")
@@ -40,7 +40,7 @@ public record CommitErrors(List<LockKey> keys) {
             null);
 
     static {
-        // The stack trace would show only the initialization of this class, and nothing about the commit.
+        // The stack trace would show only the initialization of this class.
         WITHOUT_ROOM.setStackTrace(new StackTraceElement[0]);
     }
 
@@ -97,8 +97,8 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     /**
-     * Returns the first error of an aborted transaction. The driver remembers the first error, and adds it as the cause
-     * of later errors.
+     * Returns the first error of an aborted transaction. The driver adds the first error as the cause of each later
+     * error.
      */
     private static @Nullable SQLException firstError(PgSession session) {
         try {
@@ -131,11 +131,11 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     /**
-     * Returns the exception for a failed COMMIT, whether it was sent alone or in a flush. If the server has not
-     * answered, the outcome is unknown. The server's error may belong to a statement that was sent after the COMMIT.
+     * Returns the exception for a failed COMMIT, which was sent alone or in a flush. If the server has not answered,
+     * the outcome is unknown. If the server has answered with an error, the error may come from a statement after the
+     * COMMIT.
      *
-     * @return the driver's own exception, if nothing is stored and Rowlock has no exception for the cause; any other
-     *     exception is thrown
+     * @return the driver's own exception, if nothing is stored and Rowlock has no exception for the cause
      */
     SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
         if (isRefusedInBranch(session, e)) {
@@ -150,7 +150,7 @@ public record CommitErrors(List<LockKey> keys) {
         if (unanswered != null) {
             boolean lost = SqlState.isConnectionLost(unanswered.getSQLState());
             if (!lost && !ServerErrors.isDrivers(unanswered) && !session.isClosed()) {
-                // A pool or a proxy has thrown the exception, either before or after the COMMIT.
+                // A pool or a proxy has thrown the exception. An open transaction shows that the COMMIT was not sent.
                 if (session.hasBegun()) {
                     return e;
                 }
@@ -177,7 +177,7 @@ public record CommitErrors(List<LockKey> keys) {
         return e;
     }
 
-    /** Whether the driver's commit() has refused to end a branch of an XA transaction. */
+    /** Whether the driver's commit() has refused to commit a branch of an XA transaction. */
     static boolean isRefusedInBranch(PgSession session, SQLException e) {
         return SqlState.OBJECT_NOT_IN_STATE.equals(e.getSQLState()) && session.isOfXa() && ServerErrors.isDrivers(e);
     }
@@ -185,7 +185,7 @@ public record CommitErrors(List<LockKey> keys) {
     /**
      * Tries to end the transaction that may still run at the server, and returns the exception for an unknown outcome.
      *
-     * @param of the error that leaves the outcome open
+     * @param of the error that leaves the outcome unknown
      */
     private CommitOutcomeUnknownException unknownAtServer(
             PgSession session, String why, SQLException of, SQLException e) {
@@ -204,17 +204,17 @@ public record CommitErrors(List<LockKey> keys) {
     /**
      * Returns the exception for a failure after the COMMIT may have been sent.
      *
-     * @param failed the name of the component that failed, which is neither the driver nor the server. The message
-     *     names only the class of the exception. The text of the exception may come from the caller's code, which may
-     *     fail
+     * @param failed the name of the component that failed, for the message
+     * @param e the exception. The message names only its class, because its getMessage() may be code of the application
+     *     and may fail
      */
     public CommitOutcomeUnknownException unknownOf(String failed, Throwable e) {
         return unknown(failed + " failed (" + e.getClass().getName() + ')', "", e);
     }
 
     /**
-     * Returns the exception for an unknown outcome. The SQLSTATE of the cause must not suggest a rollback, because some
-     * callers check only the SQLSTATE of the cause.
+     * Returns the exception for an unknown outcome. Some callers check only the SQLSTATE of the cause, so the SQLSTATE
+     * of the cause must not suggest a rollback.
      */
     private CommitOutcomeUnknownException unknown(String why, String more, Throwable e) {
         String message = "It is not known whether " + work() + " is stored: " + why
@@ -229,10 +229,11 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     /**
-     * Returns the error that leaves the outcome unknown; null if nothing is stored. A closed connection proves nothing,
-     * because pools close working connections for some SQLSTATEs. An exception of the driver itself may hide any answer
-     * of the server, except for a silent rollback. If the session is usable after an error of the server, the server
-     * has rolled back. This holds even for an error about a connection to another server.
+     * Returns the error that leaves the outcome unknown; null if the server has answered. A closed connection proves
+     * nothing, because pools close working connections for some SQLSTATEs. An exception of the driver itself may hide
+     * the answer of the server, unless the exception reports a silent rollback. If the session is usable after an error
+     * of the server, the server has answered. In this case even the SQLSTATE of a lost connection counts as an answer,
+     * because the SQLSTATE may be about a connection to another server.
      */
     private static @Nullable SQLException unanswered(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();
@@ -248,8 +249,8 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     /**
-     * Returns the exception for a transaction that is still open after its COMMIT. Another statement, which Rowlock
-     * does not know, has run instead of the COMMIT. Therefore Rowlock ends the session, and does not roll back.
+     * Returns the exception for a transaction that is still open after its COMMIT: an unknown statement has run instead
+     * of the COMMIT. A rollback could also run another statement, so Rowlock closes the session.
      */
     RowlockException notEnded(PgSession session) {
         String why = "the server received COMMIT, and the transaction is still open. A pooler gives prepared"

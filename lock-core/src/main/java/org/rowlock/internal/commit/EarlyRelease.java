@@ -15,23 +15,24 @@ import org.rowlock.internal.sql.ReleaseSql;
 
 /**
  * Chooses how transactions end if early release is configured. With early release, a COMMIT releases the locks before
- * the transaction is durable. The caller still waits until the transaction is durable. Rowlock checks once for each
- * database whether the database supports early release. If not, Rowlock logs the reason once, and uses plain commits.
- * Thread-safe; all connections of an application share one instance.
+ * the transaction is durable, but the caller still waits until the transaction is durable. Rowlock checks once for each
+ * database whether it supports early release. If not, Rowlock logs the reason once, and uses plain commits.
+ * Thread-safe; all connections of a {@code RowLocks} object share one instance.
  */
 public final class EarlyRelease {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** The statements by host, database and role; empty for a database that does not support early release. */
+    /** The statements by host, database and role; empty if the database does not support early release. */
     private final ConcurrentMap<Object, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
 
     private final AtomicBoolean modeSaid = new AtomicBoolean();
 
     /**
-     * Returns the ending of a transaction. If no other transaction contends for the locks, the COMMIT keeps the locks
-     * until the transaction is durable, which costs less than early release. The COMMIT also keeps the locks if the
-     * driver would send the statements after the COMMIT separately. A pooler might send these statements to another
-     * session.
+     * Returns the ending of a transaction. Without contention, the locks are held until the transaction is durable,
+     * which costs less than early release. The locks are also held if the driver would send the statement after the
+     * COMMIT separately. A pooler might send a separate statement to another session.
+     *
+     * @param wanted whether other transactions contend for the locks
      */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
@@ -53,14 +54,14 @@ public final class EarlyRelease {
     }
 
     /**
-     * Calls the connection's commit(), so that pools and proxies notice the end of the transaction. The driver sends no
-     * statement, because the transaction has already ended.
+     * Calls commit() on the connection, so that pools and proxies notice the end of the transaction. The driver sends
+     * nothing, because the transaction has already ended.
      */
     static void tell(Connection connection) {
         try {
             connection.commit();
         } catch (Throwable e) {
-            // An Error is caught too, because the caller would take any exception to mean that nothing is stored.
+            // An Error is caught too. To the caller, any exception would mean that nothing is stored.
             LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
         }
     }
@@ -86,7 +87,6 @@ public final class EarlyRelease {
         }
     }
 
-    /** Logs the reason why commits stay plain. */
     private static Optional<ReleaseSql> none(Object database, String reason) {
         LOG.log(
                 Level.WARNING,

@@ -17,11 +17,11 @@ import org.rowlock.internal.sql.ReleaseSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The last statements of one transaction, in one flush: the COMMIT, and the statements before and after it. An instance
- * belongs to one transaction, except for a plain COMMIT.
+ * The COMMIT of one transaction, and the statements that are sent before and after the COMMIT in the same flush. Each
+ * transaction has its own instance, except that all plain COMMITs share {@link #PLAIN}.
  */
 public final class Ending {
-    /** The text with which the driver itself commits. Tools that monitor statements recognize it. */
+    /** The same text as the driver's own COMMIT, which monitoring tools recognize. */
     static final String COMMIT = "COMMIT";
 
     static final Ending PLAIN = new Ending(null, false, () -> {});
@@ -30,13 +30,12 @@ public final class Ending {
     private final boolean early;
     private final Runnable failed;
 
-    /** A value that distinguishes this transaction from earlier ones of the session. */
+    /** A random value that distinguishes this transaction from other transactions of the session. */
     private final String mark;
 
     private @Nullable String kept;
     private @Nullable String confirmed;
 
-    /** Chooses the ending at the end of the transaction. */
     @FunctionalInterface
     public interface Choice {
         Choice PLAIN = session -> Ending.PLAIN;
@@ -45,11 +44,11 @@ public final class Ending {
     }
 
     /**
-     * @param sql the statements around the COMMIT, or null for none
-     * @param early whether the COMMIT releases the locks at once, and the statement after it waits until the
-     *     transaction is durable. Otherwise the COMMIT waits until everything is durable that the transaction may have
-     *     read, even if it has written nothing
-     * @param failed called if the statements around the COMMIT no longer work on this database
+     * @param sql the statements before and after the COMMIT, or null for a plain COMMIT
+     * @param early true if the COMMIT releases the locks at once, and the statement after the COMMIT waits until the
+     *     transaction is durable; false if the COMMIT waits until all changes are durable that the transaction may have
+     *     read
+     * @param failed called if the statements before or after the COMMIT no longer work on this database
      */
     Ending(@Nullable ReleaseSql sql, boolean early, Runnable failed) {
         this.sql = sql;
@@ -79,11 +78,11 @@ public final class Ending {
     }
 
     /**
-     * Verifies that the flush has waited until the commit was durable, and waits now if it has not. A pooler may have
-     * sent the statements after the COMMIT to another session.
+     * Checks that the flush has waited until the commit was durable. If not, this method waits now: a pooler may have
+     * sent the statement after the COMMIT to another session.
      *
-     * @param warning the server's warning that it has not waited for its standby
-     * @return the error that ended the wait, if the commit is not known to be durable
+     * @param warning the warning of the server that the commit did not wait for the standby
+     * @return null if the commit is durable; otherwise the warning or the error that ended the wait
      */
     @Nullable
     SQLException confirm(PgSession session, @Nullable SQLWarning warning) {
@@ -104,7 +103,6 @@ public final class Ending {
         }
     }
 
-    /** The outcome of a COMMIT. */
     enum Fate {
         /** The transaction is committed, but may not be durable. */
         DONE,
@@ -115,7 +113,7 @@ public final class Ending {
     /** Returns the outcome of a COMMIT whose flush the server has answered with an error. */
     Fate fate(PgSession session, SQLException e) throws SQLException {
         boolean mayBeBehind = early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
-        // An open transaction proves that the COMMIT has not run.
+        // If the transaction is still open, the COMMIT has not run.
         if (!mayBeBehind || (!session.isClosed() && session.hasBegun())) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 failed.run();
@@ -137,8 +135,8 @@ public final class Ending {
                 }
                 return Fate.DONE;
             }
-            // If the server process differs, a pooler has sent the query to another session, and the outcome stays
-            // unknown.
+            // If the server process differs, a pooler has sent the query to another session, and the result proves
+            // nothing.
             return session.serverProcess() == row.getInt(2) ? Fate.UNDONE : Fate.UNKNOWN;
         } catch (SQLException notAsked) {
             e.addSuppressed(notAsked);
@@ -148,10 +146,7 @@ public final class Ending {
         }
     }
 
-    /**
-     * Whether the error may come from a statement after the COMMIT, rather than from the COMMIT or an earlier
-     * statement.
-     */
+    /** Whether the error may come from a statement after the COMMIT. */
     private static boolean mayBeConfirmations(SQLException e) {
         String state = SqlState.of(e);
         return ServerErrors.isServers(e)

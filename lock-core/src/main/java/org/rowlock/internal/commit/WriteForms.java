@@ -19,25 +19,22 @@ import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.value.Insert;
 
 /**
- * Turns the writes of an application into parts of a flush. The analysed forms of writes are cached, because an
- * application has few different writes. Refuses writes that cannot be sent with a COMMIT.
+ * Turns the writes of an application into parts of a flush. Refuses writes that cannot be sent with a COMMIT. The forms
+ * of writes are cached, because an application has few different writes.
  */
 public final class WriteForms {
     private static final BoundedCache<String, WriteForm> KEPT = new BoundedCache<>();
 
-    /**
-     * The forms for sessions in which a backslash in a string begins an escape (standard_conforming_strings is off).
-     */
+    /** The forms for sessions with standard_conforming_strings off, where a backslash begins an escape. */
     private static final BoundedCache<String, WriteForm> WITH_ESCAPES = new BoundedCache<>();
 
     private static final BoundedCache<Checked, String> CHECKED = new BoundedCache<>();
 
     private WriteForms() {}
 
-    /** The cache key of a write whose number of rows the server checks. */
     private record Checked(String sql, long expected, int number) {}
 
-    /** @param of the number of writes; if there are many, their numbered texts are not cached */
+    /** @param of the number of writes; if there are many, the texts with their numbers are not cached */
     static void add(List<Part> parts, Write write, WriteForm form, int number, int of) {
         boolean checked = write.isExpecting() && form.changes();
         String text = form.text();
@@ -66,8 +63,8 @@ public final class WriteForms {
             write.answered(Math.max(0, PgSession.changed(statement)));
             return;
         }
-        // The last column contains the number of changed rows. If it is zero, the write has returned no row, and the
-        // only row of the result contains nothing but this number.
+        // The last column contains the number of changed rows. If the number is zero, the result has one row without
+        // values of the write.
         int columns = rows.getMetaData().getColumnCount() - (checked ? 1 : 0);
         long count = 0;
         while (rows.next()) {
@@ -105,7 +102,7 @@ public final class WriteForms {
         return form;
     }
 
-    /** Whether each write is an INSERT, UPDATE or DELETE that can be sent with a COMMIT. Runs no SQL. */
+    /** Whether all writes are INSERTs, UPDATEs or DELETEs that can be sent with a COMMIT. Runs no SQL. */
     public static boolean areChanges(PgSession session, List<Write> writes) {
         try {
             for (Write write : writes) {
@@ -115,12 +112,11 @@ public final class WriteForms {
             }
             return true;
         } catch (SQLException | IllegalArgumentException e) {
-            // The call then does not join a group but runs alone, so that only its own caller gets this error.
+            // The call runs alone instead of in a group, so that only its own caller gets the error.
             return false;
         }
     }
 
-    /** Refuses an INSERT that cannot create a row to lock. */
     public static void check(PgSession session, Insert insert) throws SQLException {
         WriteForm form = formOf(session, insert.sql());
         if (form.statements() != 1 || !form.keyword().equals("insert") || form.returning()) {
@@ -134,7 +130,6 @@ public final class WriteForms {
         }
     }
 
-    /** Returns why a write cannot be sent with a COMMIT, or null. */
     private static @Nullable String refusal(Write write, WriteForm form) {
         if (form.statements() != 1) {
             return "The SQL of a write contains " + form.statements() + " statements; add each statement separately";

@@ -42,11 +42,10 @@ import org.rowlock.internal.value.RowKey;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
- * Runs the writes of several callers that wait for one key in one transaction. The leader is the caller that has a
- * connection. It takes other calls from the queue, and sends the lock, the writes of each call in the order of the
- * queue, and the COMMIT. All calls share the outcome of that transaction. If the transaction is known to be rolled
- * back, each call runs again in its own transaction. If the outcome is unknown, each caller gets an exception that says
- * so.
+ * Runs the writes of several callers that wait for one key in one transaction. The leader is an admitted caller that
+ * has a connection. The leader takes other calls from the queue. It sends the lock, the writes of all calls in the
+ * order of the queue, and the COMMIT. If the transaction is rolled back, each call runs alone in its own transaction.
+ * If the outcome is unknown, each caller gets a {@link CommitOutcomeUnknownException}.
  *
  * @param largest the largest number of calls that may share a transaction; 1 for no groups
  * @param tables the id columns of tables, to check that required rows exist
@@ -58,7 +57,7 @@ public record Groups(
         LockObserver observer,
         KnownTables tables,
         Map<Connection, String> sessions) {
-    /** The target table of each write, by its SQL; empty for a write that must not run in a group. */
+    /** The target table of each write, by the SQL of the write; empty if the write must not run in a group. */
     private static final BoundedCache<String, Optional<String>> TARGETS = new BoundedCache<>();
 
     public Groups(int largest, LockObserver observer, KnownTables tables) {
@@ -70,19 +69,18 @@ public record Groups(
                 Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
-    /** Sends the lock, the writes and the COMMIT. */
     @FunctionalInterface
     public interface Sending {
         void send(LockWait wait, List<Write> writes) throws SQLException;
     }
 
-    /** Returns a call as a possible member of a group, or null if it can never be a member. */
+    /** Returns a possible member of a group, or null if the call must run alone. */
     public @Nullable Member member(RequestParts request, LockWait wait, List<Write> writes) {
         if (largest < 2
                 || !request.inserts().isEmpty()
                 || request.keys().size() != 1
-                // Several rows of one key have different spellings of the same id, and a leader would lock only one of
-                // these rows.
+                // Several rows of one key have ids in different spellings, and a leader would lock only the row of one
+                // spelling.
                 || request.rows().size() > 1
                 || RequestParts.isShared(request.mode())
                 || WaitNanos.isNoWait(wait)
@@ -97,8 +95,7 @@ public record Groups(
         boolean required = strategy != LockStrategy.ADVISORY && !request.isAbsentAllowed();
         for (Write write : writes) {
             Optional<String> target = TARGETS.get(write.sql(), sql -> Optional.ofNullable(GroupRule.target(sql)));
-            // A DELETE runs alone if the row is required. In a group, a later member would find no row, and would have
-            // to get the error for an absent row.
+            // If the row is required, a DELETE runs alone, because later members of the group would find no row.
             if (target.isEmpty() || (required && WriteForm.keyword(write.sql()).equals("delete"))) {
                 observer.alone(request.keys().get(0), "statement");
                 return null;
@@ -109,15 +106,14 @@ public record Groups(
     }
 
     /**
-     * Takes calls of waiting threads that can share the leader's transaction. The leader's transaction must not have
-     * begun. Returns an empty list if the leader runs alone.
+     * Takes calls of waiting threads that can share the transaction of the leader. The transaction must not have begun.
+     * Returns an empty list if the leader runs alone.
      *
      * @param entry the leader's entry in the queue of the key; null if the leader skipped the queue
      */
     public List<QueueEntry> take(Member leader, @Nullable QueueEntry entry, Connection connection) throws SQLException {
         int most = shared.sizes.most(leader.key);
-        // A call without an offer must run alone: an earlier leader has taken the call, and has given it back after a
-        // failure.
+        // A call without an offer must run alone, because an earlier leader has given the call back after a failure.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
             return List.of();
         }
@@ -152,8 +148,8 @@ public record Groups(
     }
 
     /**
-     * Returns the server's description of the session, or an empty text if the session was altered. The server is
-     * queried once per session.
+     * Returns the server's description of the session; an empty text if the session was altered. Runs a query once per
+     * session.
      */
     private String look(PgSession session) throws SQLException {
         String known = sessions.get(session.driver());
@@ -166,7 +162,7 @@ public record Groups(
         return known;
     }
 
-    /** Returns the known versions of tables, ordered by their oids, or null if a version is unknown. */
+    /** Returns the descriptions of tables, in the order of their oids; null if one description is unknown. */
     private @Nullable Map<Long, String> versions(Member leader, Collection<String> targets) {
         Map<Long, String> versions = new TreeMap<>();
         for (String target : targets) {
@@ -179,7 +175,6 @@ public record Groups(
         return versions;
     }
 
-    /** Records that a call ran alone. The member is null if the call could never share a transaction. */
     public void doneAlone(@Nullable Member member) {
         if (member != null) {
             shared.sizes.done(member.key, 1);
@@ -189,8 +184,8 @@ public record Groups(
     /**
      * Runs the calls of a group.
      *
-     * @return false if the transaction is rolled back, so that each call must run alone. The leader's call needs
-     *     another connection if the pool has closed the current connection because of the error
+     * @return false if the transaction is rolled back, so that each call must run alone. The pool may have closed the
+     *     leader's connection because of the error
      */
     public boolean send(Member leader, List<QueueEntry> taken, Sending sending) throws SQLException {
         List<Member> all = new ArrayList<>(List.of(leader));
@@ -199,8 +194,7 @@ public record Groups(
         SharedTransactions.Sending<SQLException> group = new SharedTransactions.Sending<>() {
             @Override
             public List<? extends @Nullable Object> send() throws SQLException {
-                // The shortest remaining wait of all members applies, so that no member waits longer than its own
-                // limit.
+                // The shortest remaining wait applies, so that no member waits longer than its own limit.
                 sending.send(Collections.min(all.stream().map(Member::remaining).toList()), writes(all));
                 return Collections.<@Nullable Object>nCopies(taken.size(), null);
             }
@@ -232,8 +226,8 @@ public record Groups(
     }
 
     /**
-     * Returns a new exception for a member, because callers may modify exceptions. Each member's own thread calls this
-     * method, because creating an exception may fail too.
+     * Returns a new exception for a member, because callers may modify exceptions. Called on the member's own thread,
+     * because the creation of an exception may fail.
      */
     private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
         if (!(failure instanceof CommitOutcomeUnknownException e)) {
@@ -251,7 +245,6 @@ public record Groups(
     private void learn(LockKey key, int size, Throwable e) {
         String refusal = e instanceof SQLException ? GroupSql.refusal(e.getMessage()) : null;
         if (refusal != null && refusal.equals("table")) {
-            // A table has changed, so Rowlock looks up all tables again.
             shared.forgetTables();
             shared.sizes.undone(key, size);
         } else if (refusal != null && !refusal.startsWith(GroupSql.ROW)) {
@@ -275,7 +268,8 @@ public record Groups(
         }
         Member leader = all.get(0);
         Map<Long, String> versions = versions(leader, targets);
-        // If the cached versions of the tables were discarded meanwhile, the server's check refuses the group.
+        // Another thread may have discarded the descriptions of the tables meanwhile. Without them, the check at the
+        // server refuses the group.
         Map<Long, String> sent = versions == null ? Map.of() : versions;
         String oids = sent.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
         if (leader.required != null && leader.key instanceof LockKey.Row row) {
@@ -289,8 +283,8 @@ public record Groups(
     }
 
     /**
-     * Reports the outcome of a call that a leader has run. Called on the member's own thread. Throws if the outcome is
-     * unknown.
+     * Reports the outcome of a call that a leader has run, and throws an exception if the outcome is unknown. Called on
+     * the member's own thread.
      */
     public void finish(Member member, QueueEntry.Served served) {
         Throwable failure = served.failure();

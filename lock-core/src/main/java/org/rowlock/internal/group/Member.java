@@ -21,13 +21,13 @@ import org.rowlock.internal.value.RowKey;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
- * One call that may run in a group. Its thread waits in the queue. If a leader takes the call, the leader's thread
- * sends its writes.
+ * One call that may run in a group. The thread of the call waits in the queue. If a leader takes the call, the thread
+ * of the leader sends the writes of the call.
  */
 public final class Member {
     /**
-     * The largest size of a group's writes in bytes. The writes must fit into the buffers of the network. Otherwise the
-     * driver and the server could block each other: the server may stop reading until the driver reads the answers.
+     * The largest size of a group's writes in bytes. The writes must fit into the network buffers. Otherwise the driver
+     * and the server could deadlock: the driver writes, while the server waits until the driver reads the answers.
      */
     private static final long MOST_BYTES = 64_000;
 
@@ -35,8 +35,7 @@ public final class Member {
     private static final int OVERHEAD_BYTES = 60;
 
     /**
-     * The packages of types whose sizes are known, and whose values have the same effect if Rowlock sends them a second
-     * time.
+     * The packages of types whose sizes are known. Their values can also be sent a second time with the same effect.
      */
     private static final Set<String> KNOWN = Set.of("java.lang", "java.math", "java.time", "java.sql");
 
@@ -44,7 +43,6 @@ public final class Member {
     final LockWait bound;
     final List<Write> writes;
 
-    /** Whether an absent row is an error. */
     final boolean isRowRequired;
 
     private final int executions;
@@ -52,19 +50,15 @@ public final class Member {
     /** The tables that the writes change, and the table of the key. */
     final Set<String> targets;
 
-    /** The server's description of the session. This field is set before this call leads a group. */
+    /** The server's description of the session. Set before this call leads a group. */
     String session = "";
 
     /**
-     * The server and database of the connection, with {@link #session}. Two sessions with equal values see the same
-     * tables.
+     * The server and database of the connection, and {@link #session}. Sessions with equal values see the same tables.
      */
     Object seenBy = "";
 
-    /**
-     * The table of the row that the group requires; null if the group requires no row. This field is set before this
-     * call leads a group.
-     */
+    /** The table of the row that must exist; null if an absent row is no error. Set before this call leads a group. */
     @Nullable
     RowTable required;
 
@@ -104,21 +98,22 @@ public final class Member {
         this.bytes = size;
     }
 
-    /** Returns the approximate size of a value, or a very large size if it may not be sent in a group. */
+    /** Returns the approximate size of a value; a very large number if the value must not be sent in a group. */
     private static long bytes(@Nullable Object bind) {
         long length = bind instanceof String text ? text.length() : bind instanceof byte[] array ? array.length : 0;
         boolean known = bind == null || bind instanceof byte[] || bind instanceof UUID || isKnown(bind.getClass());
         return known ? OVERHEAD_BYTES + 2 * length : Integer.MAX_VALUE;
     }
 
-    /**
-     * Whether the package of a type is known. Arrays are excluded, because an array has the package of its elements.
-     */
+    /** Arrays are excluded, because an array has the package of its elements. */
     private static boolean isKnown(Class<?> type) {
         return !type.isArray() && KNOWN.contains(type.getPackageName());
     }
 
-    /** Adds a call to the group that this call leads, and returns whether it fits. The leader adds itself first. */
+    /**
+     * Adds a call to the group that this call leads, if the call fits. Returns whether it fits. The leader first adds
+     * itself.
+     */
     boolean takes(Object offer, PgSession session) {
         if (!(offer instanceof Member member)) {
             return false;
@@ -138,10 +133,7 @@ public final class Member {
         return fits;
     }
 
-    /**
-     * Whether two keys have the same id in the spelling that the callers gave. Keys with different spellings are equal
-     * if their canonical ids are equal, but a row lock uses the given spelling.
-     */
+    /** Whether the ids of two equal keys have the same spelling. A row lock uses the spelling that the caller gave. */
     private static boolean isSameId(LockKey key, LockKey other) {
         return !(key instanceof LockKey.Row row)
                 || (other instanceof LockKey.Row otherRow && RowKey.givenId(row).equals(RowKey.givenId(otherRow)));
@@ -155,7 +147,7 @@ public final class Member {
         begun = observer.begin(Kind.ACQUISITION);
     }
 
-    /** Reports the outcome of the call to the observer, once. Called on the member's own thread. */
+    /** Reports the outcome to the observer. Called once, on the member's own thread. */
     void report(LockObserver observer, Outcome outcome) {
         observer.end(begun, request.keys(), request.mode(), strategy, bound, outcome);
     }

@@ -9,14 +9,17 @@ import org.rowlock.internal.sql.GroupSql;
 import org.rowlock.internal.text.SessionEffect;
 
 /**
- * Records whether a session is unaltered since its connection was created. An unaltered session can do the work of any
- * other unaltered session. Only calls through Rowlock are recorded. Therefore a session counts as altered if the
+ * Records whether a session is unaltered since its connection was created. Unaltered sessions with equal properties can
+ * do each other's work. Only calls through Rowlock are recorded. Therefore a session never shares work if the
  * application uses the driver's own objects, or if a wrapper is between Rowlock and the driver.
  */
 public final class SessionIdentity {
     private final DriverAccess access;
 
-    /** The origin of the connection; null if it is unknown, or if the application uses the driver's own objects. */
+    /**
+     * The URL and the properties of the connection; null if they are unknown, or if the application uses the driver's
+     * own objects.
+     */
     private volatile @Nullable Object origin;
 
     private volatile boolean altered;
@@ -34,24 +37,21 @@ public final class SessionIdentity {
      */
     public record Equal(Object origin, String look, Map<String, String> reported, int networkTimeout) {}
 
-    /** @param origin everything that determined the connection when it was created; null if it is unknown */
+    /** @param origin the URL and the properties with which the connection was created; null if they are unknown */
     public SessionIdentity(DriverAccess access, @Nullable Object origin) {
         this.access = access;
         this.origin = origin;
     }
 
-    /** Whether the session never shares transactions. */
     public boolean isAlone() {
         return origin == null;
     }
 
-    /** Records that a statement is about to be sent. */
     public void runs(SessionEffect effect) {
         altered |= effect == SessionEffect.ALTERS;
         cleaning = effect == SessionEffect.CLEANS;
     }
 
-    /** Records that the server has answered the statement. */
     public void ran(boolean done) {
         if (cleaning && done) {
             altered = false;
@@ -60,17 +60,16 @@ public final class SessionIdentity {
         cleaning = false;
     }
 
-    /** Records that something other than a statement was sent to the server. */
+    /** Records that the session was altered without a statement. */
     public void alter() {
         altered = true;
     }
 
-    /** Records permanently that the application uses the driver's own objects. */
+    /** Records, for the rest of the session, that the application uses the driver's own objects. */
     public void exposeDriver() {
         origin = null;
     }
 
-    /** Records that the isolation level was set. */
     public void isolation(int level) {
         readsCommitted =
                 level == Connection.TRANSACTION_READ_COMMITTED || level == Connection.TRANSACTION_READ_UNCOMMITTED;
@@ -81,7 +80,7 @@ public final class SessionIdentity {
         return origin != null && !altered && readsCommitted && access.isPlainAutocommit();
     }
 
-    /** Returns the properties to compare, or null if the session does not share transactions. */
+    /** Returns the properties to compare, or null if the session cannot share a transaction now. */
     @Nullable
     public Equal equal() throws SQLException {
         Object made = origin;
@@ -105,8 +104,8 @@ public final class SessionIdentity {
     }
 
     /**
-     * Whether the session is still usable after an error, and has no open transaction. The server has then rolled back
-     * the whole flush.
+     * Whether the session is still usable after an error, and has no open transaction. In this case the server has
+     * rolled back the whole flush.
      */
     boolean isUsable() throws SQLException {
         return access.session().isAlive() && access.isIdle();

@@ -11,8 +11,8 @@ import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.text.GroupRule;
 
 /**
- * The state that all groups of an application share: their sizes, and the tables that were looked up. It also
- * distributes the results of a group to its members. Thread-safe.
+ * The state that all groups of an application share: the allowed sizes of groups, and the descriptions of tables. This
+ * class also distributes the results of a group to its members. Thread-safe.
  */
 public final class SharedTransactions {
     private static final int MOST_TABLES = 1_000;
@@ -21,8 +21,8 @@ public final class SharedTransactions {
     final GroupSizes sizes;
 
     /**
-     * The versions of tables. The key consists of a value that is equal for sessions that see the same tables, and the
-     * target table.
+     * The descriptions of tables, by session and target table. Sessions that see the same tables have equal values in
+     * this key.
      */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 
@@ -33,7 +33,7 @@ public final class SharedTransactions {
         this.sizes = new GroupSizes(largest);
     }
 
-    /** The server's description of a table; empty for a table whose changes must not run in groups. */
+    /** The server's description of a table. The text is empty if changes of the table must not run in groups. */
     private record Version(String text, long nanos) {}
 
     /** Returns the first column of the first row of a query, or an empty text if there is no row. */
@@ -42,12 +42,11 @@ public final class SharedTransactions {
         String first(String sql, String parameter) throws SQLException;
     }
 
-    /** Runs the work of the members of a group. */
     public interface Sending<X extends Exception> {
-        /** Runs the work of all members, and returns a result for each taken member, in their order. */
+        /** Runs the work of all members. Returns the results of the taken members, in their order. */
         List<? extends @Nullable Object> send() throws X;
 
-        /** Whether nothing is stored after a failure, so that each member may run alone. */
+        /** Whether nothing is stored after a failure. Each member then runs alone. */
         boolean isUndone(Throwable failure);
     }
 
@@ -71,8 +70,8 @@ public final class SharedTransactions {
     }
 
     /**
-     * Returns the same object for equal sessions, so that comparing sessions is quick. In rare races, equal sessions
-     * get different objects, which are still equal.
+     * Returns the same object for equal sessions, which makes comparisons quick. In a race, equal sessions may get
+     * different but equal objects.
      */
     public SessionIdentity.Equal common(SessionIdentity.Equal session) {
         SessionIdentity.Equal common = last;
@@ -84,8 +83,9 @@ public final class SharedTransactions {
     }
 
     /**
-     * Returns the last known description of a table; null if the table's changes must not run in groups. The
-     * description may be old, because the server compares it with the current one.
+     * Returns the cached description of a table; null if changes of the table must not run in groups. An old
+     * description does no harm, because the server compares the description with the table before the group is
+     * committed.
      */
     @Nullable
     String version(Object session, String target) {
@@ -93,15 +93,14 @@ public final class SharedTransactions {
         return version == null || version.text.isEmpty() ? null : version.text;
     }
 
-    /** Discards the versions of all tables, because one of the tables has changed. */
     void forgetTables() {
         tables.clear();
     }
 
     /**
      * Sends the work of a leader and of the members that it has taken. Either all of the work is stored, or nothing is
-     * stored and each member runs alone. If the outcome is unknown, each member receives the failure, and creates its
-     * own exception from it.
+     * stored and each member runs alone. If the outcome is unknown, each member receives the failure, and creates an
+     * exception of its own from the failure.
      *
      * @param taken the members that the leader has taken
      * @return false if nothing is stored
@@ -112,7 +111,7 @@ public final class SharedTransactions {
         try {
             results = sending.send();
         } catch (Throwable e) {
-            // An Error is caught too, because an Error may occur after the COMMIT.
+            // An Error is caught too, because it may occur after the COMMIT.
             if (sending.isUndone(e)) {
                 taken.forEach(QueueEntry::handBack);
                 return false;

@@ -16,9 +16,9 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * One execution of an application's UPDATE that may run in a group. The leader is the first waiting caller. It sends
- * its own execution and those of the other members as a batch of its own statement. In autocommit the batch is one
- * transaction, because the driver ends it with a single Sync.
+ * One execution of an application's UPDATE that may run in a group. The leader sends all executions of the group as one
+ * batch of its own statement. In autocommit the batch is one transaction, because the driver sends a single Sync
+ * message after the batch.
  */
 public final class StatementMember {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -29,12 +29,11 @@ public final class StatementMember {
     private final Execution execution;
     private final int queryTimeout;
 
-    /** The entries that this member leads. */
     private List<QueueEntry> taken = List.of();
 
     private volatile @Nullable StatementMember leader;
 
-    // The monitor of this object guards the next two fields. Otherwise a cancel of the group could affect the next
+    // Guarded by the monitor of this object, like the next field. A cancel of the group must not reach the next
     // statement of the leader's connection.
     private boolean sending;
     private boolean cancelledByMember;
@@ -47,16 +46,15 @@ public final class StatementMember {
      */
     public record Execution(String sql, String table, String row, PreparedStatement statement, Values values) {}
 
-    /** Sets the parameters of one execution. */
     @FunctionalInterface
     public interface Values {
         void set(PreparedStatement statement) throws SQLException;
     }
 
     /**
-     * The result that a member receives for its execution.
+     * The result of one execution.
      *
-     * @param warnings the warnings of the whole transaction, which belong to no single member
+     * @param warnings the warnings of the whole batch, because a warning does not show its execution
      */
     public record Result(long count, @Nullable SQLWarning warnings) {}
 
@@ -76,11 +74,11 @@ public final class StatementMember {
     /**
      * Handles the end of the wait.
      *
-     * @return whether a leader has run this execution, or this member leads a group
+     * @return true if a leader has run this execution, or if this member leads a group
      */
     public boolean entered(QueueEntry entry) throws SQLException {
-        // A member without an offer must run alone: an earlier leader has taken the member, and has given it back after
-        // a failure.
+        // A member without an offer must run alone, because an earlier leader has given the member back after a
+        // failure.
         if (entry.isIn() && entry.offer() != null && session.isReady()) {
             taken = entry.take(shared.sizes.most(execution.row) - 1, this::takes);
         }
@@ -96,7 +94,6 @@ public final class StatementMember {
                 && equal.equals(other.equal);
     }
 
-    /** Whether this member sends the executions of others with its own. */
     public boolean leads() {
         return !taken.isEmpty();
     }
@@ -106,8 +103,8 @@ public final class StatementMember {
     }
 
     /**
-     * Returns the result of the group. If this member leads, runs the group now. Returns null if the execution must be
-     * sent alone.
+     * Returns the result of the execution in a group; null if the execution must be sent alone. If this member is a
+     * leader, runs the group first.
      *
      * @throws SQLException if it is unknown whether the change is stored, or the wait has timed out
      */
@@ -138,13 +135,12 @@ public final class StatementMember {
         if (batch.timeout != null) {
             throw batch.timeout;
         }
-        // The error does not show which member's statement has failed, so Rowlock records only the size of the failed
-        // group.
+        // The error does not show which execution has failed, so the allowed size of groups is reduced.
         shared.sizes.undone(execution.row, members());
         return null;
     }
 
-    /** Cancels the group that is running this execution, if there is such a group. The other members then run alone. */
+    /** Cancels the group that is running this execution, if any. The other members then run alone. */
     public void cancel() throws SQLException {
         StatementMember now = leader;
         if (now != null) {
@@ -159,18 +155,20 @@ public final class StatementMember {
         }
     }
 
-    /** Sets whether the batch is at the server. Waits until a concurrent cancel has been sent. */
+    /**
+     * Sets whether the batch is at the server. The monitor makes this method wait until a concurrent cancel has been
+     * sent.
+     */
     private synchronized void sends(boolean now) {
         sending = now;
     }
 
-    /** The executions of a leader and of the members that it has taken, as one batch. */
     private final class Batch implements SharedTransactions.Sending<SQLException> {
         private final List<StatementMember> others = new ArrayList<>();
         private boolean undone = true;
         private @Nullable Result own;
 
-        /** The error of the server if the leader's wait for the row has timed out. */
+        /** The error of the server if the wait for the row has timed out. */
         private @Nullable SQLException timeout;
 
         Batch() {
@@ -208,13 +206,11 @@ public final class StatementMember {
 
         /** Returns the server's error if nothing is stored; otherwise an error for an unknown outcome. */
         private SQLException failure(SQLException e, long nanos) throws SQLException {
-            // If the session is still usable, the server's error proves that everything up to the Sync message was
-            // rolled back.
+            // If the session is still usable, the server has rolled back the whole batch.
             if (!ServerErrors.isServers(e) || !session.isUsable()) {
                 return unknown(e);
             }
-            // The leader's execution is the first one, and the only one that can wait for the row, because the others
-            // are in the same transaction.
+            // The execution of the leader is the first of the batch, so no other execution can wait for the row.
             timeout = !cancelledByMember && ServerErrors.isTimeoutIn(execution.table, e) ? e : null;
             boolean ofAll = timeout != null
                     && (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
@@ -230,8 +226,8 @@ public final class StatementMember {
     }
 
     /**
-     * Returns the warnings of a statement, or null if another thread has closed it. The writes are stored in either
-     * case.
+     * Returns the warnings of a statement; null if another thread has closed the statement. The changes are stored in
+     * either case.
      */
     private static @Nullable SQLWarning warningsOf(PreparedStatement statement) {
         try {
@@ -242,7 +238,7 @@ public final class StatementMember {
         }
     }
 
-    /** Restores the state in which the application left the leader's statement. */
+    /** Restores the parameters that the application has set on the leader's statement. */
     private void restore() {
         try {
             execution.statement.clearBatch();
@@ -252,7 +248,7 @@ public final class StatementMember {
         }
     }
 
-    /** Returns a new exception for a member after its leader's failure, because callers may modify exceptions. */
+    /** Returns a new exception for a member after a failure of the leader, because callers may modify exceptions. */
     private static SQLException ownOf(Throwable failure) {
         return failure instanceof SQLException e && ServerErrors.isServers(e)
                 ? ServerErrors.copy(e)

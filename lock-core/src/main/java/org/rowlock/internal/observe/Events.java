@@ -11,8 +11,8 @@ import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 
 /**
- * The JFR events. Each event lasts as long as the action that it reports. The events are in a separate class, which is
- * loaded only when it is needed, because loading takes time at startup.
+ * The JFR events. The duration of an event is the duration of the reported action. The events are in a separate class,
+ * which is loaded on demand, because loading takes time at startup.
  */
 final class Events {
     private Events() {}
@@ -48,7 +48,7 @@ final class Events {
         @Label("Outcome")
         String outcome = "";
 
-        /** Ends the event. The text of the key is created only if a recording stores the event. */
+        /** Ends the event. The texts of the event are created only if a recording stores the event. */
         final void end(LockEvent of) {
             end();
             if (shouldCommit()) {

@@ -23,18 +23,17 @@ import org.rowlock.internal.session.Outcome.NotAvailable;
 import org.rowlock.internal.value.EndedEvent;
 
 /**
- * Notifies the listeners and the flight recorder, and catches their exceptions. Without a listener or a recording, a
- * notification costs almost nothing.
+ * Notifies the listeners and the flight recorder, and catches the exceptions of listeners. Without a listener or a
+ * recording, a notification costs almost nothing.
  */
 public record LockObserver(List<LockListener> listeners) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** An observation that has begun, for {@link #end}. */
     public record Begun(Kind kind, Events.@Nullable OfKeys event, long startNanos) {}
 
     /**
-     * Begins an observation. Returns null, and creates no event, if there is neither a listener nor a recording. Events
-     * are created only on demand, because the first event of a JVM takes a tenth of a second.
+     * Begins an observation. Returns null if there is neither a listener nor a recording. Events are created on demand,
+     * because the first event of a JVM takes a tenth of a second.
      */
     public @Nullable Begun begin(Kind kind) {
         Events.OfKeys event = FlightRecorder.isInitialized() ? Events.of(kind) : null;
@@ -63,12 +62,13 @@ public record LockObserver(List<LockListener> listeners) {
             try {
                 each.onEvent(ended);
             } catch (Throwable e) {
-                // An Error is caught too. The caller would take any exception to mean that the lock is not held, or
-                // that nothing is stored.
+                // An Error is caught too. To the caller, any exception would mean that the lock is not held, or that
+                // nothing is stored.
                 try {
                     LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
                 } catch (Throwable unsaid) {
-                    // The logger and the exception's toString() may be code of the application, which may throw too.
+                    // The logger and the toString() of the exception may be code of the application, and may throw an
+                    // exception too.
                 }
             }
         }
