@@ -3,17 +3,15 @@ package org.rowlock.doctor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that the user should do.
+ * A change that the user should make.
  *
  * @param rule the name of the rule that gave the advice
- * @param subject a table, or whatever else the advice is about
- * @param action what to do
- * @param figure what was seen
- * @param reason why it helps
- * @param statement the statement that the advice is about; null if there is none, or if it is not visible
- * @param queryId the server's query_id of that statement; null if it is not known
- * @param gain how many sessions at a time the advice may free, times a weight if it removes a cause of waits; advice is
- *     ranked by its gain
+ * @param figure the observation that led to the advice
+ * @param statement the statement that the advice is about; null if there is none, or if the role may not see the
+ *     statement
+ * @param queryId the server's query_id of that statement; null if the server does not show the query_id
+ * @param gain the average number of waiting sessions that the advice may free, weighted if the action removes a cause
+ *     of waits; determines the order of advice
  */
 public record Advice(
         String rule,

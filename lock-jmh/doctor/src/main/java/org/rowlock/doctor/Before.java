@@ -15,14 +15,14 @@ import org.rowlock.tool.UserError;
 /**
  * An earlier diagnosis to compare with.
  *
- * @param started when it began, in UTC
- * @param figures its figures by name
+ * @param started when the earlier sampling began, in UTC
+ * @param figures the earlier figures by name
  */
 record Before(String started, Map<String, Double> figures) {
     /**
-     * Reads what {@code --json} printed.
+     * Reads a diagnosis that {@code --json} printed.
      *
-     * @throws UserError if the file cannot be read, or has something else
+     * @throws UserError if the file cannot be read, or does not hold a diagnosis
      */
     static Before read(Path file) {
         try {
@@ -47,7 +47,6 @@ record Before(String started, Map<String, Double> figures) {
                 cause);
     }
 
-    /** Describes each figure, before and now. */
     String text(Diagnosis now) {
         String lines = now.figures().entrySet().stream()
                 .map(each -> "    " + Figures.words("compared." + each.getKey()) + ": "

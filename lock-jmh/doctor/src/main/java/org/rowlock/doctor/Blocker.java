@@ -5,17 +5,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A session or prepared transaction that blocks others and waits for no other session.
  *
- * @param pid 0 for a prepared transaction
- * @param gid the gid of the prepared transaction
- * @param waiting the average number of sessions that it blocks, directly or indirectly
- * @param lock the type of the lock that they wait for; followed by " notify" for the lock that NOTIFY takes
+ * @param pid the process of the session; 0 for a prepared transaction
+ * @param gid the gid of the prepared transaction; empty for a session
+ * @param waiting the average number of sessions that the blocker delays, directly or indirectly
+ * @param lock the type of the lock that the blocked sessions wait for; followed by " notify" for the lock that NOTIFY
+ *     takes
  * @param table the table of a table lock; null for other locks
- * @param firstPid the session that it blocks directly and that blocks most of the others
- * @param firstQuery the statement of that session
- * @param isFirstInTheWay whether only that session blocks the others, as DDL does while it waits itself
- * @param state as pg_stat_activity shows it, or "prepared", or "not visible"
- * @param seconds how long it has been in that state
- * @param query its last statement, normalized; null if the role may not see it
+ * @param firstPid the first blocked session: of the sessions directly behind the blocker, the one with the most
+ *     sessions behind itself
+ * @param isFirstInTheWay whether the first blocked session itself blocks the others, as waiting DDL does
+ * @param state the state in pg_stat_activity, or "prepared", or "not visible"
+ * @param query the blocker's last statement, normalized; null if the role may not see the statement
  */
 record Blocker(
         String pid,
@@ -30,17 +30,15 @@ record Blocker(
         double seconds,
         @Nullable String query) {
 
-    /** The pid, or the gid of a prepared transaction. */
     String holder() {
         return gid.isEmpty() ? pid : gid;
     }
 
-    /** Whether it has blocked others for so long that their requests hang. */
+    /** Whether the blocker has delayed other sessions for so long that their requests appear to hang. */
     boolean isHanging() {
         return seconds >= Threshold.LONG_SECONDS && waiting >= Threshold.FELT_SESSIONS;
     }
 
-    /** Describes the state of the session, and for how long it has been in it. */
     String doing() {
         return Figures.fill(
                 state.equals("not visible")
@@ -57,7 +55,7 @@ record Blocker(
         return gid.replace("'", "''");
     }
 
-    /** The form of the rule that fits this blocker. */
+    /** The form of the blocker rule, which selects the text in words.properties. */
     String form() {
         if (isFirstInTheWay && !state.equals("prepared")) {
             return "in-front";
@@ -65,7 +63,6 @@ record Blocker(
         return state.startsWith("idle in") ? "open" : state.replace(' ', '-');
     }
 
-    /** The lock that the others wait for, in words. */
     String wanted() {
         String what = lock.equals("relation") && table != null
                 ? " for table " + table

@@ -15,10 +15,10 @@ import org.rowlock.tool.HotStatement;
 /**
  * The findings of the doctor. Immutable.
  *
- * @param kind the answer in one word
- * @param verdict the answer in one or two sentences
- * @param advice what to do, in this order; empty if there is none
- * @param seen the figures that the answer rests on
+ * @param kind the verdict as a constant
+ * @param verdict the verdict in one or two sentences
+ * @param advice the recommended changes, the most important first; empty if there are none
+ * @param seen the figures that led to the verdict
  */
 public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen seen) {
     /** Whether row locks hurt the server. */
@@ -29,7 +29,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         FELT,
         /** Few sessions wait for rows, but there is other advice. */
         OTHER,
-        /** No lock that was seen needs a change. */
+        /** Locks do not hurt the server, and there is no advice. */
         HEALTHY,
         /** The server does too little work for a verdict. */
         IDLE,
@@ -44,12 +44,11 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         return new Diagnosis(told, verdict(told, advice, seen), advice, seen);
     }
 
-    /** The answer in a word, before any advice. */
     private static Kind kind(Seen seen) {
         if (seen.server().standby()) {
             return Kind.STANDBY;
         }
-        // If busy sessions cannot be counted, the number of waiting sessions decides alone.
+        // If the role may not see which sessions are busy, the number of waiting sessions alone decides.
         double share = seen.rowWaitsOfBusy().orElse(1.0);
         if (seen.rowWaits() >= HURT_SESSIONS && share >= HURT_SHARE) {
             return Kind.HURT;
@@ -86,7 +85,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         return new Screen(this, width, details).text();
     }
 
-    /** Formats the diagnosis as a JSON object, for programs, and for a later comparison with it. */
+    /** Formats the diagnosis as a JSON object, for programs and for a later {@code --compare}. */
     public String json() {
         Gson gson = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
         JsonObject all = gson.toJsonTree(this).getAsJsonObject();
@@ -96,18 +95,17 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         return gson.toJson(all);
     }
 
-    /** Formats the diagnosis as a page without scripts, compared with an earlier one if there is one. */
+    /** Formats the diagnosis as a page without scripts, beside the figures of an earlier diagnosis if one is given. */
     String html(@Nullable Before before) {
         return new Page(this, before).text();
     }
 
-    /** The forecast for the table that most sessions wait for; null if there is none. */
     @Nullable
     Forecast forecast() {
         return seen.tables().isEmpty() ? null : Forecast.of(seen.tables().get(0));
     }
 
-    /** Returns the statement that the benchmarks can measure; null if none was seen. */
+    /** Returns the statement that the benchmarks can measure; null if no session waited for a row of a known table. */
     private @Nullable HotStatement hotStatement() {
         Forecast forecast = forecast();
         Table table = seen.tables().stream().findFirst().orElse(null);
@@ -136,7 +134,10 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
                 (int) Math.round(table.waiting()) + 1);
     }
 
-    /** The rate of the statements that lock rows of the table, or that of its updates; 0 if neither is known. */
+    /**
+     * Returns how many statements a second lock rows of the table. Without such statements, returns the table's updates
+     * a second.
+     */
     private double perSecond(String table) {
         long calls = seen.locking().stream()
                 .filter(each ->
@@ -150,7 +151,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         return (calls > 0 ? calls : updates) / seen.seconds();
     }
 
-    /** The figures that show whether a change has helped, by name. */
+    /** The figures that a later run is compared with, by name. */
     Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>();
         Forecast forecast = forecast();

@@ -26,9 +26,10 @@ import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.UserError;
 
 /**
- * Samples a running server for a while and reports whether row locks hurt it. The doctor only reads, in read-only
- * transactions of milliseconds. After each sample it pauses for at least as long as the sample took. Any role that may
- * connect can run it; the report names what the role may not see. It supports PostgreSQL 14 and newer.
+ * Samples a running server and reports whether row locks hurt it. The doctor only reads, in read-only transactions that
+ * take milliseconds. After each sample it pauses for at least as long as the sample took. Any role that may connect can
+ * run the doctor, and the report names the figures that the role may not see. The doctor supports PostgreSQL 14 and
+ * newer.
  */
 public final class Doctor {
     private static final String STRAY_WRITERS = "select w.relation::text as relation, w.query,"
@@ -56,7 +57,6 @@ public final class Doctor {
                 address, samples -> samples.elapsed().plus(Samples.INTERVAL).compareTo(duration) >= 0);
     }
 
-    /** Samples the server until {@code isEnough} accepts the samples. */
     static Diagnosis examine(ServerAddress address, Predicate<Samples> isEnough) {
         try (ReadOnlySession session = ReadOnlySession.open(address)) {
             return Diagnosis.of(new Doctor(address, session).look(isEnough));
@@ -125,13 +125,13 @@ public final class Doctor {
         return rows.stream().map(row -> row.as(type)).toList();
     }
 
-    /** Reads the server's counters, as far as the role may. */
     private Map<ServerQuery, List<Row>> counted(Row facts, Set<ServerQuery> queries) {
         Map<ServerQuery, List<Row>> counted = new EnumMap<>(ServerQuery.class);
         for (ServerQuery query : queries) {
             List<Row> rows = tryRead(Figures.title(query), null, connection -> {
                 if (query == ServerQuery.STATEMENTS) {
-                    // The extension may be in any schema, but the query names its view without one.
+                    // The query names the view of pg_stat_statements without a schema, and the extension may be in any
+                    // schema.
                     String path = "set local search_path = pg_catalog, " + facts.string("statements_schema");
                     connection.createStatement().execute(path);
                 }
@@ -154,7 +154,7 @@ public final class Doctor {
         return rates;
     }
 
-    /** Reads the roles that write without a lock, if the audit is installed. */
+    /** Returns the writers without a lock, by table. Without Rowlock's audit on the server, the map is empty. */
     private static Map<String, List<String>> strayWriters(Connection connection) throws SQLException {
         String installed = "select to_regclass('rowlock.audits') as audits";
         if (!ServerQuery.query(connection, installed).get(0).has("audits")) {
@@ -168,7 +168,7 @@ public final class Doctor {
                                 writer -> writer.string("who") + ": " + writer.string("query"), Collectors.toList())));
     }
 
-    /** Returns the result of a probe. If the server refuses it, returns {@code otherwise} and notes why. */
+    /** Runs a query. If the server refuses the query, notes the refusal and returns {@code otherwise}. */
     private <T extends @Nullable Object> T tryRead(String what, T otherwise, ReadOnlySession.Look<T> look) {
         try {
             return session.read(look);

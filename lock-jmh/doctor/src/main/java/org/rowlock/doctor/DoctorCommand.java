@@ -17,7 +17,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Examines a running server. This is the main class of the jar. */
+/** The command line of the doctor, and the main class of its jar. */
 @Command(
         name = "doctor",
         sortOptions = false,
@@ -121,9 +121,9 @@ public final class DoctorCommand extends ToolCommand {
     }
 
     /**
-     * Examines a server.
+     * Runs the doctor with the options of a command line.
      *
-     * @param args the options
+     * @param args the options of the command line
      */
     public static void main(String[] args) {
         CommandLine line = commandLine(new DoctorCommand());

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Formats findings, and the figures in them, for a reader. */
+/** Formats figures, and fills them into the sentences of words.properties. */
 final class Figures {
     private static final Pattern SPACE = Pattern.compile("\\s+");
     private static final Pattern FIGURE = Pattern.compile("\\{(\\w+)}");
@@ -26,12 +26,14 @@ final class Figures {
 
     private Figures() {}
 
-    /** Returns the text that words.properties has for this key, with figures filled in; empty if there is none. */
+    /** Returns the text of this key in words.properties, with its figures filled in; empty if the key has no text. */
     static String words(String key, Object... sources) {
         return WORDS.contains(key) ? fill(TEXTS.getString(key), sources) : "";
     }
 
-    /** Replaces each {@code {name}} in the text by the figure of that name, taken from the first source that has it. */
+    /**
+     * Replaces each {@code {name}} in the text by the figure of that name. The first source with such a figure is used.
+     */
     static String fill(String text, Object... sources) {
         return FIGURE.matcher(text)
                 .replaceAll(name -> Matcher.quoteReplacement(show(name.group(1), value(name.group(1), sources))));
@@ -45,7 +47,7 @@ final class Figures {
             try {
                 return source.getClass().getDeclaredMethod(name).invoke(source);
             } catch (NoSuchMethodException e) {
-                // This source lacks the figure. The next source is tried.
+                // This source lacks the figure, so the loop tries the next one.
             } catch (ReflectiveOperationException e) {
                 throw new IllegalStateException("The figure " + name + " of " + source + " cannot be read", e);
             }
@@ -56,7 +58,7 @@ final class Figures {
         return words("figure." + name, sources);
     }
 
-    /** Formats a figure. The end of its name is its unit. */
+    /** Formats a figure. The last word of its name, such as Millis, is its unit. */
     static String show(String name, @Nullable Object value) {
         if (value instanceof Map<?, ?> figures) {
             return figures.entrySet().stream()
@@ -77,19 +79,19 @@ final class Figures {
         };
     }
 
-    /** Spells a constant in words, and returns anything else as it is. */
+    /** Spells an enum constant in words, and converts any other value by its toString. */
     static String title(@Nullable Object value) {
         String text = String.valueOf(value);
         return value instanceof Enum ? text.toLowerCase(Locale.ROOT).replace('_', ' ') : text;
     }
 
-    /** Formats a share as {@code 61 %}, with one more digit below ten. */
+    /** Formats a share as {@code 61 %}, with one decimal below ten. */
     static String percent(double share) {
         double percent = share * 100;
         return number(percent < 9.95 ? percent : Math.rint(percent)) + " %";
     }
 
-    /** Formats a number as {@code 1,234} or {@code 38.2}, with decimals only if they matter. */
+    /** Formats a number as {@code 1,234} or {@code 38.2}, with fewer decimals for larger numbers. */
     static String number(double number) {
         String digits = number >= 100 ? "#,##0" : number >= 1 ? "0.#" : number >= 0.1 ? "0.##" : "0.###";
         return new DecimalFormat(digits, DecimalFormatSymbols.getInstance(Locale.ROOT)).format(number);
@@ -99,7 +101,6 @@ final class Figures {
         return millis >= 1_000 ? seconds(millis / 1_000) : number(millis) + " ms";
     }
 
-    /** Formats a duration in its largest unit: {@code 3 h}, {@code 14 min}, {@code 2.3 s}. */
     static String seconds(double seconds) {
         if (seconds < 1) {
             return number(seconds * 1_000) + " ms";
@@ -128,12 +129,12 @@ final class Figures {
         return text.isEmpty() ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
     }
 
-    /** Truncates a statement that is longer than a few lines. */
+    /** Truncates a long statement to a few lines. */
     static String statement(String sql) {
         return statement(sql, MAX_STATEMENT);
     }
 
-    /** Truncates a statement, but keeps the locking clause at its end, which shows the kind of the lock. */
+    /** Truncates a statement, but keeps its locking clause, because the clause shows the lock mode. */
     static String statement(String sql, int most) {
         if (sql.length() <= most) {
             return sql;
@@ -144,7 +145,7 @@ final class Figures {
         return sql.substring(0, Math.max(0, kept - end.length())) + " ..." + end;
     }
 
-    /** Adds the full stop that most of the server's messages lack. */
+    /** Puts the message on one line and ends it with a full stop. */
     static String sentence(@Nullable String message) {
         String text = SPACE.matcher(String.valueOf(message)).replaceAll(" ").strip();
         return text.endsWith(".") ? text : text + ".";

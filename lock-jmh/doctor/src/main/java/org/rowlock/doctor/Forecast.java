@@ -7,37 +7,39 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.Wait.Doing;
 
 /**
- * An estimate of how many transactions a second the hottest row of a table can have at most, now and with each lever.
- * A turn is the time from one transaction's lock on the row to the next transaction's lock. The first session in line
- * waits for a whole turn, and at a random moment it has waited for a part of the turn. The states of the holder at such
- * moments are the parts of the turn. A lever removes one part. The estimate does not know whether the lever lengthens
- * another part.
+ * An estimate of the highest transaction rate of a table's hottest row, now and with each lever. A lever is a change
+ * that shortens the lock cycle. The lock cycle, {@code turn} in the code, is the time from one transaction's lock on
+ * the row to the next transaction's lock. The first session in line waits for a whole cycle. Sampled at a random
+ * moment, that session has waited for part of the cycle. The share of samples that see the holder in a state is the
+ * state's share of the cycle. A lever removes one state. The estimate ignores side effects of a lever on other states.
  *
- * @param table the table
- * @param perSecond the present rate
- * @param sightings how often the first in line was seen; each estimate rests on that
- * @param levers the rate with each lever that gains something, by its name
+ * @param sightings how many samples of the first session in line the estimate rests on
+ * @param levers the estimated rate by lever; levers that gain little are left out
  */
 record Forecast(String table, double perSecond, int sightings, Map<String, Double> levers) {
     /**
-     * The factor from the median observed wait of the first session in line to the length of a turn. The factor is 2 if
-     * all turns are equally long, and 1.4 if their lengths are distributed exponentially.
+     * The factor from the median sampled wait of the first session in line to the length of a cycle. The factor is 2 if
+     * all cycles are equally long, and 1.4 if their lengths are distributed exponentially.
      */
     private static final double TURN = 1.7;
 
-    /** The number of transactions that one group takes at most by default. */
+    /** The default limit of transactions in one group. */
     private static final double LARGEST_GROUP = 64;
 
     /**
-     * The shortest turn that can be estimated. The views of the server are read one after another, which exaggerates
-     * shorter waits. Of ten loads, the two with turns of less than a millisecond were estimated at five times that.
+     * The shortest cycle that can be estimated, in milliseconds. The doctor reads the server's views one after another,
+     * and the delay exaggerates short waits. In a test with ten loads, two had cycles of less than a millisecond. Their
+     * estimates were five times too long.
      */
     private static final double LEAST_TURN_MILLIS = 6;
 
     /** The smallest gain that is reported. The estimate is too inexact for smaller gains. */
     private static final double LEAST_GAIN = 1.1;
 
-    /** Returns the estimate; null if the row was seen too seldom, or if other things than the turn hold it. */
+    /**
+     * Returns the estimate; null if there are too few samples, the cycle is too short, or the holder was mostly in
+     * other states.
+     */
     static @Nullable Forecast of(Table table) {
         double idleShare = table.share(Table.Of.HOLDER, Doing.IDLE_IN_TRANSACTION);
         double runShare = table.share(Table.Of.HOLDER, Doing.RUNNING);
@@ -67,7 +69,6 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
         return new Forecast(table.name(), 1_000 / turn, table.firstWaits(), levers);
     }
 
-    /** Describes the forecast in a sentence. */
     String text() {
         String gains = levers.entrySet().stream()
                 .map(each -> ", " + each.getKey() + " " + Figures.number(each.getValue()) + "/s")

@@ -7,15 +7,12 @@ import org.rowlock.doctor.ServerQuery.Row;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The work of one locking statement while the doctor sampled, as pg_stat_statements counted it. The statement locks
- * rows by a locking clause, or because it is an UPDATE or DELETE.
+ * The work of one locking statement while the doctor sampled, as pg_stat_statements counted the work. A locking
+ * statement has a locking clause, or is an UPDATE or DELETE.
  *
- * @param query normalized
- * @param calls the calls that ended
- * @param millis the time of all calls together, waiting included
- * @param sessions the average number of sessions that ran it
- * @param walShare its share of the server's WAL
- * @param blocks the blocks it read, from shared_buffers or not
+ * @param calls the number of completed calls
+ * @param millis the time of all calls together, including waits
+ * @param blocks the blocks read, both from shared_buffers and from outside them
  */
 record LockingStatement(
         String query,
@@ -27,7 +24,7 @@ record LockingStatement(
         double walShare,
         long blocks) {
 
-    /** Creates the list from the statements' counters, the most expensive statement first. */
+    /** Selects the locking statements, the most expensive first. */
     static List<LockingStatement> of(List<Row> statements, double seconds, double walBytes) {
         return statements.stream()
                 .filter(row -> row.count("calls") > 0
@@ -45,7 +42,6 @@ record LockingStatement(
         return StatementKind.mode(query).filter(RequestParts::isShared).isPresent();
     }
 
-    /** The first table that the statement reads. */
     String subject() {
         String table = StatementKind.table(query);
         return table == null ? "statement" : table;
@@ -61,7 +57,7 @@ record LockingStatement(
         return walBytes / calls;
     }
 
-    /** The blocks read per row. A call that finds no row counts with the blocks of the call. */
+    /** The blocks read per row. A call that finds no row counts as one row. */
     double blocksPerRow() {
         return (double) blocks / Math.max(calls, rows);
     }

@@ -12,8 +12,8 @@ import org.rowlock.internal.text.Docs;
 import org.rowlock.tool.Texts;
 
 /**
- * Formats a diagnosis as a page without scripts, to decide from: the change, its cost, the way back, and figures now
- * and with the change.
+ * Formats a diagnosis as an HTML page without scripts. The page shows the first advice, its cost, how to undo the
+ * change, and the figures now and after the change.
  */
 record Page(Diagnosis diagnosis, @Nullable Before before) {
     private static final String TEMPLATE = Texts.resource(Page.class, "page.html");
@@ -91,7 +91,10 @@ record Page(Diagnosis diagnosis, @Nullable Before before) {
         return "<td>" + (value == null ? "&ndash;" : escaped(Figures.show(name, value))) + "</td>";
     }
 
-    /** The figures of the hottest row with the first advice; empty if that is no lever of the forecast. */
+    /**
+     * The estimated figures of the hottest row after the first advice; empty if the forecast has no estimate for that
+     * advice.
+     */
     private Map<String, Double> expected() {
         Forecast forecast = diagnosis.forecast();
         Double rate = forecast == null || diagnosis.advice().isEmpty()

@@ -13,17 +13,17 @@ import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.UserError;
 
 /**
- * A connection that can only read. Each probe runs in a bounded read-only transaction of its own. Every setting is
- * local to the transaction, so that nothing stays behind in a pooler's connection. Not thread-safe.
+ * A connection for queries that only read. Each query runs in a read-only transaction of its own, with timeouts. Every
+ * setting is local to the transaction, so a pooler's connection keeps no setting. Not thread-safe.
  */
 final class ReadOnlySession implements AutoCloseable {
-    /** The longest time that a statement may take, because a longer one would itself be a load. */
+    /** The limit for a statement. A longer statement would itself be a load. */
     static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(5);
 
-    /** The longest time that a statement may wait for a table lock, such as that of a running ALTER TABLE. */
+    /** The limit for waits for a table lock, such as the lock of a running ALTER TABLE. */
     private static final Duration LOCK_TIMEOUT = Duration.ofMillis(250);
 
-    /** The time after which a server that vanished silently is given up. It is well over the statement timeout. */
+    /** The limit for a server that no longer answers. The limit is well over the statement timeout. */
     private static final int SOCKET_TIMEOUT_SECONDS = 30;
 
     private static final int ROUND_TRIPS = 15;
@@ -31,7 +31,7 @@ final class ReadOnlySession implements AutoCloseable {
     static final String BEGIN = "set transaction read only; set local statement_timeout = "
             + STATEMENT_TIMEOUT.toMillis() + "; set local lock_timeout = " + LOCK_TIMEOUT.toMillis();
 
-    /** Reads something within a transaction that its caller begins and ends. */
+    /** A query. The session begins and ends the transaction. */
     @FunctionalInterface
     interface Look<T> {
         T at(Connection connection) throws SQLException;
@@ -49,7 +49,7 @@ final class ReadOnlySession implements AutoCloseable {
 
     static ReadOnlySession open(ServerAddress address) {
         PGSimpleDataSource dataSource = address.dataSource("rowlock-doctor");
-        // Named statements outlive a transaction, which not every pooler supports.
+        // Named statements outlive a transaction, and not every pooler supports such statements.
         dataSource.setPrepareThreshold(0);
         dataSource.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
         try {
@@ -61,7 +61,9 @@ final class ReadOnlySession implements AutoCloseable {
         }
     }
 
-    /** Returns the result of one probe, or throws the server's refusal. A lost connection is a {@link UserError}. */
+    /**
+     * Runs a query in its own transaction, and throws the server's refusal. A lost connection is a {@link UserError}.
+     */
     <T> T read(Look<T> look) throws SQLException {
         try (Statement begin = connection.createStatement()) {
             begin.execute(BEGIN);
@@ -82,7 +84,7 @@ final class ReadOnlySession implements AutoCloseable {
         }
     }
 
-    /** The number of transactions that this session ran, which the server's statistics include. */
+    /** The number of transactions that this session ran. The server's statistics include them. */
     long transactions() {
         return transactions;
     }
@@ -101,7 +103,7 @@ final class ReadOnlySession implements AutoCloseable {
         });
     }
 
-    /** The process that the server announced for this connection. A pooler announces another. */
+    /** The process id that the server announced at login. Behind a pooler, pg_backend_pid() returns a different id. */
     int announcedPid() throws SQLException {
         return connection.unwrap(PGConnection.class).getBackendPID();
     }
@@ -111,7 +113,7 @@ final class ReadOnlySession implements AutoCloseable {
         try {
             connection.close();
         } catch (SQLException e) {
-            // The session only read, so a connection that does not close cleanly leaves nothing behind.
+            // The session has changed nothing, so an unclean close does no harm.
         }
     }
 }

@@ -16,7 +16,6 @@ import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.doctor.Seen.TableUse;
 import org.rowlock.doctor.Table.Of;
 
-/** Turns what was seen into advice. The advice that frees the most sessions comes first. */
 final class Rules {
     private final Seen seen;
     private final List<Advice> advice = new ArrayList<>();
@@ -25,7 +24,7 @@ final class Rules {
         this.seen = seen;
     }
 
-    /** Returns what to do, in this order. */
+    /** Returns the advice. The advice with the largest gain comes first. */
     static List<Advice> advice(Seen seen, Kind kind) {
         Rules rules = new Rules(seen);
         rules.horizon();
@@ -47,10 +46,9 @@ final class Rules {
     /**
      * Adds advice.
      *
-     * @param form the name of the rule, followed by a dot and the form of the rule, if it has forms
-     * @param statement the statement that the advice is about
-     * @param gain how many sessions it would free
-     * @param about further sources of figures for the words of the rule, beside the server and all that was seen
+     * @param form the name of the rule; if the rule has several forms of advice, followed by a dot and the form
+     * @param gain the average number of waiting sessions that the advice may free, weighted as in {@link Advice}
+     * @param about further sources of figures for the rule's text, which come before the observations
      */
     void advise(String form, String subject, @Nullable String statement, double gain, Object... about) {
         String rule = form.split("\\.", 2)[0];
@@ -67,7 +65,7 @@ final class Rules {
                 gain));
     }
 
-    /** Returns the form of a rule for statements of this kind if there is one, and else the rule itself. */
+    /** Returns the form of the rule for these statements. If there is no such form, returns the rule itself. */
     private static String form(String rule, String statements) {
         return new TreeSet<>(Figures.WORDS)
                 .stream()
@@ -81,7 +79,8 @@ final class Rules {
     private void horizon() {
         // On a standby without feedback, a query does not hold back vacuum.
         if (!seen.server().standby() || seen.server().standbyFeedback()) {
-            // In a benchmark, an old snapshot cut the rate of zipfian updates to a sixth.
+            // In a benchmark, an old snapshot cut the rate of zipfian updates to a sixth, so removing one frees five
+            // sixths.
             double gain = CAUSE * seen.busySessions() * 5 / 6;
             seen.horizon().stream()
                     .filter(seen::isOld)
@@ -89,7 +88,7 @@ final class Rules {
         }
     }
 
-    /** Advises what removes the causes of waits, before the advice that only shortens them. */
+    /** Advises on causes of waits. Such advice is weighted above advice that only shortens waits. */
     private void causes() {
         if (seen.lockTable() != null && seen.lockTableShare() >= LOCK_TABLE_SHARE) {
             // A full lock table fails every session.
@@ -99,7 +98,7 @@ final class Rules {
         deadlocks();
         seen.blockers().stream().filter(Blocker::isHanging).forEach(each -> {
             String form = form("blocker." + each.form(), String.valueOf(each.query()));
-            // Requests that hang come before all that are slow.
+            // Advice on hanging requests ranks above advice on slow requests.
             advise(form, each.name(), each.query(), CAUSE * (seen.busySessions() + each.waiting()), each);
         });
         if (seen.lockTable() != null && seen.lockTable().kept() >= KEPT_LOCKS) {
@@ -141,7 +140,8 @@ final class Rules {
         if (seen.nowait() != null) {
             advise("nowait-storm", "rollbacks", seen.nowait(), cause, seen.perSecond());
         } else if (seen.sessions("aborted") * seen.samples() >= 1) {
-            // Any session of JDBC keeps a snapshot between two statements. Only predicate locks prove SERIALIZABLE.
+            // A snapshot held between statements does not prove SERIALIZABLE, because any JDBC session may hold one.
+            // Only predicate locks prove it.
             String form = seen.sessions("serializable") > 0
                     ? "serialization"
                     : seen.sessions("waits given up") > 0 ? "rollbacks.timeout" : "rollbacks.any";
@@ -208,8 +208,8 @@ final class Rules {
     }
 
     /**
-     * Returns a table that each call scans: one that the statement locks, or else one with a foreign key that no index
-     * serves.
+     * Returns a table that each call scans sequentially. The table is one that the statement locks, or else one with an
+     * unindexed foreign key.
      */
     private Optional<TableUse> scanned(LockingStatement statement) {
         List<TableUse> scans = seen.used().stream()

@@ -16,10 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.Seen.LockTable;
 import org.rowlock.doctor.ServerQuery.Row;
 
-/**
- * The totals of all samples. An average is the number of sessions at a time, which equals the seconds of waiting per
- * second.
- */
+/** The totals of all samples. An average over the samples is the average number of sessions at one moment. */
 final class Samples {
     static final Duration INTERVAL = Duration.ofMillis(100);
 
@@ -45,13 +42,13 @@ final class Samples {
     private final Map<String, Table.Tallies> tables = new LinkedHashMap<>();
     private final Map<String, String> tableOfStatement = new HashMap<>();
 
-    /** How long each session has waited for a transaction, in the last sample. */
+    /** The milliseconds that each session had waited in the last sample, by pid and awaited xid. */
     private Map<String, Double> firstInLine = Map.of();
 
     /**
-     * Samples until {@code isEnough} accepts the result. Each sample is followed by a pause of at least its own length,
-     * so that sampling never takes more than half of one session. The pause is no longer, because a sample is slow when
-     * the server is short of CPUs, and samples matter most then.
+     * Samples until {@code isEnough} accepts the result. A pause of at least the same length follows each sample, so
+     * sampling uses one server process for at most half of the time. The pause is not longer: a sample is slow when the
+     * server is short of CPUs, and samples matter most then.
      */
     static Samples of(ReadOnlySession session, Predicate<Samples> isEnough) throws SQLException, InterruptedException {
         Samples samples = new Samples();
@@ -73,7 +70,9 @@ final class Samples {
         }
     }
 
-    /** Adds what the sessions did at one moment, and which of them waited for rows at the next. */
+    /**
+     * Adds one sample: the numbers of sessions by activity, and the sessions that waited for rows directly afterwards.
+     */
     void add(List<Row> activity, List<Row> waiting) {
         count++;
         for (Row row : activity) {
@@ -84,7 +83,7 @@ final class Samples {
         }
         addGivenUp(waiting);
         List<Wait> waits = waiting.stream().map(this::wait).toList();
-        // According to pg_locks these sessions are busy, although pg_stat_activity does not show it.
+        // The role may not see these sessions in pg_stat_activity, but pg_locks shows that they wait, so they are busy.
         waits.stream()
                 .filter(wait -> wait.cause() == StatementKind.HIDDEN)
                 .forEach(wait -> busy.add(wait.transaction() == null ? "Lock:tuple" : "Lock:transactionid", 1));
@@ -115,10 +114,7 @@ final class Samples {
         longest.forEach(Table.Tallies::addLongestQueue);
     }
 
-    /**
-     * Counts waits that ended although the transaction that they waited for goes on, for example because of
-     * lock_timeout.
-     */
+    /** Counts waits that ended before the awaited transaction did, for example by lock_timeout. */
     private void addGivenUp(List<Row> waiting) {
         Map<String, Double> now = new HashMap<>();
         Set<String> going = new HashSet<>();
@@ -163,7 +159,6 @@ final class Samples {
         }
     }
 
-    /** The blockers, starting with the one that blocks the most sessions. */
     List<Blocker> blockers() {
         return waitingBehind.times(1.0 / blockerLooks).entrySet().stream()
                 .map(each -> {
@@ -180,7 +175,7 @@ final class Samples {
         fullest = fullest == null || now.entries() > fullest.entries() ? now : fullest;
     }
 
-    /** Whether transactions fail, and no predicate lock was seen that would explain it. */
+    /** Whether transactions fail although no predicate lock was seen, which would explain the failures. */
     private boolean lacksCauseOfFailures() {
         Map<String, Double> seen = average(sessions);
         return seen.getOrDefault("aborted", 0.0) > 0 && seen.getOrDefault("serializable", 0.0) == 0;
@@ -198,7 +193,6 @@ final class Samples {
         return tally.times(1.0 / count);
     }
 
-    /** The average number of busy sessions, by wait event. */
     Map<String, Double> busy() {
         return average(busy);
     }

@@ -10,7 +10,6 @@ import org.rowlock.internal.text.Docs;
 
 /** Formats a diagnosis for a terminal: one screen by default, and all details on request. */
 final class Screen {
-    /** A narrower screen would not be readable. */
     private static final int LEAST_WIDTH = 60;
 
     private static final int FEW = 3;
@@ -133,7 +132,7 @@ final class Screen {
         text.append('\n').append(title).append(":\n");
     }
 
-    /** Adds a statement on one line, truncated to the width. With details, it takes as many lines as it needs. */
+    /** Adds a statement, truncated to one line unless details were requested. */
     private void statement(String indent, String sql) {
         if (details) {
             lines(indent + Figures.statement(sql));
@@ -155,7 +154,7 @@ final class Screen {
         wrap(indent, indent, words.strip());
     }
 
-    /** Wraps the words at spaces only, so that names stay whole and can be copied. */
+    /** Wraps the words at spaces only, so that a name is never split and can be copied. */
     private void wrap(String first, String indent, String words) {
         StringBuilder line = new StringBuilder(first);
         for (String word : words.split(" ", -1)) {

@@ -6,28 +6,23 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that was seen, as input of the rules. Figures cover the sampled time; numbers of sessions are averages.
+ * All observations, which are the input of the rules. The figures cover the sampled time, and numbers of sessions are
+ * averages.
  *
  * @param started when the sampling began, in UTC
- * @param seconds how long it took
- * @param samples how often sessions and locks were read
- * @param roundTripMillis the time of a round trip to the server
- * @param busy sessions with a running statement, by wait event
- * @param sessions other numbers of sessions: idle in transaction; hidden, whose work the role may not see; those with
- *     row waits, for a row or for the transaction that holds one; and the counts of activity.sql
+ * @param busy the number of sessions with a running statement, by wait event
+ * @param sessions other numbers of sessions by kind: the non-busy states of activity.sql, "hidden" for sessions whose
+ *     activity the role may not see, and the kinds that {@link Samples} adds, such as "row waits"
  * @param tables the tables that sessions wait for, the most waits first
- * @param locking statements that lock rows, the most time first; empty without pg_stat_statements
- * @param used tables that were updated or scanned, the most updates first
+ * @param locking the statements that lock rows, the most time first; empty without pg_stat_statements
+ * @param used the tables that were updated or scanned, the most updates first
  * @param perSecond the rates of the counters; empty if they could not be read
- * @param deadlocks the deadlocks in this database
- * @param lockTable the lock table at its fullest; null if it was never seen
- * @param horizon the sessions and others that hold back vacuum, the oldest first
- * @param strayWriters the roles that write without the lock, as Rowlock's audit has seen them, and their statements, by
- *     table
- * @param blockers the sessions that block others and wait for none, the one that blocks most first
- * @param nowait the statement that requests a lock NOWAIT most often; null if there is none
+ * @param lockTable the lock table when it was fullest; null if it could not be read
+ * @param horizon the holders of the vacuum horizon, the oldest first
+ * @param strayWriters the roles and statements that Rowlock's audit recorded as writes without the lock, by table
+ * @param blockers the blockers, the one that blocks the most sessions first
+ * @param nowait the most frequent statement that requests a lock NOWAIT; null if there is none
  * @param queryIds the server's query_id of each statement
- * @param unseen what could not be read
  */
 record Seen(
         Server server,
@@ -52,8 +47,7 @@ record Seen(
     /**
      * A server.
      *
-     * @param address the address as it is shown
-     * @param standby whether it is in recovery
+     * @param address the address without the password
      * @param pooled whether a pooler is between the doctor and the server
      * @param isStandbyGone whether commits wait for a synchronous standby that is not connected
      */
@@ -69,10 +63,8 @@ record Seen(
             long lockRoom) {}
 
     /**
-     * The activity on a table.
+     * The use of a table during the sampling.
      *
-     * @param live the estimated number of live rows
-     * @param dead the estimated number of dead rows
      * @param scanned the rows read by sequential scans
      * @param lacksIndex whether the table has a foreign key whose columns no index begins with
      * @param vacuumedSeconds the time since the last vacuum; null if there was none
@@ -96,14 +88,14 @@ record Seen(
     }
 
     /**
-     * The lock table at its fullest.
+     * The shared lock table when it was fullest.
      *
      * @param entries the entries in use
      * @param most the largest number of entries of one session
-     * @param session that session: its pid, and its application_name if it has one
-     * @param query the statement of that session; null if the role may not see it
-     * @param kept the largest number of advisory locks that one session holds without a transaction
-     * @param keptBy the pid of that session; null if there is none
+     * @param session the session with the most entries: its pid, and its application_name if it has one
+     * @param query the statement of the session with the most entries; null if the role may not see the statement
+     * @param kept the largest number of advisory locks that one session holds outside a transaction
+     * @param keptBy the pid of the session with those advisory locks; null if no session has any
      */
     record LockTable(
             long entries,
@@ -114,16 +106,16 @@ record Seen(
             @Nullable String keptBy) {}
 
     /**
-     * A holder of an xid or a snapshot that keeps vacuum from removing dead rows younger than it.
+     * The holder of an old xid or snapshot. Vacuum cannot remove rows that died after the xid or snapshot was taken.
      *
-     * @param kind session, standby, prepared transaction or replication slot
+     * @param kind "session", "standby", "prepared transaction" or "replication slot"
      * @param name the pid, or the name of the slot or of the prepared transaction
-     * @param who role, application and state, as far as they are known
-     * @param query its last statement; null if it has none or the role may not see it
-     * @param xids how many xids were assigned since
-     * @param seconds the time since its transaction began; null if the server does not show it
-     * @param idleSeconds how long its session, and all others with the same snapshot, have been idle in transaction;
-     *     null if one of them is not idle, or not visible
+     * @param who the role, application and state, if the doctor's role may see them
+     * @param query the holder's last statement; null if there is none or the role may not see the statement
+     * @param xids how many xids the server has assigned since
+     * @param seconds the age of the holder's transaction; null if the server does not show the age
+     * @param idleSeconds how long all sessions with this snapshot have been idle in transaction; null if a session is
+     *     not idle or not visible
      */
     record HorizonHolder(
             String kind,
@@ -134,8 +126,8 @@ record Seen(
             @Nullable Double seconds,
             @Nullable Double idleSeconds) {
         /**
-         * The form of the rule that fits this holder. The transaction of an application may be doing real work, such as
-         * a backup or a report.
+         * The form of the horizon rule, which selects the text in words.properties. A transaction "at work" may be a
+         * backup or a report.
          */
         String form() {
             if (!kind.equals("session")) {
@@ -171,14 +163,14 @@ record Seen(
         return busy.values().stream().mapToDouble(Double::doubleValue).sum();
     }
 
-    /** The share of busy time spent in row waits; empty if busy sessions cannot be counted. */
+    /** The share of busy sessions that wait for rows; empty if the role may not see which sessions are busy. */
     Optional<Double> rowWaitsOfBusy() {
         return isHidden()
                 ? Optional.empty()
                 : Optional.of(busySessions() == 0 ? 0 : Math.min(1, rowWaits() / busySessions()));
     }
 
-    /** The share of busy time in wait events with this prefix. */
+    /** The share of busy sessions in wait events with this prefix; 0 if the samples are too few. */
     double busyIn(String event) {
         double in = busy.entrySet().stream()
                 .filter(entry -> entry.getKey().startsWith(event))
@@ -187,7 +179,6 @@ record Seen(
         return in * samples < Threshold.SIGHTINGS ? 0 : in / busySessions();
     }
 
-    /** The share of the lock table's capacity that is in use. */
     double lockTableShare() {
         return lockTable == null ? 0 : (double) lockTable.entries / Math.max(1, server.lockRoom);
     }
@@ -205,9 +196,9 @@ record Seen(
     }
 
     /**
-     * Whether the holder is old, by time. The number of xids alone proves little, because a busy server assigns any
-     * number of them during a short report. A transaction may be older than its snapshot; then few xids have been
-     * assigned since. The age of a slot or a standby can only be estimated from the rate of xids.
+     * Whether the holder is so old that it matters. The time decides, because a busy server assigns many xids during a
+     * short report. A number of xids is required too, because a transaction may be older than its snapshot. The server
+     * does not show the time for a slot or a standby, so the rate of xids gives an estimate.
      */
     boolean isOld(HorizonHolder holder) {
         double atThisRate = Threshold.OLD_HORIZON_SECONDS * perSecond("xids");

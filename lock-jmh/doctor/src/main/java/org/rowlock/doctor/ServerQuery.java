@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.tool.Texts;
 
 /**
- * A query in a file of its own, such as {@code waits.sql} beside this class, which can be read and run in psql too. A
- * column whose name ends in {@code query} holds a statement, which is normalized when it is read.
+ * A query in a file of its own, such as {@code waits.sql} beside this class. The files also run in psql. A column whose
+ * name ends in {@code query} holds a statement, and reading normalizes the statement.
  */
 enum ServerQuery {
     SERVER,
@@ -73,12 +73,15 @@ enum ServerQuery {
         return rows;
     }
 
-    /** Returns the text without values of the application, and without what would control a terminal. */
+    /** Removes the application's values from a statement, and terminal control characters from any text. */
     private static String shown(String column, String text) {
         return Texts.printable(column.endsWith("query") ? SqlText.normalize(text) : text);
     }
 
-    /** Returns the later rows with the increase of their counters. A counter that fell was reset, and counts from 0. */
+    /**
+     * Returns the later rows with the increase of each counter. A counter that fell has been reset, so its whole value
+     * is the increase.
+     */
     List<Row> grown(List<Row> before, List<Row> after) {
         Map<String, Row> first =
                 before.stream().collect(toMap(row -> row.string(key), row -> row, (one, other) -> one));
@@ -95,11 +98,7 @@ enum ServerQuery {
                 .toList();
     }
 
-    /**
-     * A row of the result.
-     *
-     * @param values the values by column
-     */
+    /** A row of a result: its values by column. */
     record Row(Map<String, @Nullable Object> values) {
         boolean has(String column) {
             return values.get(column) != null;
@@ -131,7 +130,7 @@ enum ServerQuery {
             return Boolean.TRUE.equals(values.get(column));
         }
 
-        /** Converts the row into a record. Each component takes the column of its name. */
+        /** Converts the row into a record. Each component has the value of the column with its name in snake case. */
         <T extends Record> T as(Class<T> type) {
             return RECORDS.fromJson(RECORDS.toJsonTree(values), type);
         }

@@ -5,16 +5,16 @@ import java.util.regex.Pattern;
 import org.rowlock.internal.text.Tokens;
 
 /**
- * Makes statements equal that differ only in their values, as pg_stat_statements does. This keeps the values, which may
- * be confidential, out of the report. It splits tokens as the server does (scan.l). In a statement that
- * pg_stat_activity truncated, an unfinished token extends to the end.
+ * Replaces the values in statements, as pg_stat_statements does. Statements that differ only in their values become
+ * equal, and confidential values stay out of the report. The patterns follow the server's lexer (scan.l).
+ * pg_stat_activity may truncate a statement, so an unfinished token extends to the end.
  */
 final class SqlText {
     private static final Pattern SPACE = Pattern.compile("\\s+");
     /** A list of parameters. The pattern has no repeated group, because a long list would overflow the stack. */
     private static final Pattern LIST = Pattern.compile("\\((?=[?$]\\d*,)[?$\\d, ]++\\)");
 
-    /** A setting and its value, which needs no quotes. */
+    /** A setting and its value. The value may be unquoted. */
     private static final Pattern SETTING = Pattern.compile(
             "(?<=^|; ?)(set (?:local |session )?[\\w.\"]+ ?(?:=|\\bto\\b) ?)[^;]++", Pattern.CASE_INSENSITIVE);
 
@@ -22,7 +22,7 @@ final class SqlText {
     private static final String NUMBER = "0[xX][\\da-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
             + "|(?:\\d[\\d_]*+(?:\\.[\\d_]*+)?+|\\.\\d[\\d_]*+)(?:[eE][-+]?\\d[\\d_]*+)?+";
 
-    /** The beginning of a token. For a quoted one it is the opening quote alone. */
+    /** The beginning of a token. For a quoted token, only the opening quote matches. */
     private static final Pattern TOKEN = Pattern.compile("(?<comment>--|/\\*)"
             + "|(?<string>(?:[eEnNbBxX]|[uU]&)?')"
             + "|(?<dollar>\\$(?:[" + LETTER + "][" + LETTER + "\\d]*+)?+(?:\\$|\\z))"
@@ -82,8 +82,8 @@ final class SqlText {
         while (at < sql.length()) {
             char c = sql.charAt(at);
             boolean isQuoteNext = sql.startsWith("'", at + 1);
-            // Whether the string ends here depends on the session's standard_conforming_strings, which no other session
-            // can see.
+            // Whether the string ends here depends on the other session's standard_conforming_strings, which the doctor
+            // cannot read. To be safe, the rest of the statement counts as part of the string.
             if (c == '\\' && isQuoteNext && !isEscaped) {
                 return sql.length();
             }

@@ -12,11 +12,11 @@ import org.rowlock.RowLockMode;
 enum StatementKind {
     /** The statement has a locking clause. */
     LOCKING,
-    /** The statement changes the rows; an upsert is one of them. */
+    /** The statement updates or deletes rows; an upsert counts too. */
     WRITE,
-    /** The statement, an INSERT or a COPY, adds rows, which may wait for a unique key. */
+    /** The statement is an INSERT or COPY, which may wait for a unique key. */
     INSERT,
-    /** The statement calls a function, procedure or cursor, which locks rows. */
+    /** The statement calls a function, procedure or cursor that locks rows. */
     CALL,
     /** The server itself checks a foreign key. */
     FOREIGN_KEY,
@@ -29,10 +29,9 @@ enum StatementKind {
     private static final Pattern UPSERT = Pattern.compile("(?i)\\bdo\\s+update\\b");
     private static final Pattern TABLE =
             Pattern.compile("(?i)(?:\\bfrom|^update)\\s+(?:only\\s+)?((?:\"[^\"]+\"|\\w+)(?:\\.(?:\"[^\"]+\"|\\w+))?)");
-    /** The beginning of several statements in one message, where the first is not the one that waits. */
+    /** A BEGIN in front of other statements in one message. The statement after BEGIN is the one that waits. */
     private static final Pattern BEGIN = Pattern.compile("(?i)^\\s*(?:begin|start transaction)\\b[^;]*;");
 
-    /** The first word of a statement, or of the query in a COPY. */
     private static final Pattern FIRST = Pattern.compile("(?i)^\\W*(?:copy\\s*\\()?\\W*(\\w+)");
 
     /** The statement by which the server's own trigger checks a foreign key. */
@@ -42,7 +41,7 @@ enum StatementKind {
     private static final Pattern JOIN = Pattern.compile("(?i)\\bjoin\\b|\\bfrom [\\w.\"]+(?: (?:as )?\\w+)?,");
     private static final Pattern QUEUE = Pattern.compile("(?i)\\border by [^;]*\\b(?:limit|fetch (?:first|next)) ");
 
-    /** Classifies a normalized statement; null is one that the role may not see. */
+    /** Classifies a normalized statement. A statement that the role may not see is null. */
     static StatementKind of(@Nullable String sql) {
         if (sql == null || sql.isEmpty()) {
             return HIDDEN;
@@ -61,7 +60,6 @@ enum StatementKind {
         };
     }
 
-    /** Returns the mode of the first locking clause. */
     static Optional<RowLockMode> clause(String sql) {
         Matcher clause = CLAUSE.matcher(sql);
         return clause.find()
@@ -70,15 +68,11 @@ enum StatementKind {
                 : Optional.empty();
     }
 
-    /** Returns where the last locking clause begins; -1 if there is none. */
     static int clauseAt(String sql) {
         return CLAUSE.matcher(sql).results().mapToInt(MatchResult::start).reduce(-1, (before, last) -> last);
     }
 
-    /**
-     * Returns the mode in which the statement locks rows: that of its clause, or of an UPDATE or DELETE. The check of a
-     * foreign key has none.
-     */
+    /** Returns the lock mode of an UPDATE, a DELETE or the locking clause; empty for the check of a foreign key. */
     static Optional<RowLockMode> mode(String sql) {
         String verb = sql.substring(0, Math.min(sql.length(), 7)).toLowerCase(Locale.ROOT);
         return switch (verb) {
@@ -88,13 +82,12 @@ enum StatementKind {
         };
     }
 
-    /** Returns the first table that the statement reads; null if its text does not show it. */
     static @Nullable String table(String sql) {
         Matcher table = TABLE.matcher(sql);
         return table.find() ? table.group(1) : null;
     }
 
-    /** Whether it locks the rows of several tables because its clause does not name one. */
+    /** Whether the statement joins tables and locks rows of all of them, because its locking clause names no table. */
     static boolean locksAll(@Nullable String statement) {
         String sql = String.valueOf(statement);
         Matcher clause = CLAUSE.matcher(sql);
@@ -104,8 +97,8 @@ enum StatementKind {
     }
 
     /**
-     * Whether it locks the first of several ordered rows. An ORM also writes LIMIT for one row by its key, but without
-     * an order.
+     * Whether the statement locks the first of several ordered rows. The order is required, because an ORM writes LIMIT
+     * for one row by its key too.
      */
     static boolean takesFirst(@Nullable String sql) {
         String text = String.valueOf(sql);
@@ -117,7 +110,7 @@ enum StatementKind {
         return sql.toLowerCase(Locale.ROOT).contains("skip locked");
     }
 
-    /** Whether one of several statements begins with these words, which hyphens join. */
+    /** Whether one of several statements begins with these hyphenated words. */
     static boolean runs(String statements, String words) {
         String begin =
                 "(?i)(^|; )" + words.replace("create-", "create (unique )?").replace('-', ' ');

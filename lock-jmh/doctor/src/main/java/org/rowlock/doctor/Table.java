@@ -12,19 +12,13 @@ import org.rowlock.doctor.Wait.Doing;
 /**
  * The waits for rows of one table during the sampling.
  *
- * @param name the name of the table; for a partition, that of its root
- * @param waiting the average number of sessions that wait for its rows
- * @param waitShare its share of all waits for rows
- * @param busyShare the share of the samples in which a session waits
- * @param contenders the average number of sessions that contend for the hottest row while at least one waits, its
- *     holder included
- * @param mostContenders the largest number that was seen
- * @param longestWaitMillis the longest wait that was seen
- * @param firstWaitMillis the median time that the first in line had waited when it was sampled
- * @param firstWaits how often a first in line was sampled
- * @param idleMillis the median time that an idle or prepared holder had been in this state when it was sampled
- * @param deadlocked the sessions that were seen in a deadlock, in all samples together
- * @param shares the shares of 1, the largest first
+ * @param name the name of the table; for a partition, the name of its root table
+ * @param busyShare the share of samples in which at least one session waits for a row of the table
+ * @param contenders the average number of sessions at the hottest row, including its holder, in samples with a wait
+ * @param firstWaitMillis the median time that the first session in line had waited when sampled
+ * @param idleMillis the median time that an idle or prepared holder had been in this state when sampled
+ * @param deadlocked the sessions seen in a deadlock, summed over all samples
+ * @param shares the shares of each characteristic, the largest first
  */
 record Table(
         String name,
@@ -44,21 +38,18 @@ record Table(
 
     enum Of {
         CAUSE,
-        /** The mode that sessions request, if it is known. */
+        /** The requested lock mode, if the server shows the mode. */
         MODE,
-        /** The statements they run, if the role may see them. */
         STATEMENT,
         /** The activity of holders while others wait: {@link Doing}. */
         HOLDER,
-        /** The wait events of holders that run or commit, and the gids of prepared ones. */
+        /** The wait events of holders that run or commit, and the gids of prepared transactions. */
         HOLDER_EVENT,
-        /** The statements that holders run, or ran last. */
         HOLDER_STATEMENT,
-        /** The sessions and prepared transactions that hold, by the number of sessions that wait for them. */
+        /** The sessions and prepared transactions that hold rows, weighted by the number of waiting sessions. */
         HOLDER_SESSION,
-        /** The tables at which holders wait themselves. */
         NEXT,
-        /** The reason why sessions wait in a circle. */
+        /** The cause of a deadlock. */
         CIRCLE
     }
 
@@ -70,7 +61,6 @@ record Table(
         return shares(of).getOrDefault(what, 0.0);
     }
 
-    /** Returns the entry with the largest share; null if there is none. */
     @Nullable
     String most(Of of) {
         return shares(of).keySet().stream().map(String::valueOf).findFirst().orElse(null);
@@ -95,17 +85,18 @@ record Table(
         return share(Of.CAUSE, StatementKind.FOREIGN_KEY);
     }
 
-    /** The most frequent wait event of the holders. */
     String event() {
         return shares(Of.HOLDER_EVENT).isEmpty() ? "not visible" : String.valueOf(most(Of.HOLDER_EVENT));
     }
 
-    /** The tables at which its holders wait themselves, in words. */
     String next() {
         return shares(Of.NEXT).isEmpty() ? "" : ", rows of " + most(Of.NEXT);
     }
 
-    /** Whether sessions first share a row, possibly by a foreign key, and then wait for each other to get it alone. */
+    /**
+     * Whether most deadlocks are lock upgrades: the sessions share a row, possibly by a foreign key, and then each
+     * wants an exclusive lock.
+     */
     boolean isShared() {
         return share(Of.CIRCLE, SHARED) > Threshold.MOST;
     }
@@ -114,19 +105,20 @@ record Table(
         return contenders >= Threshold.CONVOY;
     }
 
-    /** The length of a holder's idle period. At a random moment, half of the period has passed. */
+    /**
+     * The estimated length of a holder's idle period. On average, half of the period has passed when the holder is
+     * sampled.
+     */
     double pauseMillis() {
         return 2 * idleMillis;
     }
 
-    /** The statements of sessions that wait for a lock, and of sessions that hold it. */
     Stream<String> statements() {
         return Stream.of(Of.STATEMENT, Of.HOLDER_STATEMENT)
                 .flatMap(each -> shares(each).keySet().stream())
                 .map(String::valueOf);
     }
 
-    /** Adds up the waits for its rows, sample by sample. */
     static final class Tallies {
         private final Map<Of, Tally<Object>> tallies = new EnumMap<>(Of.class);
         private final IntSummaryStatistics longestQueues = new IntSummaryStatistics();
@@ -148,7 +140,7 @@ record Table(
                 longestWait = Math.max(longestWait, wait.waitedMillis());
                 if (wait.isInCircle()) {
                     deadlocked++;
-                    // A session that already shares the row does not queue for its tuple, so the server does not name
+                    // A session that already shares the row does not wait for the tuple lock, so pg_locks does not name
                     // the row.
                     add(Of.CIRCLE, wait.namesRow() ? "several rows" : SHARED);
                 }

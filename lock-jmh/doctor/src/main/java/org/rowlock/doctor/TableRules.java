@@ -9,16 +9,14 @@ import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Table.Of;
 import org.rowlock.doctor.Wait.Doing;
 
-/** The rules about waits for the rows of one table. */
 record TableRules(Rules rules, Seen seen, Table table) {
-    /** Advises on the waits for this table. Each rule has its condition, its statement and its gain. */
     void advise() {
         double behindHanging = seen.blockers().stream()
                 .filter(Blocker::isHanging)
                 .mapToDouble(each -> table.share(Of.HOLDER_SESSION, each.holder()))
                 .sum();
         if (table.waiting() * (1 - behindHanging) < FELT_SESSIONS) {
-            // Nearly all of these waits are for hanging sessions, about which there is separate advice.
+            // Hanging sessions cause nearly all of these waits, and have advice of their own.
             return;
         }
         Doing doing = table.doing();
@@ -36,7 +34,7 @@ record TableRules(Rules rules, Seen seen, Table table) {
 
         String wanting = table.most(Of.STATEMENT);
         String holding = table.most(Of.HOLDER_STATEMENT);
-        // The statement that locked is the one to change, whether its session was seen waiting or holding.
+        // The advice is about the statement that locks the row. Both waiting sessions and holders show that statement.
         String locking = wanting != null ? wanting : holding;
         boolean isWrite = StatementKind.of(holding) == StatementKind.WRITE;
         boolean isAnyRow = StatementKind.takesFirst(wanting);
@@ -45,8 +43,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
         boolean isInVain = !isAnyRow && StatementKind.locksAll(wanting) && !isChanged;
 
         double cause = CAUSE * table.waiting();
-        // A shorter hold can gain the share of the waits in which the holder was doing what the advice shortens. In
-        // that case a queue can gain only the share without a holder; otherwise it can gain all waits.
+        // Advice that shortens one activity of the holder can gain the share of waits with that activity. A queue can
+        // then gain only the share of waits without a holder. Without such advice, a queue can gain all waits.
         double gain = table.waiting() * (isWaiting ? NOISE : table.doingShare());
         boolean isLever = isIdle || isCommitting || isPrepared || (isRunning && isLong);
         double queued = table.waiting() * (isLever ? table.noneYetShare() : 1);
@@ -74,16 +72,16 @@ record TableRules(Rules rules, Seen seen, Table table) {
     }
 
     /**
-     * Whether checks of foreign keys cause a noticeable share of the waits. Without such waits, a weaker mode gains
-     * nothing over FOR UPDATE: its measured throughput was 1.0 times that of FOR UPDATE.
+     * Whether checks of foreign keys cause a noticeable share of the waits. Without such checks, FOR NO KEY UPDATE had
+     * only 1.0 times the throughput of FOR UPDATE.
      */
     static boolean starvesForeignKeys(Table table) {
         return table.foreignKeyShare() >= FELT_SHARE;
     }
 
     /**
-     * Returns a statement with FOR UPDATE, from the statements that wait or hold if possible, otherwise from all
-     * statements that lock the table's rows. If there is none, returns the statement that waits most often.
+     * Returns a statement with FOR UPDATE. Statements of waiting sessions and holders come before other statements that
+     * lock the table's rows. If none has FOR UPDATE, returns the statement that waits most often.
      */
     private @Nullable String forUpdate() {
         Stream<String> others =

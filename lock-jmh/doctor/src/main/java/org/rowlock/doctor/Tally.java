@@ -5,23 +5,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Counts equal things. */
 final class Tally<K> {
     private final Map<K, Long> counts = new LinkedHashMap<>();
 
-    /** Adds the thing this many times; null is not counted. */
+    /** Counts the thing this many times. Null is ignored. */
     void add(@Nullable K thing, long times) {
         if (thing != null) {
             counts.merge(thing, times, Long::sum);
         }
     }
 
-    /** The share of each thing, the most frequent first. */
+    /** Returns the share of each thing, the most frequent first. */
     Map<K, Double> shares() {
         return times(1.0 / counts.values().stream().mapToLong(Long::longValue).sum());
     }
 
-    /** The count of each thing times a factor, the most frequent first. */
+    /** Returns the count of each thing times a factor, the most frequent first. */
     Map<K, Double> times(double factor) {
         Map<K, Double> products = new LinkedHashMap<>();
         counts.entrySet().stream()

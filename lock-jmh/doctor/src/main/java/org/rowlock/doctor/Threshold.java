@@ -1,30 +1,28 @@
 package org.rowlock.doctor;
 
-/** The thresholds at which figures begin to matter. */
+/** The values from which a figure leads to advice or changes the verdict. */
 final class Threshold {
     /**
-     * The share of busy time, spent in waits for locks, from which a migration can pay. If a tenth of the busy time
-     * goes, the throughput rises to 1.1 times at most.
+     * The share of busy sessions that wait for locks from which a migration can pay. If a tenth of the busy time
+     * disappears, the throughput rises to 1.1 times at most.
      */
     static final double HURT_SHARE = 0.10;
 
-    /** The number of sessions waiting for rows from which a migration can pay. */
+    /** The average number of sessions waiting for rows from which a migration can pay. */
     static final double HURT_SESSIONS = 0.5;
 
-    /**
-     * The smallest share of busy time that matters. In a sample of a few seconds, a smaller share may be due to chance.
-     */
+    /** The smallest share of busy sessions that matters. In a few seconds, chance alone can produce a smaller share. */
     static final double FELT_SHARE = 0.02;
 
     /**
-     * The smallest number of waiting sessions that matters. A tenth of a session is six seconds of waiting per minute,
-     * for all clients together.
+     * The smallest number of waiting sessions that matters. A tenth of a session equals six seconds of waiting per
+     * minute, summed over all clients.
      */
     static final double FELT_SESSIONS = 0.1;
 
     /**
-     * The number of sessions that wait for a lock other than a row. A session that waits alone, as CREATE INDEX does,
-     * delays no other.
+     * The number of sessions waiting for a lock other than a row lock from which there is advice. A single waiting
+     * session, such as CREATE INDEX, delays no other session.
      */
     static final double OTHER_SESSIONS = 2;
 
@@ -32,13 +30,13 @@ final class Threshold {
     static final double IDLE_SESSIONS = 0.5;
 
     /**
-     * The number of transactions per second below which a server with few busy sessions is idle. Samples may miss the
-     * sessions of short transactions.
+     * The number of transactions per second below which a server with few busy sessions is idle. The rate is needed
+     * because samples may miss short transactions.
      */
     static final double IDLE_PER_SECOND = 10;
 
     /**
-     * The number of transactions below which the server is idle. The server's statistics arrive late, so a few of the
+     * The number of transactions below which the server is idle. PostgreSQL publishes statistics late, so a few of the
      * counted transactions may have run before the sampling.
      */
     static final double IDLE_TRANSACTIONS = 1_000;
@@ -47,75 +45,82 @@ final class Threshold {
     static final double TABLE_SHARE = 0.05;
 
     /**
-     * The share of a total below which a part is not shown. It may be due to chance, such as a statement that ended
-     * between two views.
+     * The share of a total below which the report omits a part. Such a part may be an artifact: a statement can end
+     * between the reads of two views.
      */
     static final double NOISE = 0.01;
 
     /**
-     * The number of sessions that contend for one row. With fewer, a shorter queue at the server or another lock costs
-     * what it saves. On zipfian keys, an advisory lock before the row lock has 0.86 times the throughput of FOR UPDATE
-     * with 4 clients. With 10 clients it is 1.2 times, and with 90 it is 1.8 times.
+     * The number of sessions contending for one row from which there is a convoy. With fewer sessions, a queue in the
+     * JVM or an advisory lock costs as much as it saves. On zipfian keys, an advisory lock before the row lock has 0.86
+     * times the throughput of FOR UPDATE with 4 clients. The ratio is 1.2 with 10 clients and 1.8 with 90 clients.
      */
     static final double CONVOY = 10;
 
     /**
-     * How long the first in line has waited. Compared with this, the hand-over of a row takes little: about a
-     * millisecond.
+     * The wait of the first session in line, in milliseconds, from which a hold is long. The hand-over of a row takes
+     * about a millisecond, so a faster hand-over saves little then.
      */
     static final double LONG_HOLD_MILLIS = 100;
 
-    /** The number of sessions seen in a wait event, in all samples together. Fewer may be chance. */
+    /**
+     * The smallest number of sightings, summed over all samples, that a figure may rest on. Fewer may be due to chance.
+     */
     static final int SIGHTINGS = 10;
 
-    /** The share of a holder's time that is called most of its time. */
+    /** The share that is called "most". */
     static final double MOST = 0.5;
 
     /**
-     * The time without a statement in a transaction from which the application must have worked. A round trip alone
-     * takes less.
+     * The idle milliseconds in a transaction from which the application must have done other work. A round trip alone
+     * takes less time.
      */
     static final double WORK_MILLIS = 10;
 
-    /** The time from which a pause between lock and commit does not count as work, and a statement counts as long. */
+    /** The seconds from which a blocker is reported as hanging. */
     static final double LONG_SECONDS = 10;
 
-    /** The share of the server's WAL from which a statement gets advice of its own. */
+    /** The share of the server's WAL from which a statement that takes shared locks leads to advice. */
     static final double WAL_SHARE = 0.10;
 
-    /** The WAL per call, in bytes. A shared lock of one row writes about 60 bytes. */
+    /**
+     * The WAL bytes per call from which a statement must have written shared locks. A shared lock of one row writes
+     * about 60 bytes.
+     */
     static final double WAL_PER_CALL = 50;
 
     /**
-     * MultiXacts per second. At this rate the server reaches the default autovacuum_multixact_freeze_max_age (400
-     * million) in 46 days. It then reads every table in full to freeze it, however little the table changes.
+     * The number of new MultiXacts per second that matters. At this rate the server reaches the default
+     * autovacuum_multixact_freeze_max_age (400 million) in 46 days. Autovacuum then reads every table in full, even
+     * tables that hardly change.
      */
     static final double MULTIXACTS_PER_SECOND = 100;
 
     /**
-     * The share of busy time, spent in LWLock waits for MultiXacts, that matters. Samples seldom see such a short wait,
-     * unless its holder lost the processor.
+     * The share of busy sessions in LWLock waits for MultiXacts that matters. Such waits are so short that samples
+     * seldom see them.
      */
     static final double LWLOCK_SHARE = 0.05;
 
     /**
-     * The number of blocks read per claimed row from which the claim lacks an index. An index that fits the claim finds
-     * a row in fewer than ten.
+     * The number of blocks read per claimed row from which the claim lacks an index. With a fitting index, a claim
+     * reads fewer than ten blocks per row.
      */
     static final double BLOCKS_PER_CLAIM = 50;
 
     /**
-     * The age in seconds from which a horizon is old. In a benchmark, a snapshot that stayed open three times as long
-     * cut the rate of zipfian updates to a sixth.
+     * The age in seconds from which the vacuum horizon is old. In a benchmark, a snapshot that was open for three times
+     * this age cut the rate of zipfian updates to a sixth.
      */
     static final double OLD_HORIZON_SECONDS = 300;
 
     /**
-     * The number of xids that make a horizon old at any rate: about the updates of a busy hot table in five minutes.
+     * The number of xids from which the vacuum horizon is old, whatever the rate of xids. A busy hot table has about as
+     * many updates in five minutes.
      */
     static final long OLD_HORIZON_XIDS = 100_000;
 
-    /** The number of xids below which too few dead rows exist to matter. */
+    /** The number of xids below which there are too few dead rows to matter. */
     static final long FEW_XIDS = 1_000;
 
     /**
@@ -125,27 +130,32 @@ final class Threshold {
     static final double LOCK_TABLE_SHARE = 0.5;
 
     /**
-     * The number of advisory locks from which a session without a transaction has probably forgotten them. A leader
-     * keeps one, and a worker keeps one for each of its jobs.
+     * The number of advisory locks of a session outside a transaction from which the locks were probably forgotten. An
+     * elected leader keeps one advisory lock, and a worker keeps one for each job.
      */
     static final long KEPT_LOCKS = 100;
 
-    /** The number of dead rows below which a table is small, however many of its rows are dead. */
+    /** The number of dead rows below which a table is not reported as bloated. */
     static final long DEAD_ROWS = 10_000;
 
     /** The weight of advice that removes a cause of waits, relative to advice that only shortens waits. */
     static final double CAUSE = 5;
 
-    /** The number of rows from which a scan is long. A scan is the best way to read a smaller table. */
+    /**
+     * The number of rows from which a sequential scan is long. For a smaller table, a sequential scan is the best plan.
+     */
     static final double LONG_SCAN = 1_000;
 
     /**
-     * The number of scans per call that shows that each call scans. It is below 1, because the server counts scans up
-     * to a second late.
+     * The number of sequential scans per call from which each call probably scans. The threshold is below 1, because
+     * PostgreSQL counts scans up to a second late.
      */
     static final double SCANS_PER_CALL = 0.25;
 
-    /** The rollbacks per second. A program that ends its reads with ROLLBACK has as many, but no waits. */
+    /**
+     * The rollbacks per second that may be failures. A program that ends its reads with ROLLBACK reaches this rate too,
+     * so {@link Rules} also requires signs of failure.
+     */
     static final double ROLLBACKS_PER_SECOND = 10;
 
     static final double ROLLBACK_SHARE = 0.1;

@@ -8,21 +8,19 @@ import org.rowlock.doctor.Seen.Server;
 import org.rowlock.doctor.ServerQuery.Row;
 
 /**
- * Something that could not be read. The report names it, so that missing figures do not look like health.
+ * A part of the server that the doctor could not read. The report names the part, so that a missing figure is not taken
+ * for a healthy one.
  *
- * @param what what could not be read
- * @param why why it could not be read
- * @param remedy what makes it visible; empty if nothing does
+ * @param remedy how to make the part visible; empty if that is impossible
  */
 record Unseen(String what, String why, String remedy) {
-    /** Describes what the server refused to show. */
     static Unseen of(String what, SQLException refusal) {
         String said = Figures.sentence(refusal.getMessage());
         String remedy = "refused." + refusal.getSQLState();
         return new Unseen(what, said.substring(0, said.length() - 1), Figures.words(remedy));
     }
 
-    /** Describes what this server does not show to our role, or to any role. */
+    /** Lists the parts that this server does not show to the doctor's role, or to any role. */
     static List<Unseen> of(Server server, Row facts, List<Row> statements) {
         boolean isHidden =
                 statements.stream().anyMatch(row -> row.string("query").startsWith("<insufficient"));

@@ -18,24 +18,22 @@ import org.rowlock.tool.ServerFailures;
 /**
  * The tree of waits for locks at one moment.
  *
- * @param at the moment, in UTC
- * @param sessions the sessions that hold others up, each followed by those that wait for it
+ * @param sessions the sessions in tree order: each session is followed by the sessions that wait for it
  */
 record Watch(String at, List<Node> sessions) {
     private static final Duration INTERVAL = Duration.ofSeconds(2);
 
-    /** A pid that stands for all prepared transactions among the blockers of a session. */
+    /** The pid that PostgreSQL shows for every prepared transaction among the blockers of a session. */
     private static final String PREPARED = "0";
 
     /**
      * A session, or a prepared transaction.
      *
      * @param name the pid, or the gid of a prepared transaction
-     * @param seconds how long it has waited, or has been in its state if it does not wait
-     * @param wants the lock that it waits for; null if it does not wait
-     * @param query its statement, normalized; null if it has none or the role may not see it
-     * @param blockers the pids that it waits for; null if it does not wait
-     * @param depth the number of sessions between it and the end of the waits
+     * @param seconds how long the session has waited; if the session does not wait, how long it has been in its state
+     * @param query the statement, normalized; null if there is none or the role may not see the statement
+     * @param blockers the pids that the session waits for; null if the session does not wait
+     * @param depth the number of sessions above this one in the tree
      */
     record Node(
             String name,
@@ -67,7 +65,7 @@ record Watch(String at, List<Node> sessions) {
         }
     }
 
-    /** Shows the tree every two seconds, as text or as a JSON object in a line. */
+    /** Shows the tree every two seconds, as text or as one JSON object per line. */
     static void run(ServerAddress address, PrintWriter out, int width, boolean json, BooleanSupplier goesOn) {
         try (ReadOnlySession session = ReadOnlySession.open(address)) {
             do {
@@ -95,7 +93,7 @@ record Watch(String at, List<Node> sessions) {
                 .toList());
         List<Node> tree = new ArrayList<>();
         while (!left.isEmpty()) {
-            // If sessions wait in a cycle, none of them is the first, so the output begins with any of them.
+            // In a deadlock every session waits for another, so any session may be the root.
             Node root = left.stream()
                     .filter(node -> node.blockers() == null)
                     .findFirst()
@@ -106,7 +104,7 @@ record Watch(String at, List<Node> sessions) {
         return new Watch(Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(), tree);
     }
 
-    /** Moves the sessions that wait for a session into the tree, behind it. */
+    /** Moves the session and, below it, all sessions that wait for it from {@code left} into the tree. */
     private static void add(Node node, int depth, List<Node> left, List<Node> tree) {
         tree.add(node.at(depth));
         List<Node> behind = left.stream().filter(each -> each.isBehind(node)).toList();
@@ -114,7 +112,6 @@ record Watch(String at, List<Node> sessions) {
         behind.forEach(each -> add(each, depth + 1, left, tree));
     }
 
-    /** Formats the tree for a terminal. */
     String text(int width) {
         long waiting = sessions.stream().filter(each -> each.wants() != null).count();
         return at.substring(11, 19) + "  " + (waiting == 0 ? "No session waits" : waiting + " sessions wait")

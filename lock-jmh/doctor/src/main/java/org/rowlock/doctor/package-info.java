@@ -1,8 +1,8 @@
 /**
- * Examines a running server without changing it, and reports whether row locks hurt it and what to do. Start at
- * {@link org.rowlock.doctor.Doctor}. Data flows one way. A {@code ServerQuery} is SQL in a file beside the classes. Its
- * rows become {@code Samples} and differences of counters, which are {@code Seen}. The {@code Rules} judge that without
- * a server, and {@code Screen} shows the {@code Diagnosis}.
+ * Examines a running server without changing it, and reports whether row locks hurt it and what to do. Start at {@code
+ * Doctor}. The SQL of each {@code ServerQuery} is in a file beside the classes. The rows of the queries become {@code
+ * Samples} and differences of counters. {@code Seen} holds all observations. The {@code Rules} derive advice from the
+ * observations without a server, and {@code Screen} prints the {@code Diagnosis}.
  */
 @NullMarked
 package org.rowlock.doctor;

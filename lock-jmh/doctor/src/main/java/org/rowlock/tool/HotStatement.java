@@ -9,15 +9,13 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statement that waits most for rows of the table with the most waits, and how it is used. The benchmarks can
- * measure it.
+ * The statement with the most row lock waits, and how the application uses the statement. The benchmarks can measure
+ * such a statement.
  *
- * @param statement the statement, normalized
- * @param table the table
  * @param mode the lock mode; null if the text does not show it
- * @param hottestPercent how many of a hundred statements lock the hottest row; null if their number is not known
- * @param holdMillis how long a transaction holds that row; 0 if it was not seen often enough
- * @param clients the sessions that use the table at a time, by those that wait
+ * @param hottestPercent how many of a hundred statements lock the hottest row; null if the rate is unknown
+ * @param holdMillis how long a transaction holds that row; 0 if there were too few samples
+ * @param clients the estimated number of sessions that use the table at a time
  */
 public record HotStatement(
         String statement,
@@ -30,7 +28,7 @@ public record HotStatement(
     public static final String NAME = "hotStatement";
 
     /**
-     * Reads it from what {@code doctor --json} printed.
+     * Reads the statement from a file that {@code doctor --json} wrote.
      *
      * @throws UserError if the file cannot be read, or has no such statement
      */

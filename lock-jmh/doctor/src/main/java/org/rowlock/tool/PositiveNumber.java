@@ -3,9 +3,9 @@ package org.rowlock.tool;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Parses a number that must be at least 1. */
+/** Parses an option whose value must be a positive integer. */
 public final class PositiveNumber implements ITypeConverter<Integer> {
-    /** A larger number of clients, seconds or rounds is taken for a typing error. */
+    /** The limit for clients, seconds and rounds. A larger number is probably a typing error. */
     private static final int MOST = 100_000;
 
     @Override

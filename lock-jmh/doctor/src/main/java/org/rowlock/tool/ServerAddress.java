@@ -10,11 +10,11 @@ import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The address of a server and the login to use there. The URL may hold a password: show {@link #toString} instead.
+ * The address of a server and the login. The URL may hold a password, so print {@link #toString} instead of the URL.
  *
- * @param url a URL of the PostgreSQL driver, or of the drop-in, which leads to the same server
+ * @param url a URL of the PostgreSQL driver; a URL of the drop-in is converted into one
  * @param user the role; null if the URL names it
- * @param password its password; null if it comes from the URL or a password file, or if there is none
+ * @param password the password of the role; null if the URL or a password file has the password, or if there is none
  */
 public record ServerAddress(
         String url, @Nullable String user, @Nullable String password) {
@@ -27,8 +27,8 @@ public record ServerAddress(
     private static final Pattern OTHER_SEPARATOR = Pattern.compile("[;?]\\w+=");
 
     /**
-     * Checks the URL before the driver sees it. The driver takes a password in the wrong place for a host, a port or a
-     * database, and logs it, as the server does. It also logs the whole of a URL that it does not understand.
+     * Checks the URL before the driver parses it. The driver takes a misplaced password for a host, port or database,
+     * and both the driver and the server log such names. The driver also logs a URL that it cannot parse.
      */
     public ServerAddress {
         url = url.replaceFirst("^jdbc:rowlock:postgresql:", "jdbc:postgresql:");
@@ -48,13 +48,13 @@ public record ServerAddress(
         }
     }
 
-    /** Whether a password is given, in the URL or beside it. */
+    /** Whether the URL or the option has a password. */
     boolean hasPassword() {
         return password != null
                 || PGProperty.PASSWORD.getOrDefault(Objects.requireNonNull(Driver.parseURL(url, null))) != null;
     }
 
-    /** Creates unpooled connections that show this name in pg_stat_activity. */
+    /** Returns a data source without a pool, whose connections have this application_name. */
     public PGSimpleDataSource dataSource(String applicationName) {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url);
@@ -66,8 +66,8 @@ public record ServerAddress(
         }
         dataSource.setApplicationName(applicationName);
         dataSource.setConnectTimeout(CONNECT_TIMEOUT_SECONDS);
-        // The connect timeout covers the TCP connection only. A server that is not PostgreSQL may never answer after
-        // that.
+        // The connect timeout covers only the TCP connection. A server other than PostgreSQL may accept the connection
+        // and never answer.
         dataSource.setLoginTimeout(LOGIN_TIMEOUT_SECONDS);
         return dataSource;
     }
@@ -77,7 +77,7 @@ public record ServerAddress(
         return dataSource(applicationName).getConnection();
     }
 
-    /** Returns host, port and database. The password is left out with all other parameters after the question mark. */
+    /** Returns host, port and database, without the parameters, because a password may be among them. */
     @Override
     public String toString() {
         return url.replaceFirst("\\?.*", "").replaceFirst("^jdbc:postgresql:/*(?=[^/])", "");

@@ -7,11 +7,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.SqlState;
 
-/** Turns an error of the server or the driver into advice for the user. */
+/** Converts errors of the server or the driver into messages with advice. */
 public final class ServerFailures {
     private static final int OLDEST = 14;
 
-    /** The products that speak PostgreSQL's protocol but lack its lock views, as their version() shows. */
+    /** The products that speak PostgreSQL's protocol but lack its lock views, as their version() names them. */
     private static final Pattern OTHERS = Pattern.compile("CockroachDB|-YB-|Redshift|Greenplum|openGauss|Materialize");
 
     private ServerFailures() {}
@@ -20,8 +20,8 @@ public final class ServerFailures {
      * Checks that the server is PostgreSQL, and not too old.
      *
      * @param version the result of version()
-     * @param major the major version, as the driver knows it
-     * @throws UserError if it is another server
+     * @param major the major version according to the driver
+     * @throws UserError if the server is another product or too old
      */
     public static void refuseOthers(ServerAddress address, String version, int major) {
         Matcher other = OTHERS.matcher(version);
@@ -39,14 +39,14 @@ public final class ServerFailures {
         }
     }
 
-    /** Describes a failure to connect, or to run the first statements. */
+    /** Returns a message with advice for a failure to connect or to run the first statements. */
     public static UserError at(ServerAddress server, Throwable failure) {
         if (failure instanceof UserError known) {
             return known;
         }
         SQLException sql = causeIn(failure, SQLException.class);
         String state = sql == null ? "" : SqlState.of(sql);
-        // The message already has its own advice on host and port.
+        // The driver's own advice on host and port would repeat the advice below.
         String said = describe(failure).replaceFirst("\\. Check .*?(?= \\(SQLSTATE)", "");
         String key = said.contains("unsupported startup parameter")
                 ? "pooler"
@@ -69,7 +69,7 @@ public final class ServerFailures {
         return Texts.printable(line.replaceFirst("\\.$", "") + state + ".");
     }
 
-    /** Returns the innermost cause of this type, because a pool wraps the server's exception in its own. */
+    /** Returns the innermost cause of this type. A pool wraps the server's exception in its own exception. */
     private static <T extends Throwable> @Nullable T causeIn(Throwable failure, Class<T> type) {
         T found = null;
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

@@ -6,7 +6,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that select a server, and help. A mixin for commands. */
+/** The command-line options that select a server, and {@code --help}. Commands include them as a mixin. */
 public final class ServerOptions {
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
@@ -46,7 +46,8 @@ public final class ServerOptions {
     /**
      * Returns the server that the options name; null without {@code --url}.
      *
-     * @throws ParameterException if the URL is malformed, or the other options are given without it
+     * @throws ParameterException if the URL is malformed, or if {@code --user} or {@code --password} is given without a
+     *     URL
      */
     public @Nullable ServerAddress address() {
         if (url == null) {
@@ -67,7 +68,7 @@ public final class ServerOptions {
         }
     }
 
-    /** Returns the password that was given as an option, so that it can be left out of what is shown. */
+    /** Returns the password that was given as an option. Callers remove this password from printed text. */
     public @Nullable String givenPassword() {
         return password == null ? null : new String(password);
     }

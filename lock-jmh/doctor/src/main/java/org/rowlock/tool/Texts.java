@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.ResourceBundle;
 import java.util.regex.Pattern;
 
-/** Texts for the user: the words of this package, and what makes foreign text safe to show. */
+/** Reads the texts of this package, and makes text from the server safe to print. */
 public final class Texts {
     private static final Pattern CONTROL =
             Pattern.compile("[\\x00-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]");
@@ -17,12 +17,12 @@ public final class Texts {
 
     private Texts() {}
 
-    /** Returns the text that words.properties has for this key; empty if there is none. */
+    /** Returns the text of this key in words.properties; empty if the key has no text. */
     static String words(String key) {
         return WORDS.containsKey(key) ? WORDS.getString(key) : "";
     }
 
-    /** Reads a file of the program, which is beside this class if its name has no path. */
+    /** Reads a resource of the program. A name without a path is relative to the class. */
     public static String resource(Class<?> beside, String name) {
         try (InputStream in = Objects.requireNonNull(beside.getResourceAsStream(name), name)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
@@ -31,7 +31,10 @@ public final class Texts {
         }
     }
 
-    /** Replaces characters that control a terminal, C0, C1 and changes of direction, which a name may have. */
+    /**
+     * Replaces characters that control a terminal: C0, C1 and changes of writing direction. Names on the server may
+     * contain such characters.
+     */
     public static String printable(String text) {
         return CONTROL.matcher(text).replaceAll("?");
     }

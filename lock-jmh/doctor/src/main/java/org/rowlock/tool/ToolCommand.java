@@ -11,7 +11,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** A command of a program that works on a server. */
+/** The base class of commands that connect to a server. */
 public abstract class ToolCommand implements Callable<Integer> {
     private static final String VERBOSE = "--verbose";
 
@@ -37,8 +37,8 @@ public abstract class ToolCommand implements Callable<Integer> {
     }
 
     /**
-     * Creates a command line that reports a failure as a status and a message that says what to do. A stack trace is
-     * printed only on request.
+     * Creates a command line that reports a failure by a message with advice and an exit status. A stack trace is
+     * printed only with {@code --verbose}.
      */
     public static CommandLine commandLine(Object command) {
         return new CommandLine(command)

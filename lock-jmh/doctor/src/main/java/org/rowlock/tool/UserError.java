@@ -3,8 +3,8 @@ package org.rowlock.tool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failure that the user can remedy. The message is shown as it is: it says what was asked, why it cannot be, and what
- * to do.
+ * A failure that the user can remedy. The program prints the message unchanged. The message names the request, the
+ * reason why the request failed, and the remedy.
  */
 public final class UserError extends RuntimeException {
     private static final long serialVersionUID = 1;

@@ -1,6 +1,6 @@
 /**
- * Names a server, by options of a command line, and turns its failures into advice. The doctor and the benchmarks share
- * it. Start at {@link org.rowlock.tool.ToolCommand}.
+ * The command-line options that select a server, and the messages for its failures. The doctor and the benchmarks share
+ * this package. Start at {@link org.rowlock.tool.ToolCommand}.
  */
 @NullMarked
 package org.rowlock.tool;

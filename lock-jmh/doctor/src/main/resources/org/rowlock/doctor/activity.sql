@@ -1,6 +1,6 @@
--- Counts the client sessions by state and wait event, and those in a failed transaction. It shows the statements that
--- request a lock NOWAIT, and run now or ran in the last second. A session that the role may not see shows its database,
--- but neither type nor statement. A session that reads statistics of the server is a monitor and no load.
+-- Counts the client sessions by state and wait event, and the sessions in a failed transaction. The column nowait_query
+-- shows statements with NOWAIT that run now or ran in the last second. For a session of another role, the server may
+-- show only the database. A session that reads statistics of the server is a monitor and not part of the load.
 select case when is_monitor then 'monitors'
             when query = '<insufficient privilege>' then 'hidden'
             when state like 'idle in transaction%' then 'idle in transaction'

@@ -1,6 +1,6 @@
--- Finds the sessions and prepared transactions (pid 0) that block others and do not wait themselves, for the 50 oldest
--- waits. If the role may not see how long a session has been in its state, the oldest wait behind it
--- gives a lower bound.
+-- Finds the sessions and prepared transactions (pid 0) that block others and do not wait, for the 50 oldest waits. If
+-- the role may not see how long a blocker has been in its state, the oldest wait behind the blocker gives a lower
+-- bound.
 with recursive waiting as materialized (
   select l.*, pg_blocking_pids(l.pid) as blockers
   from (select * from pg_locks where not granted and pid <> pg_backend_pid() order by waitstart limit 50) as l
@@ -13,7 +13,7 @@ with recursive waiting as materialized (
 ), roots as (
   select root, count(distinct pid) as waiting from climb where root not in (select pid from waiting) group by root
 ), first as (
-  -- The session directly behind the root that blocks most of the others.
+  -- The session directly behind the root that has the most sessions behind itself.
   select distinct on (p.blocker) p.blocker, w.*, min(w.waitstart) over (partition by p.blocker) as since, (select count(distinct c.pid) from climb as c where c.root = w.pid) as behind
   from pairs as p join waiting as w on w.pid = p.pid
   order by p.blocker, behind desc

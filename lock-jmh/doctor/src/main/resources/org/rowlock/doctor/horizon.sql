@@ -1,8 +1,9 @@
--- Finds what keeps vacuum from removing dead rows, the oldest first. A running vacuum does not. Not every role may see that a
--- session is a vacuum or its parallel worker, but no other session has its lock on a table. Every new snapshot begins
--- at the oldest xid that is still running, in any database. A session, standby or slot with such a snapshot has
--- inherited its age, and the transaction with that xid is named instead. Sessions may share an older snapshot: the
--- leader of a parallel pg_dump is idle while its workers use its snapshot.
+-- Finds the sessions, transactions and slots that keep vacuum from removing dead rows, the oldest first. A running
+-- vacuum does not hold back another vacuum. Not every role may see that a session runs VACUUM, so the query recognizes
+-- such a session by the lock on its table. Every new snapshot begins at the oldest xid that is still running in any
+-- database. A session, standby or slot with such a snapshot has inherited its age, so the result names the transaction
+-- with that xid instead. Sessions may share a snapshot: the leader of a parallel pg_dump is idle while its workers use
+-- the leader's snapshot.
 with sessions as materialized (
   select a.*, coalesce(backend_type = 'walsender', datname is null) as is_standby from pg_stat_activity as a
   where pid <> pg_backend_pid() and coalesce(backend_type, '') <> 'autovacuum worker'
@@ -32,7 +33,7 @@ with sessions as materialized (
          extract(epoch from clock_timestamp() - prepared)::float8, null
   from prepared
   union all
-  -- The slot of a connected standby keeps what its queries need.
+  -- The slot of a connected standby holds the horizon of the standby's queries.
   select case when active and slot_type = 'physical' then 'standby' else 'replication slot' end, slot_name::text,
          case when not active then 'not in use' when slot_type = 'physical' then 'by its slot' else 'in use' end, null,
          case when xmin not in (select xid from running) then age(xmin) end, null, null

@@ -1,4 +1,4 @@
--- Describes the server, and what the role may see there. Settings that it may not see are null.
+-- Describes the server, and which figures the role may see. Settings that the role may not see are null.
 select split_part(current_setting('server_version'), ' ', 1) as version,
        current_database() as database,
        current_user as role,
@@ -9,12 +9,13 @@ select split_part(current_setting('server_version'), ' ', 1) as version,
        current_setting('track_counts')::bool as track_counts,
        current_setting('hot_standby_feedback')::bool as standby_feedback,
        current_setting('log_lock_waits')::bool as log_lock_waits,
-       -- Whether a commit waits for a standby, and none is connected. Only a role that may see all standbys gets an
-       -- answer.
+       -- Whether a commit waits for a synchronous standby although none is connected. The result is null if the role
+       -- may not see all standbys.
        pg_has_role('pg_read_all_stats', 'usage')
          and (select setting <> '' from pg_settings where name = 'synchronous_standby_names')
          and not exists (select from pg_stat_replication where sync_state in ('sync', 'quorum')) as is_standby_gone,
-       -- The capacity of the lock table, as PostgreSQL documents it. Before 19 the table grows to about twice that.
+       -- The capacity of the lock table, as PostgreSQL documents it. Before PostgreSQL 19 the lock table can grow to
+       -- about twice this capacity.
        case when current_setting('server_version_num')::int < 190000 then 2 else 1 end
          * current_setting('max_locks_per_transaction')::int8
          * (current_setting('max_connections')::int8 + current_setting('max_prepared_transactions')::int8) as lock_room,

@@ -1,5 +1,5 @@
--- Lists the sessions that wait for a lock, and the sessions and prepared transactions (pid 0) that they wait for. A
--- session that waits shows since when, and any other how long it has been in its state.
+-- Lists the sessions that wait for a lock, and the sessions and prepared transactions (pid 0) that they wait for. For a
+-- waiting session the result has the length of the wait, and for other sessions the time in their state.
 with waiting as materialized (
   select l.*, pg_blocking_pids(l.pid) as blockers
   from (select * from pg_locks where not granted and pid <> pg_backend_pid() order by waitstart limit 200) as l

@@ -1,20 +1,21 @@
--- Finds the sessions that wait for a row lock: the table, the statement, and the activity of the row's holder
--- meanwhile. The first in line holds the tuple lock of the row and waits for the transaction of the holder. The others
--- wait for the tuple lock. A session that follows a row that was just updated waits for a transaction and names no row.
--- Its table is then the one that its statement names, among those in which it has locked rows, or the only one of
--- those.
+-- Finds the sessions that wait for a row lock, with the table, the statement, and the activity of the row's holder. The
+-- first in line holds the tuple lock of the row and waits for the transaction of the holder. The others wait for the
+-- tuple lock. If the row was just updated, a session may wait for the transaction without a tuple lock, and pg_locks
+-- then names no row. The query then guesses the table: the session holds a table lock there, and either the statement
+-- names the table or there is no other such table.
 with recursive locks as materialized (
   select *, clock_timestamp() as locked_at from pg_locks where mode <> 'SIReadLock'
 ), sessions as materialized (
   select *, clock_timestamp() as seen_at from pg_stat_activity
 ), waiters as (
-  -- The views are read at slightly different times. A session that no longer waits in the second may run another
-  -- statement.
+  -- PostgreSQL reads the two views at slightly different times. A session that no longer waits in the second view may
+  -- run another statement.
   select l.pid, l.locktype, l.transactionid, l.waitstart, l.locked_at, s.datname, s.seen_at,
          case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id
   from locks as l join sessions as s on s.pid = l.pid
   where not l.granted and l.locktype in ('tuple', 'transactionid') and l.pid <> pg_backend_pid()
-    -- A session without such a table lock waits for no row: the creation of a logical slot waits for old transactions.
+    -- A session without such a table lock does not wait for a row. For example, the creation of a logical slot waits
+    -- for old transactions.
     and l.pid in (select pid from locks where locktype = 'relation' and mode in ('RowShareLock', 'RowExclusiveLock'))
     and (s.query = '<insufficient privilege>' or s.wait_event_type = 'Lock')
 ), tuples as (
@@ -36,7 +37,8 @@ with recursive locks as materialized (
     or not exists (select from touched as other where other.pid = t.pid and other.root <> t.root)
   group by pid having count(*) = 1
 ), single as (
-  -- The only row of a table for which sessions wait. Sessions that name no row wait for it too.
+  -- The only row of a table that sessions visibly wait for. Sessions without a visible row are assumed to wait for this
+  -- row too.
   select w.transactionid::text as transaction, t.root, min(t.tuple) as tuple
   from waiters as w join tuples as t on t.pid = w.pid
   where w.transactionid is not null
@@ -64,7 +66,7 @@ select w.pid, nullif(w.datname, current_database()) as other_database, coalesce(
          when hs.state is null then 'NOT_VISIBLE'
          when hs.state like 'idle%' then 'IDLE_IN_TRANSACTION'
          when exists (select from locks where pid = h.pid and not granted) then 'WAITING_FOR_A_LOCK_ITSELF'
-         -- PostgreSQL 17 changed the spelling of some.
+         -- PostgreSQL 17 changed the spelling of some wait events.
          when hs.query ~* '^(\s|/\*.*?\*/)*(commit|end\s*;?\s*$)' or hs.wait_event in
            ('SyncRep', 'WALSync', 'WalSync', 'WALWrite', 'WalWrite') then 'COMMITTING'
          else 'RUNNING' end as doing,
