@@ -265,8 +265,8 @@ public final class LockCall {
 
     /**
      * Sets a socket timeout, because a server that does not answer must not prolong a bounded wait. The timeout closes
-     * the connection. The timeout is far longer than the limit of the wait, because a row lock can wait more than once,
-     * and a busy server is slow.
+     * the connection. A row lock can wait more than once, and a busy server is slow. The timeout is therefore far
+     * longer than the limit of the wait.
      */
     private int boundSocket() throws SQLException {
         if (!WaitNanos.isBounded(lockWait)) {

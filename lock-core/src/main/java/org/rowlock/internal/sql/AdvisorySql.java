@@ -8,17 +8,14 @@ import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
 
-/**
- * The statement that acquires advisory locks. The statement returns a row for each key, from which a {@link LockCheck}
- * is read.
- */
+/** The statement that acquires advisory locks. It returns a row for each key, which is read as a {@link LockCheck}. */
 final class AdvisorySql {
     private AdvisorySql() {}
 
     /**
-     * Returns the lock statement. Each call of a lock function is in the select list, because the planner never removes
-     * a call from there. The planner could remove a call from an aggregate, a subquery or a condition. If the wait is
-     * bounded, {@link WaitSql#ARM} must precede the statement.
+     * Returns the lock statement. Each call of a lock function is in the select list. The planner could remove a call
+     * from an aggregate, a subquery or a condition. If the wait is bounded, {@link WaitSql#ARM} must precede the
+     * statement.
      *
      * @param holding the WITH clause that locks the tables against DDL; empty if earlier statements lock them
      */
@@ -33,17 +30,17 @@ final class AdvisorySql {
         String attempt = trying && raising
                 ? "case when " + call + " then 'true' else " + LockCheckSql.raiseTaken() + " end"
                 : '(' + call + ")::pg_catalog.text";
-        // The time that has passed is subtracted from lock_timeout, so that the bound limits the sum of the waits for
-        // the table and the keys.
+        // The bound limits the sum of the waits for the table and the keys, so lock_timeout is set to the remaining
+        // time.
         String lock = of.wait == WaitKind.AT_MOST
                 ? "case when " + WaitSql.REARM_EXPRESSION + " is not null then " + attempt + " end"
                 : attempt;
-        // The statement can raise two errors: another transaction holds the lock, or the check refuses the lock.
+        // Each of the two errors has a parameter: another transaction holds the lock, or the check refuses the lock.
         int marks = (trying && raising ? 1 : 0) + (raising ? 1 : 0);
         String agreed = LockCheckSql.agreed(of.anyIsolation);
         if (shape.isSeveral()) {
             boolean ints = shape == Shape.ROWS_INT;
-            // The server evaluates the check and finds the tables once, before it locks the keys.
+            // The server evaluates the check and looks up the tables once, before it locks the keys.
             String from = (ints ? KeySql.FROM_ROWS_INT : KeySql.FROM_MANY) + " cross join (select " + agreed
                     + " as agreed, " + LockCheckSql.isolation(of.anyIsolation) + " as isolation offset 0) as g";
             return part(

@@ -18,7 +18,7 @@ import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.text.FrontSql;
 
-/** The results of the locks of one flush, which are collected while the results of its statements are read. */
+/** Collects the results of the lock statements of one flush. */
 public final class Answers {
     private final ResolvedRequest request;
     private @Nullable LockCheck check;
@@ -30,27 +30,27 @@ public final class Answers {
         this.request = request;
     }
 
-    /** Returns the findings of the check in the advisory lock's statement; null if there was no check or no key. */
+    /**
+     * Returns the result of the check in the statement of the advisory locks; null if the flush has no advisory lock.
+     */
     public @Nullable LockCheck check() {
         return check;
     }
 
-    /** Whether the flush tried a lock without waiting, and another transaction holds this lock. */
+    /** Whether a lock was not acquired, because another transaction holds the lock and the flush does not wait. */
     public boolean isTaken() {
         return rowTaken || (check != null && check.lock() == LockCheck.Lock.TAKEN);
     }
 
-    /** Returns the keys whose rows were looked up and not found. */
     public List<LockKey> absent() {
         return absent;
     }
 
-    /** Returns a key whose id is not the canonical spelling of the row's id, or null if there is none. */
     public @Nullable Misnamed misnamed() {
         return misnamed;
     }
 
-    /** Reads whether the front lock was acquired, and how long the wait was. */
+    /** Reads whether the front lock was acquired, and the time of the wait. */
     void front(Statement statement) throws SQLException {
         Front front = request.front();
         try (ResultSet row = statement.getResultSet()) {
@@ -87,7 +87,7 @@ public final class Answers {
         }
     }
 
-    /** Reads whether the only row of the request exists, in case the row could not be locked. */
+    /** Reads whether the only row of the request exists, if the row could not be locked. */
     void readUnlocked(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             rowTaken = !absent.isEmpty() && row.next();
@@ -95,8 +95,8 @@ public final class Answers {
     }
 
     /**
-     * Reads the locked rows of a group: their positions in the group, and their ids. With configured columns there may
-     * be several rows for a key.
+     * Reads the locked rows of a group: their positions in the group, and their ids. With configured id columns, a key
+     * may have several rows.
      */
     void rows(Statement statement, int group) throws SQLException {
         RowGroup asked = request.rows().get(group);
@@ -115,8 +115,8 @@ public final class Answers {
     }
 
     /**
-     * Reads how many rows of a group were found. If some rows are missing, the method also reads the ids of the rows
-     * that were found.
+     * Reads the number of found rows of a group. If some rows are missing, the statement has also returned the ids of
+     * the found rows.
      */
     void counted(Statement statement, int group) throws SQLException {
         List<Row> keys = request.rows().get(group).keys();

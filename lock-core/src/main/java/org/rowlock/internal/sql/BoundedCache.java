@@ -4,9 +4,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * A cache of values that are derived from an application's SQL. An application usually has few different statements. If
- * an application generates its SQL, a cache without a limit would be a memory leak. Therefore values beyond the limit
- * are not stored, but derived each time. Thread-safe; in a race, a value is derived twice.
+ * A cache of values that are derived from an application's SQL. If an application generates its SQL, a cache without a
+ * limit would be a memory leak. Therefore values beyond the limit are not stored, but derived each time. Thread-safe;
+ * in a race, a value is derived twice.
  */
 public final class BoundedCache<K, V> {
     private static final int MOST = 1_000;
@@ -18,7 +18,6 @@ public final class BoundedCache<K, V> {
         V make(K of) throws X;
     }
 
-    /** Returns the cached value. If there is none, derives the value, and stores it unless the limit is reached. */
     public <X extends Exception> V get(K of, Maker<? super K, ? extends V, X> maker) throws X {
         V kept = values.get(of);
         if (kept == null) {

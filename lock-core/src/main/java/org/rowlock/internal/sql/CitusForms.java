@@ -12,13 +12,13 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * The parts of flushes on Citus, where a table may be on other machines.
+ * Builds the flush of a request for Citus, where a table may be on other machines.
  *
- * <p>If a statement names a table, Citus may run the statement on another machine, and would then acquire its advisory
- * lock there. Therefore the statement with the advisory lock names no table, and an earlier statement locks the tables
- * against DDL. The earlier statement also registers the transaction with Citus, because the deadlock detection of Citus
- * treats all unregistered transactions as one. Each statement can lock rows on only one machine. A setting that the
- * function set_config changes applies only on the coordinator. Citus sends SET LOCAL to the other machines too.
+ * <p>If a statement names a table, Citus may run the statement on another machine, and would then acquire the advisory
+ * lock on that machine. Therefore the statement of the advisory lock names no table, and an earlier statement locks the
+ * tables against DDL. The earlier statement also registers the transaction with Citus, because the deadlock detection
+ * of Citus treats all unregistered transactions as one transaction. Each statement can lock rows on only one machine.
+ * The function set_config changes a setting only on the coordinator, but Citus sends SET LOCAL to all machines.
  */
 public final class CitusForms extends FlushForms {
     private static final String KEEP = "select pg_catalog.set_config('rowlock.lock_timeout',"
@@ -29,20 +29,20 @@ public final class CitusForms extends FlushForms {
             + " * 1000 + cast(cast(? as pg_catalog.text) as integer))::pg_catalog.text, true)";
 
     /**
-     * Registers the transaction with Citus. This is needed only if no earlier statement has named a table of Citus. The
-     * registration is expensive.
+     * Registers the transaction with Citus, which is expensive. Needed only if no earlier statement has named a table
+     * of Citus.
      */
     private static final Part BEGIN =
             Part.control("select case when (pg_catalog.get_current_transaction_id()).transaction_number = 0"
                     + " then pg_catalog.create_intermediate_result('rowlock', 'select 1') end");
 
-    /** Sets lock_timeout on all machines. The SET LOCAL statement is dynamic SQL, because SET accepts no parameters. */
+    /** Sets lock_timeout on all machines. SET accepts no parameters, so the statement is dynamic SQL. */
     private static final Part APPLY = Part.control(
             "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
 
     /**
-     * Restores the caller's lock_timeout. If the session does not propagate settings, the other machines restore their
-     * default instead.
+     * Restores the caller's lock_timeout. If the session does not propagate settings, the other machines return to
+     * their default.
      */
     private static final Part RESTORE = Part.control("do $rowlock$ begin"
             + " if pg_catalog.current_setting('rowlock.propagate') = 'local' then execute pg_catalog.format("
@@ -56,8 +56,8 @@ public final class CitusForms extends FlushForms {
             new Bound(List.of(new Part(KEEP, WaitSql::bindMillis, Part.UNREAD), APPLY), APPLY, RESTORE);
 
     /**
-     * The order in which all callers lock rows. Positive numbers in a single id column are ordered by value. A
-     * hand-written ORDER BY has the same order.
+     * The order in which all callers lock rows. Positive numbers in a single id column are ordered by value, as in a
+     * hand-written ORDER BY.
      */
     private static final Comparator<Row> ORDER = Comparator.comparing(
                     (Row row) -> String.join("\0", row.id()), KeyEntries.SHORTER_FIRST)
@@ -68,8 +68,8 @@ public final class CitusForms extends FlushForms {
     }
 
     /**
-     * Whether the text of the flush depends on the values of the ids. The text of several rows does, because it
-     * contains one statement for each row, in the order of the ids.
+     * Whether the SQL of the flush depends on the ids. For several rows, the flush has one statement for each row, in
+     * the order of the ids.
      */
     static boolean isOfValues(ResolvedRequest request) {
         return !request.rows().isEmpty() && !request.isOneRow();
@@ -77,8 +77,7 @@ public final class CitusForms extends FlushForms {
 
     @Override
     boolean isRowTry() {
-        // SKIP LOCKED does not prevent a wait on a reference table, because Citus first waits for a lock on the whole
-        // table.
+        // On a reference table SKIP LOCKED may wait, because Citus first waits for a lock on the whole table.
         return false;
     }
 

@@ -15,10 +15,10 @@ import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * The statements of a claim. Their text depends only on the components of this record. The row locks use SKIP LOCKED.
- * If the table has keys, the claim then tries to lock the keys of these rows. Finally the claim reads the rows again,
- * <em>with the predicate</em> and in a new snapshot. SKIP LOCKED checks the predicate only for the locked row itself.
- * Without the second check, a job that another table marks as finished could run twice.
+ * The statements of a claim. The row locks use SKIP LOCKED. If the strategy has advisory locks, the claim then tries to
+ * lock the keys of the rows. Finally the claim reads the rows again, <em>with the predicate</em> and in a new snapshot.
+ * SKIP LOCKED checks the predicate again only for changes of the locked row itself. Without the second check, a job
+ * that another table marks as finished could run twice.
  *
  * @param again whether the statement excludes rows that an earlier attempt of this claim has locked
  */
@@ -26,7 +26,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     private static final String ID = "rowlock_id_";
 
     /**
-     * Returns a statement that claims rows only by row locks. Its parameters are the binds of the predicate, and the
+     * Returns a statement that claims rows without their keys. The parameters are the binds of the predicate, and the
      * limit.
      */
     public static String skipLocked(ClaimParts claim) {
@@ -42,7 +42,6 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                 + order(order) + " limit ? " + RowSql.clause(mode) + " skip locked";
     }
 
-    /** Sets the parameters of {@link #lock}. */
     public void bindLock(PreparedStatement statement, ClaimParts claim, List<List<String>> before, int limit)
             throws SQLException {
         int next = Part.bind(statement, 1, claim.binds());
@@ -51,8 +50,8 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
 
     /**
      * Returns a statement that tries to lock the keys of several ids of a table. The lock functions are called in the
-     * select list, and the statement returns a row for each key. It stores the positions of the locked keys in a
-     * transaction-local setting, for the next statement. {@link #bindTake} sets the parameters.
+     * select list, and the statement returns a row for each key. The positions of the locked keys are stored in a
+     * transaction-local setting, which the next statement reads.
      */
     public static String take(RowLockMode mode) {
         String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(mode);
@@ -66,8 +65,8 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     }
 
     /**
-     * Returns a script that tries to lock the keys of locked rows, and reads the rows whose keys it has locked. The
-     * last result of the script contains these rows.
+     * Returns a script that tries to lock the keys of locked rows. The last result of the script contains the rows
+     * whose keys are locked.
      */
     public String read() {
         String rows = "select " + alias() + ".*, " + table.printedId(alias()) + " from " + from(table.name()) + " join "
@@ -82,18 +81,15 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         return (isVerified() ? RowSql.verify(table).sql() + "\n;" : "") + take(mode) + "\n;" + rows;
     }
 
-    /** Whether the first result of {@link #read} is the check of the primary key. */
     public boolean isVerified() {
         return table.identity() == Identity.CATALOG;
     }
 
-    /** Sets the parameters of {@link #read}. */
     public void bindRead(PreparedStatement statement, ClaimParts claim, List<List<String>> ids) throws SQLException {
         int next = isVerified() ? LockCheckSql.bindMark(statement, 1, ResolvedRequest.NONE) : 1;
         Part.bind(statement, bindIds(statement, bindTake(statement, next, table.name(), ids), ids), claim.binds());
     }
 
-    /** Sets the parameters of {@link #take}, and returns the index after the last one. */
     public static int bindTake(PreparedStatement statement, int at, String table, List<List<String>> ids)
             throws SQLException {
         statement.setString(at, table);
@@ -112,8 +108,8 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     }
 
     /**
-     * Returns an item of a FROM clause that contains the given ids and their positions. It has one parameter for each
-     * id column.
+     * Returns an item of a FROM clause with the given ids and their positions. There is one parameter for each id
+     * column.
      */
     private String ids() {
         return "rows from ("
@@ -130,7 +126,6 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         return at + table.columns().size();
     }
 
-    /** Returns the condition that the row has the given id. */
     private String isOfId() {
         return table.each(
                 " and ",
@@ -142,8 +137,8 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
     }
 
     /**
-     * Returns the predicate in brackets, because it may contain OR. The closing bracket is on a separate line, because
-     * the predicate may end with a comment.
+     * Returns the predicate in brackets, because the predicate may contain OR. The closing bracket is on a separate
+     * line, because the predicate may end with a comment.
      */
     private static String condition(String predicate) {
         return "(" + predicate + "\n)";

@@ -14,13 +14,14 @@ import org.rowlock.internal.value.Insert;
 
 /**
  * The statements, called parts, that are sent in one round trip. The first parts limit the wait, acquire the locks and
- * look up rows. The last parts are the caller's query, or the caller's writes and the COMMIT. Each statement has its
- * own snapshot. After an error, the following statements do not run. Immutable. A flush that only locks contains no
- * values, so it can be cached.
+ * look up rows. The last parts are the caller's query, or the caller's writes and the COMMIT. In READ COMMITTED each
+ * statement has its own snapshot. After an error, the server does not run the following statements. Immutable. A flush
+ * without statements of the caller contains no values, so it can be cached.
  *
- * @param isBounded whether the flush fails if a lock is not available in time; the transaction must then stay usable,
- *     so a flush in a transaction that has begun starts with a savepoint
- * @param isCheckSaved whether a savepoint protects only the advisory lock, in case the check refuses the lock
+ * @param isBounded whether the flush fails if a lock is not available in time. The transaction must then stay usable,
+ *     so the flush starts with a savepoint if the transaction has begun
+ * @param isCheckSaved whether a savepoint precedes the advisory lock, and is released after it, because the check may
+ *     refuse the lock
  * @param isSaved whether the flush begins with a savepoint
  */
 public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isCheckSaved, boolean isSaved) {
@@ -32,16 +33,14 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         return new Flush(textOf(parts), List.copyOf(parts), bounded, checkSaved, saved);
     }
 
-    /** Returns a flush without locks: writes, possibly with the COMMIT. */
     public static Flush alone(Tail tail) {
         return WITHOUT_LOCKS.with(tail, ALONE);
     }
 
     /**
-     * Returns a flush that has the caller's parts after the locks. If they contain the COMMIT, the savepoint is not
-     * released separately, because the COMMIT ends it.
+     * Returns a flush with the caller's statements after the locks. A COMMIT also releases the savepoint.
      *
-     * @param kept the cache of joined texts, whose keys are the pieces; null if the text is not worth caching
+     * @param kept the cache of joined texts, by the texts of the parts; null if the joined text is not cached
      */
     Flush with(Tail tail, @Nullable BoundedCache<List<String>, String> kept) {
         List<Part> all = new ArrayList<>(parts.size() + tail.parts().size() + 3);
@@ -80,13 +79,13 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         return joined(texts);
     }
 
-    /** Joins the texts with line breaks. A line break ends a -- comment, with which a caller's statement may end. */
+    /** Joins the texts with line breaks, because a statement of the caller may end with a -- comment. */
     private static String joined(List<String> texts) {
         return String.join("\n;", texts);
     }
 
     /**
-     * The cached flushes of requests. The cache key contains all properties on which the text of a flush depends. An
+     * The cached flushes of requests. A cache key contains everything that determines the SQL of a flush. An
      * application has few different cache keys.
      */
     public static final class Cache {
@@ -97,8 +96,8 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         private final boolean onCitus;
 
         /**
-         * The flushes of each cache key, in an array that is indexed by {@link #form}. In a race, the same flush is
-         * built twice, which does no harm.
+         * The flushes of each cache key, in an array with the index {@link #form}. In a race, a flush is built twice,
+         * which does no harm.
          */
         private final BoundedCache<Object, @Nullable Flush[]> kept = new BoundedCache<>();
 
@@ -147,8 +146,8 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         }
 
         /**
-         * Returns the cache key for the locked tables. A request for a single key is the hot path, so its cache key is
-         * an existing object: the {@link RowTable} for a row lock, or the name of the table for an advisory lock.
+         * Returns the cache key for the locked tables. Requests for a single key are frequent, so their cache key is an
+         * existing object: the {@link RowTable} for a row lock, or the name of the table for an advisory lock.
          */
         static Object locked(ResolvedRequest request) {
             List<RowGroup> rows = request.rows();
@@ -175,8 +174,8 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         }
 
         /**
-         * Returns a number for the form of the request. The number is the index of an array, because looking up an
-         * array element allocates nothing.
+         * Returns the array index for the form of the request. An array index is used, because a look-up then allocates
+         * nothing.
          */
         @SuppressWarnings("EnumOrdinal")
         static int form(

@@ -10,9 +10,9 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 
 /**
- * Arranges the parts of a request's flush on PostgreSQL. A subclass is for servers that need different statements. The
- * flush is cached and used for later requests. Therefore its binders must not refer to this request or to objects that
- * are derived from it.
+ * Builds the flush of a request for PostgreSQL. {@link CitusForms} builds the flush for Citus. The flush is cached and
+ * used for later requests. Its binders must therefore not refer to this request or to objects that are derived from
+ * this request.
  */
 class FlushForms {
     final ResolvedRequest asked;
@@ -23,21 +23,21 @@ class FlushForms {
     final boolean anyIsolation;
 
     /**
-     * Whether the transaction has begun before this flush. If so, a failure must not roll back the whole transaction.
+     * Whether the transaction has begun before this flush. A failure must not roll back such a transaction as a whole.
      */
     private final boolean begun;
 
-    /** Whether a statement of the caller follows the locks. The statement must not run without the locks. */
+    /** Whether statements of the caller follow the locks. They must not run without the locks. */
     private final boolean behind;
 
-    /** Whether the statements after the locks must not run if a row is absent. */
+    /** Whether an absent row must prevent the statements after the locks. */
     private final boolean required;
 
     /**
      * The parts that limit the waits.
      *
      * @param arm sets the bound
-     * @param rearm renews the bound, so that the bound limits the sum of all waits
+     * @param rearm sets the bound to the remaining time
      * @param restore restores the caller's own bound
      */
     record Bound(List<Part> arm, Part rearm, Part restore) {}
@@ -87,7 +87,7 @@ class FlushForms {
         return Flush.of(parts, bounded, checkSaved, saved);
     }
 
-    /** Adds the caller's INSERTs. They precede the row locks, so that the row locks find the inserted rows. */
+    /** Adds the caller's INSERTs. The row locks follow, and find the inserted rows. */
     private void addInserts(List<Part> parts) {
         for (int i = 0; i < asked.inserts().size(); i++) {
             int index = i;
@@ -129,15 +129,15 @@ class FlushForms {
     }
 
     /**
-     * Whether the flush only tries to acquire an advisory lock. If the attempt fails, nothing has to be rolled back.
+     * Whether the flush only tries to acquire one advisory lock. If the attempt fails, nothing has to be rolled back.
      */
     private boolean isAdvisoryTry() {
         return isAdvisoryAlone() && !shape.isSeveral() && wait == WaitKind.NO_WAIT;
     }
 
     /**
-     * Whether the flush tries to lock one row without a savepoint. If a row is locked after a savepoint and then
-     * updated, the server creates a MultiXact.
+     * Whether the flush tries to lock one row without a savepoint. A savepoint is avoided, because the server creates a
+     * MultiXact if a row is locked after a savepoint and updated later.
      */
     boolean isRowTry() {
         return !isAdvisory()
@@ -148,16 +148,16 @@ class FlushForms {
     }
 
     /**
-     * Whether the check must raise an error if it refuses the lock, because other statements follow in the round trip.
-     * An error prevents these statements from running.
+     * Whether the check must raise an error if it refuses the lock. The error prevents the following statements in the
+     * round trip.
      */
     final boolean isRaising() {
         return isAdvisory() && (!isAdvisoryAlone() || (wait == WaitKind.NO_WAIT && !isAdvisoryTry()));
     }
 
     /**
-     * Whether a row lock follows the advisory lock. The row lock then raises the error if there is no such table, or if
-     * the role may not lock the rows of the table.
+     * Whether a row lock follows the advisory lock. In this case the row lock raises the error if the table does not
+     * exist, or if the role may not lock its rows.
      */
     final boolean isTableChecked() {
         return asked.rows().size() == 1 && asked.rows().get(0).table().identity() != Identity.GIVEN;
@@ -167,7 +167,7 @@ class FlushForms {
         return WaitSql.BOUND;
     }
 
-    /** Whether a setting limits the waits. */
+    /** Whether the flush sets lock_timeout. */
     boolean isArmed() {
         return wait == WaitKind.AT_MOST;
     }

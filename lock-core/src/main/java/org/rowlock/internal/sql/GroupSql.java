@@ -16,9 +16,9 @@ public final class GroupSql {
             "case when " + GroupRule.UNALTERED + " then " + GroupRule.SESSION + " else '' end";
 
     /**
-     * A query for the session of a member of a group in the drop-in. The query returns a text that identifies the
-     * server and the settings on which a write may depend. It returns no row if the isolation level is stricter than
-     * READ COMMITTED, or if the session was altered.
+     * A query for the session of a group member in the drop-in. The query returns a text with the server and all
+     * settings on which a write may depend. If the session was altered, or if the isolation level is stricter than READ
+     * COMMITTED, the query returns no row.
      */
     public static final String MEMBER_QUERY = "select pg_catalog.concat_ws(' ', pg_catalog.current_database(),"
             + " pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_postmaster_start_time(), "
@@ -26,8 +26,8 @@ public final class GroupSql {
 
     /**
      * The last statement before the COMMIT. It raises an error if the session, a table or the isolation level does not
-     * allow a shared transaction. The only allowed isolation level is READ COMMITTED. The parameters are the value of
-     * {@link #SESSION_VALUE}, the two parameters for the tables, {@link LockCheckSql#mark}, and the value of {@link
+     * allow a shared transaction. Only READ COMMITTED is allowed. The parameters are the value of {@link
+     * #SESSION_VALUE}, the oids and versions of the tables, {@link LockCheckSql#mark}, and the value of {@link
      * #SESSION_VALUE} again.
      */
     public static final String CHECK = "select case when " + READ_COMMITTED + " and " + SESSION + " and "
@@ -37,24 +37,23 @@ public final class GroupSql {
             + " end";
 
     /**
-     * The beginning of the {@link #refusal} if one caller's write has removed the row that the writes of later callers
-     * require.
+     * The beginning of the {@link #refusal} if the write of one caller has removed the row that later callers require.
      */
     public static final String ROW = "row ";
 
     private GroupSql() {}
 
     /**
-     * Returns a statement for a row that the callers have locked, to be sent before {@link #CHECK}. It raises an error
-     * if the given query no longer finds the row, because the later callers would not have found the row either. The
-     * parameters are the parameters of the query, and {@link LockCheckSql#mark}.
+     * Returns a statement that precedes {@link #CHECK}, and raises an error if the given query does not find the locked
+     * row. In separate transactions, later callers would not have found the row either. The parameters are the
+     * parameters of the query, and {@link LockCheckSql#mark}.
      */
     public static String requires(String look) {
         return "select case when exists (" + look + ") then '' else "
                 + LockCheckSql.raise("'" + REFUSED + ROW + "' || " + LockCheckSql.ISOLATION) + " end";
     }
 
-    /** Returns why several callers must not share the transaction; null if the error has another reason. */
+    /** Returns the reason why the server has refused a group; null if the error has another cause. */
     public static @Nullable String refusal(@Nullable String message) {
         String marked = LockCheckSql.marked(message);
         if (marked == null || !marked.startsWith(REFUSED)) {

@@ -16,37 +16,31 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * Key version 1 as SQL: the arguments of a lock function, which the server derives from parameters. This derivation is
- * published in docs/keys.md and must never change, because old and new instances must continue to exclude each other.
+ * Key version 1 as SQL: the server derives the arguments of a lock function from parameters. The rules are published in
+ * docs/keys.md, and must never change, because old and new versions of Rowlock must exclude each other.
  */
 public final class KeySql {
-    /**
-     * An expression for the oid of the table that a key belongs to: the root of the partition tree, or the table
-     * itself.
-     */
+    /** An expression for the oid of a key's table: the root of the partition tree, or the table itself. */
     static final String ROOT = CatalogSql.root("c.oid");
 
     /**
      * A FROM clause with the table as {@code c}. The server resolves the name of the table with the session's
-     * search_path. OFFSET 0 makes the server resolve the name only once.
+     * search_path; OFFSET 0 makes it do so only once.
      */
     static final String FROM_TABLE =
             " from (select cast(cast(? as pg_catalog.text) as pg_catalog.regclass) as oid offset 0) as c";
 
     /**
      * A condition: {@code c} is a table or a partitioned table whose rows the role may lock. Like FOR UPDATE, the
-     * condition requires the privilege UPDATE on at least one column. The condition uses only functions that read the
-     * server's caches, because a scan of pg_class would cost more than the lock.
+     * condition requires the privilege UPDATE on at least one column. All functions in the condition read the server's
+     * caches, because a scan of pg_class would cost more than the lock.
      */
     static final String IS_TABLE = "pg_catalog.has_any_column_privilege(c.oid, 'update')"
             + " and (pg_catalog.pg_relation_filenode(c.oid) is not null or pg_catalog.pg_partition_root(c.oid) is"
             + " not null)"
             + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
-    /**
-     * An expression for the reason why {@link #IS_TABLE} is false. The expression does not repeat the whole condition,
-     * so use it only if the condition is false.
-     */
+    /** An expression for the reason why {@link #IS_TABLE} is false; meaningless if the condition is true. */
     static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
             + LockCheck.NOT_A_TABLE + "' else '" + LockCheck.NO_PRIVILEGE + "' end";
 
@@ -57,22 +51,17 @@ public final class KeySql {
 
     private KeySql() {}
 
-    /** Returns the suffix of a lock function's name for a mode. */
     public static String functionSuffix(RowLockMode mode) {
         return RequestParts.isShared(mode) ? "_shared" : "";
     }
 
-    /**
-     * Returns a call of a lock function for the key {@code k} of {@link #FROM_MANY}, with the arguments and the mode of
-     * this key.
-     */
+    /** Returns a call of a lock function for the key {@code k} of {@link #FROM_MANY}. */
     public static String call(String function) {
         String shared = function + functionSuffix(RowLockMode.FOR_SHARE);
         return "case when k.shared then case when k.b is null then " + shared + "(k.c, k.o) else " + shared
                 + "(k.b) end when k.b is null then " + function + "(k.c, k.o) else " + function + "(k.b) end";
     }
 
-    /** Returns the arguments of the lock function, with one or two parameters. */
     static String arguments(Shape shape) {
         return switch (shape) {
             case ROW_INT -> ROOT + "::integer, cast(? as integer)";
@@ -88,8 +77,8 @@ public final class KeySql {
     /**
      * Returns a WITH clause that locks the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does.
      * Until then, no table can be renamed and replaced by another table. The statement does not use the queries of the
-     * clause, so the server locks their tables without running the queries. The clause also makes the server resolve
-     * the names again, which the server would otherwise not do within a transaction.
+     * clause, so the server only locks the tables, and never runs the queries. Without the clause, the server would not
+     * resolve the names again within a transaction.
      *
      * @param known the tables whose id columns must still have the types that Rowlock has looked up
      */
@@ -109,8 +98,8 @@ public final class KeySql {
     }
 
     /**
-     * Returns the FROM clause for {@link #arguments}; empty if there is no table. The parameter of the clause follows
-     * the parameters of the arguments.
+     * Returns the FROM clause for {@link #arguments}; empty if the key has no table. The parameters of the arguments
+     * precede the parameter of the clause.
      */
     static String from(Shape shape) {
         return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT ? FROM_TABLE : "";
@@ -144,8 +133,8 @@ public final class KeySql {
     }
 
     /**
-     * The FROM clause for several rows of one table, each with an int4 id. It is cheaper than {@link #FROM_MANY}. The
-     * ids must be distinct, and in the order in which every caller locks.
+     * The FROM clause for several rows of one table with int4 ids, which is cheaper than {@link #FROM_MANY}. The ids
+     * must be distinct and in ascending order, which is the order of all callers.
      */
     static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
             + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"
@@ -164,12 +153,12 @@ public final class KeySql {
     }
 
     /**
-     * The FROM clause for several keys. The single row of {@code t} contains the tables, each resolved once. Its column
+     * The FROM clause for several keys. The single row of {@code t} contains the tables, each resolved once. The column
      * {@code t.refused} contains the first name that is not the name of a table. The rows of {@code k} are the derived
-     * keys, in the order in which every caller locks: pairs first, then bigints. {@code k.b} is null for a pair. A key
-     * with several spellings has a row for each spelling, so that there are as many rows as the caller has keys. If one
-     * spelling is exclusive, {@code k.shared} is false for all spellings of the key. An unnest with several arguments
-     * is special syntax, and must not be qualified with a schema.
+     * keys, in the lock order of all callers: pairs first, then bigints. {@code k.b} is null for a pair. A key with
+     * several spellings has a row for each spelling. If one spelling is exclusive, {@code k.shared} is false for all
+     * spellings of the key. An unnest with several arguments is special syntax, and must not be qualified with a
+     * schema.
      */
     public static final String FROM_MANY = " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
             + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
@@ -189,8 +178,8 @@ public final class KeySql {
             + " on true";
 
     /**
-     * Sets the parameters of {@link #FROM_MANY}. No array contains null, because the session's setting array_nulls can
-     * make the server read null as a text.
+     * Sets the parameters of {@link #FROM_MANY}. No array contains null, because with array_nulls off the server would
+     * read null as a text.
      */
     public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys, RequestParts request)
             throws SQLException {

@@ -3,8 +3,8 @@ package org.rowlock.internal.sql;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The findings of the check in a lock statement: whether the transaction and the table are suitable, and whether the
- * lock is held.
+ * The result of the check in a lock statement: whether the transaction and the table are suitable, and whether the lock
+ * is held.
  *
  * @param isolation the transaction's isolation level, as the server spells it
  * @param isReadOnly whether the transaction is read-only
@@ -17,13 +17,10 @@ public record LockCheck(String isolation, boolean isReadOnly, String table, Lock
     static final String NOT_A_TABLE = "?";
     static final String NO_PRIVILEGE = "!";
 
-    /** The result of a lock. */
     public enum Lock {
-        /** The lock is held. */
         HELD,
-        /** Another transaction holds the lock. */
         TAKEN,
-        /** The check refused the lock, so the lock was not tried. */
+        /** The check refused the lock. */
         NOT_TRIED,
         /** The columns that the row lock used are no longer the id columns of the table. */
         STALE,
@@ -36,14 +33,12 @@ public record LockCheck(String isolation, boolean isReadOnly, String table, Lock
     static final LockCheck STALE = new LockCheck("", false, "", Lock.STALE, 0);
     private static final LockCheck READ_COMMITTED = new LockCheck("read committed", false, "", Lock.HELD, 1);
 
-    /** Returns the findings for one locked key. */
     static LockCheck held(@Nullable String isolation) {
         return isolation == null || READ_COMMITTED.isolation.equals(isolation)
                 ? READ_COMMITTED
                 : new LockCheck(isolation, false, "", Lock.HELD, 1);
     }
 
-    /** Returns the same findings for another number of keys. */
     LockCheck of(int keys) {
         return keys == locked ? this : new LockCheck(isolation, isReadOnly, table, lock, keys);
     }

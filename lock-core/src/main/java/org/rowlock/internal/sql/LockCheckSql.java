@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 
 /**
- * The check in a lock statement, and its findings. If a lock would be useless in the transaction, the statement neither
- * waits nor locks.
+ * The SQL of the check in a lock statement, and of its result. If a lock would be useless in the transaction, the
+ * statement neither waits nor locks.
  */
 public final class LockCheckSql {
     static final String ISOLATION = "pg_catalog.current_setting('transaction_isolation')";
@@ -20,14 +20,16 @@ public final class LockCheckSql {
     private static final String REFUSED = "rowlock:";
 
     /**
-     * The beginning of the text of an error that the check raises. {@link #findIn} recognizes this text in a message of
-     * any language. The text is random, because messages of the server also quote ids and binds, which may contain any
-     * text. The text is sent as a parameter, so that the SQL is the same in every JVM and a pooler can share prepared
-     * statements.
+     * The mark of an error that the check raises. {@link #findIn} recognizes the mark in a message of any language. The
+     * mark is random, because error messages also quote ids and binds, which may contain any text. The mark is sent as
+     * a parameter, so that the SQL is the same in every JVM and a pooler can share prepared statements.
      */
     private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
-    /** The prefix of the reason why the table is refused, if the isolation level is reported first. */
+    /**
+     * The prefix of a refused table's reason. If the isolation level is refused too, the error for the isolation level
+     * takes precedence.
+     */
     private static final String IF_READ_COMMITTED = "~";
 
     private static final String TAKEN = "taken";
@@ -36,17 +38,17 @@ public final class LockCheckSql {
 
     private LockCheckSql() {}
 
-    /** Returns the condition that a lock is useful in the transaction. */
+    /** Returns the condition that a lock is useful in the transaction, by its isolation level and read-only state. */
     static String agreed(boolean anyIsolation) {
         return READ_ONLY + " = 'off'"
                 + (anyIsolation ? "" : " and " + ISOLATION + " in ('read committed', 'read uncommitted')");
     }
 
     /**
-     * Returns an expression of type text with the findings, for a transaction that the check refuses.
+     * Returns an expression of type text with the reason why the check refuses the lock.
      *
      * @param raising whether the expression raises an error (invalid text for an integer), so that the following
-     *     statements in the round trip do not run. Such an expression has a parameter for {@link #bindMark}
+     *     statements in the round trip do not run. {@link #bindMark} then sets a parameter
      */
     static String refusal(boolean anyIsolation, String whatIsWrong, boolean raising) {
         String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/" + (anyIsolation ? "" : IF_READ_COMMITTED)
@@ -55,46 +57,39 @@ public final class LockCheckSql {
     }
 
     /**
-     * Returns an expression that raises the error for a lock that another transaction holds. It has a parameter for
-     * {@link #bindMark}.
+     * Returns an expression that raises the error for a lock that another transaction holds. {@link #bindMark} sets its
+     * parameter.
      */
     static String raiseTaken() {
         return raise("'" + TAKEN + "' || " + READ_ONLY);
     }
 
-    /**
-     * Returns an expression that raises the error for id columns that have changed since they were looked up. It has a
-     * parameter for {@link #bindMark}.
-     */
+    /** Returns an expression that raises the error for changed id columns. {@link #bindMark} sets its parameter. */
     static String raiseStale() {
         return raise("'" + STALE + "' || " + READ_ONLY);
     }
 
-    /**
-     * Returns an expression that raises the error for a row lock that has found fewer rows than requested. It has a
-     * parameter for {@link #bindMark}.
-     */
+    /** Returns an expression that raises the error for an absent row. {@link #bindMark} sets its parameter. */
     static String raiseAbsent() {
         return raise("'" + ABSENT + " row to lock; rolled back, read only: ' || " + READ_ONLY);
     }
 
     /**
-     * Returns an expression that raises an error with a text. The expression depends on a setting, so that the planner
-     * cannot evaluate it before the statement runs.
+     * Returns an expression that raises an error with a text. The text must contain a setting, so that the planner
+     * cannot evaluate the expression in advance.
      */
     static String raise(String what) {
         return "cast(cast(? as pg_catalog.text) || " + what + " as integer)::pg_catalog.text";
     }
 
-    /** Sets the parameter of an expression that raises an error. */
     static int bindMark(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         statement.setString(at, MARK);
         return at + 1;
     }
 
     /**
-     * Reads a row of a lock statement: the result of the lock, and the isolation level. Returns null if the row reports
-     * neither a lock nor a refusal.
+     * Reads a row of a lock statement: the result of the lock, and the isolation level. Returns null if the row
+     * contains neither.
      */
     public static @Nullable LockCheck read(ResultSet row) throws SQLException {
         String locked = row.getString(1);
@@ -110,10 +105,7 @@ public final class LockCheckSql {
         return "false".equals(locked) ? LockCheck.TAKEN : LockCheck.held(row.getString(2));
     }
 
-    /**
-     * Returns the findings of a check from the message of the error that the check raised, or null for any other
-     * message.
-     */
+    /** Returns the result of the check from the message of the raised error; null for any other message. */
     public static @Nullable LockCheck findIn(@Nullable String message) {
         String text = marked(message);
         if (text == null) {
@@ -128,12 +120,11 @@ public final class LockCheckSql {
         return text.startsWith(STALE) ? LockCheck.STALE : refusal(text);
     }
 
-    /** Returns the value for the parameter of a raised error. */
     public static String mark() {
         return MARK;
     }
 
-    /** Returns the text after the mark in a message that Rowlock's SQL raised, or null for any other message. */
+    /** Returns the text after the mark in an error message; null if the message contains no mark. */
     static @Nullable String marked(@Nullable String message) {
         int mark = message == null ? -1 : message.indexOf(MARK);
         return message == null || mark < 0 ? null : message.substring(mark + MARK.length());
@@ -153,8 +144,8 @@ public final class LockCheckSql {
     }
 
     /**
-     * Returns an expression for the transaction's isolation level if the check allows every level, and otherwise the
-     * expression null.
+     * Returns an expression for the isolation level of the transaction. If only READ COMMITTED is allowed, the
+     * expression is null.
      */
     static String isolation(boolean anyIsolation) {
         return anyIsolation ? ISOLATION : "null::pg_catalog.text";

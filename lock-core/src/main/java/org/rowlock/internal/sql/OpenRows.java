@@ -9,14 +9,15 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 
 /**
- * The open result of a query whose row mapper has not run yet. A mapper is the caller's code, and may throw any
- * exception or use the connection. Therefore the mapper runs only after Rowlock has read all of its own results.
+ * The open result of a query whose row mapper has not run yet. A mapper is code of the caller, and may throw any
+ * exception or use the connection. Therefore the mapper runs only after Rowlock has read the results of its own
+ * statements.
  */
 public final class OpenRows implements AutoCloseable {
     private @Nullable PreparedStatement statement;
     private @Nullable ResultSet rows;
 
-    /** Stores a statement, which stays open, and closes the statement of an earlier attempt. */
+    /** Stores an open statement, and closes the statement of an earlier attempt. */
     public PreparedStatement keep(PreparedStatement opened) {
         close();
         statement = opened;

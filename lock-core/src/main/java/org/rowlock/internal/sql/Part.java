@@ -12,13 +12,13 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write.Bound;
 
 /**
- * One statement of a {@link Flush}. Statements that lock are cached, so their binders and readers must not contain the
- * state of a call. A statement of the caller is created for each call.
+ * One statement of a {@link Flush}. Lock statements are cached, so their binders and readers must not contain the state
+ * of a call. Statements of the caller are created for each call.
  *
  * @param sql the text of the statement, without a semicolon
  * @param binder sets the parameters of the statement
  * @param reader reads the result of the statement
- * @param binds the caller's values among the parameters
+ * @param binds the values of the caller
  */
 public record Part(String sql, Binder binder, Reader reader, List<@Nullable Object> binds) {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -30,7 +30,6 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         this(sql, binder, reader, List.of());
     }
 
-    /** Creates a part without parameters. */
     public Part(String sql, Reader reader) {
         this(sql, NO_PARAMETERS, reader);
     }
@@ -40,17 +39,14 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         return new Part(sql, UNREAD);
     }
 
-    /** Sets the parameters of one statement. */
     @FunctionalInterface
     public interface Binder {
-        /** Sets the parameters from index {@code at} on, and returns the index after the last one. */
+        /** Sets the parameters from index {@code at} on. Returns the index after the last parameter. */
         int bind(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException;
     }
 
-    /** Reads the result of one statement. */
     @FunctionalInterface
     public interface Reader {
-        /** Reads the current result of a statement. */
         void read(Answers answers, Statement statement) throws SQLException;
     }
 
@@ -71,7 +67,7 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         return false;
     }
 
-    /** Sets the values of parameters from index {@code at} on, and returns the index after the last one. */
+    /** Sets values as parameters from index {@code at} on. Returns the index after the last parameter. */
     public static int bind(PreparedStatement statement, int at, List<@Nullable Object> binds) throws SQLException {
         int index = at;
         for (@Nullable Object bind : binds) {

@@ -3,11 +3,13 @@ package org.rowlock.internal.sql;
 import org.rowlock.internal.text.CatalogSql;
 
 /**
- * The statements around a COMMIT with early release of the locks. The statement before the COMMIT stores the level of
- * {@code synchronous_commit} at which a plain COMMIT would have waited. The statement after the COMMIT waits at this
- * level. It is a second transaction, whose WAL follows the WAL of the first transaction. The level is stored in a
- * setting of the session, because the effect of {@code set local} would end with the COMMIT. The setting exists if and
- * only if the COMMIT was executed.
+ * The statements before and after a COMMIT with early release of the locks. The statement before the COMMIT stores the
+ * level of {@code synchronous_commit} at which a plain COMMIT would have waited. The statement after the COMMIT is a
+ * second transaction, which waits at the stored level. The WAL of the second transaction follows the WAL of the first,
+ * so the second wait covers both transactions.
+ *
+ * <p>The level is stored in a setting of the session, because the effect of {@code set local} would end with the
+ * COMMIT. The setting keeps the level if and only if the COMMIT was executed.
  *
  * @param confirm the statement after the COMMIT, which waits at the stored level; its first column is the stored value
  * @param confirmReads the statement before a plain COMMIT, or alone in autocommit. The commit then waits until all
@@ -17,8 +19,8 @@ public record ReleaseSql(String confirm, String confirmReads) {
     private static final String LEVEL = "pg_catalog.current_setting('synchronous_commit')";
 
     /**
-     * The statement before the COMMIT. Its parameter is a mark, by which the commit is recognized. Its first column is
-     * the stored value: the mark, a space, and the level.
+     * The statement before the COMMIT. The parameter is a mark that identifies the transaction. The first column is the
+     * stored value: the mark, a space, and the level.
      */
     public static final String KEEP = "select pg_catalog.set_config('rowlock.commit', cast(? as pg_catalog.text)"
             + " || ' ' || " + LEVEL + ", false), pg_catalog.set_config('synchronous_commit', 'off', true)";
@@ -73,9 +75,9 @@ public record ReleaseSql(String confirm, String confirmReads) {
 
     /**
      * Returns an expression that emits a logical message, and thereby makes COMMIT wait. COMMIT waits for the disk and
-     * the standby only if its transaction has a transaction id (xid) and has written WAL. An xid alone does not
-     * suffice, because writes to unlogged tables produce no WAL. A message gives the transaction an xid and WAL. No
-     * message is needed if only the disk is required and all WAL is already on disk.
+     * the standby only if its transaction has a transaction id (xid) and has written WAL. A message gives the
+     * transaction both. An xid alone does not suffice, because writes to unlogged tables produce no WAL. No message is
+     * emitted if the level requires only the disk and all WAL is already on disk.
      */
     private static String emit(boolean flushing, String level) {
         String message = "pg_catalog.pg_logical_emit_message(";

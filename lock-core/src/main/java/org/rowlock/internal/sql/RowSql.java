@@ -11,23 +11,22 @@ import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
-import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.value.RowKey;
 
 /** The statements that acquire row locks: the real SELECT ... FOR UPDATE, by primary key. */
 public final class RowSql {
-    /** The alias of the table whose identity is checked; {@link LockErrors} recognizes it. */
+    /** The alias of the table in {@link #identityQuery}. {@code ServerErrors} recognizes an error by this alias. */
     public static final String IDENTITY_ALIAS = "rowlock_p";
 
     /**
-     * The function that checks the type of a column. If the type is wrong, the server's error message contains this
-     * text.
+     * The function that checks the type of a column. If the type is wrong, the error message of the server contains
+     * this text.
      */
     public static final String TYPE_CHECK = "pg_catalog.array_eq(";
 
-    /** The text that precedes, in {@link #identityQuery}, the type that a column had when Rowlock looked it up. */
+    /** The text before the known type of a column in {@link #identityQuery}. */
     private static final String NULL_OF_TYPE = "cast(null as ";
 
     private static final String ALIAS = "rowlock_t";
@@ -35,7 +34,6 @@ public final class RowSql {
 
     private RowSql() {}
 
-    /** Returns the WITH clause with {@link #identityQuery}, for a statement that locks or reads rows by their id. */
     static String identity(RowTable table) {
         return "with rowlock_identity as " + identityQuery(table) + ' ';
     }
@@ -43,8 +41,8 @@ public final class RowSql {
     /**
      * Returns a query that is valid only while the id columns have their known types. If there is a single id column,
      * the query is valid only while this column is the primary key. An invalid query raises 42803, 42883, 42703 or
-     * 42704. The rest of the statement does not use the query. Therefore the server analyses the query, also again
-     * after DDL or with another search_path, but never plans or runs it.
+     * 42704. The rest of the statement does not use the query, so the server analyses the query, but never plans or
+     * runs it. After DDL or with another search_path, the server analyses the query again.
      */
     static String identityQuery(RowTable table) {
         String types = table.each(
@@ -73,14 +71,13 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that locks one row unless another transaction has locked the row. If the statement has locked
-     * the row, it returns the text of the id.
+     * Returns a statement that locks one row unless another transaction has locked the row. The statement returns the
+     * text of the row's id if it has locked the row.
      */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
         return one(table, table.printedId(ALIAS), ' ' + clause(mode) + " skip locked", 0, 0);
     }
 
-    /** Returns a statement that reads whether a row exists, locked or not. */
     static Part readUnlocked(RowTable table) {
         return new Part(existingId(table), binder(0, 0), Answers::readUnlocked);
     }
@@ -91,14 +88,13 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that finds a visible row that another transaction has inserted and committed, and tries to
-     * lock it. The statement ignores a row that this transaction has inserted. It also ignores a row that row security
-     * shows but does not allow to be locked.
+     * Returns a statement that tries to lock a row that another transaction has inserted and committed. The statement
+     * ignores rows that this transaction has inserted, and rows that the role can read but cannot lock.
      */
     public static String lockOfOthers(RowTable table, RowLockMode mode) {
         String own = "pg_catalog.pg_current_xact_id_if_assigned()";
-        // The transaction id in xmin has only 32 bits. The full 64-bit id is the nearest number to the current
-        // transaction's id that ends with these bits.
+        // The transaction id in xmin has only the last 32 bits. Of all 64-bit ids with these bits, the id nearest to
+        // the current transaction id is the right one.
         String inserter = "(" + own + "::pg_catalog.text::bigint + (xmin::pg_catalog.text::bigint - " + own
                 + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
         String unlocked = select(
@@ -106,15 +102,15 @@ public final class RowSql {
                 table.printedId(ALIAS),
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
                         + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT));
-        // A view has no column xmin. If the table is a view, the name xmin refers to the null column of x.
+        // A view has no column xmin. In this case the name xmin refers to the null column of x.
         return "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + unlocked + ") as l";
     }
 
     /**
-     * Returns a lock statement that raises an error if it finds fewer rows than requested. The lock is in a WITH clause
-     * whose rows the statement returns, so the planner cannot remove the lock.
+     * Returns a lock statement that raises an error if it finds fewer rows than requested. The lock is in a WITH
+     * clause. The planner cannot remove the lock, because the statement returns the rows of the clause.
      *
-     * @param present an expression for the number of rows that the lock, as {@code rowlock_l}, has found
+     * @param present an expression for the number of rows that the WITH clause {@code rowlock_l} has locked
      */
     private static Part required(RowTable table, Part lock, String present, int group) {
         String identity = identity(table);
@@ -199,9 +195,9 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that locks several rows and, if all rows exist, reports only their number. Returning each row
-     * would cost more than locking it. The statement counts distinct ids, because several rows may have the same id if
-     * the columns are configured, or if the table has children.
+     * Returns a statement that locks several rows and, if all rows exist, returns only their number. Returning a row
+     * costs more than locking the row. The statement counts distinct ids, because several rows may have the same id if
+     * the columns are configured, or if the table has child tables.
      */
     private static Part counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         String id = column(table.columns().get(0));
@@ -224,14 +220,13 @@ public final class RowSql {
     }
 
     /**
-     * Returns the element type of the array that contains the ids. If the ids themselves are arrays, they are sent as
-     * texts, because PostgreSQL has no arrays of arrays.
+     * Returns the element type of the array of ids. PostgreSQL has no arrays of arrays, so ids that are arrays are sent
+     * as texts.
      */
     private static String listed(Column column) {
         return column.kind() == IdType.KEYLESS ? "pg_catalog.text" : column.type();
     }
 
-    /** Sets the ids of several rows: an array for each column. */
     private static int bindIds(PreparedStatement statement, int at, RowGroup rows) throws SQLException {
         int next = at;
         for (int i = 0; i < rows.table().columns().size(); i++) {
@@ -239,8 +234,8 @@ public final class RowSql {
             Stream<String> part =
                     rows.keys().stream().map(row -> RowKey.givenId(row).get(column));
             if (rows.table().columns().get(i).kind() == IdType.INTEGER) {
-                // The driver sends an array of int without converting it to text. An earlier check has refused ids that
-                // are not numbers.
+                // The driver sends an array of int without converting the array to text. An earlier check has refused
+                // ids that are not numbers.
                 statement.setObject(next++, part.mapToInt(Integer::parseInt).toArray());
             } else {
                 statement.setArray(next++, statement.getConnection().createArrayOf("text", part.toArray()));
@@ -253,17 +248,18 @@ public final class RowSql {
         return ALIAS + '.' + TableName.quoteIdentifier(column.name());
     }
 
-    /** Returns a query for the canonical text of a given id. The query does not need a row with this id. */
+    /** Returns a query for the canonical text of an id. The id needs no row. */
     public static String meaning(RowTable table) {
-        // The ids are in a subquery, because the expression for the text of an id may contain the id more than once.
+        // The expression for the canonical text may use the id more than once. The subquery makes one parameter
+        // suffice.
         return "select " + table.each(", ", (column, i) -> column.kind().textOf("k.c" + i)) + " from (select "
                 + table.each(", ", (column, i) -> "cast(? as " + column.type() + ") as c" + i) + ") as k";
     }
 
     /**
      * Returns a statement that checks, after a row lock, that the columns are the primary key of the table. The row
-     * lock protects the table against DDL, so the primary key cannot change afterwards. If the columns are not the
-     * primary key, the statement raises an error, so that the following statements in the round trip do not run.
+     * lock prevents DDL, so the primary key cannot change afterwards. If the columns are not the primary key, the
+     * statement raises an error, and the server does not run the following statements.
      */
     static Part verify(RowTable table) {
         return new Part(
@@ -274,12 +270,10 @@ public final class RowSql {
 
     /**
      * Returns the condition that the columns are still the primary key. The condition contains the name of the table
-     * rather than its OID. If each tenant has a schema, the same statement is used for all tenants, and the name means
-     * a different table in each schema.
+     * rather than the OID. If each tenant has a schema of its own, the same statement can then be used for all tenants.
      *
-     * <p>The condition has no parameters. If it had parameters, the server would plan the query for every call, which
-     * would cost more than the rest of the statement. The name of the table is a text literal, which the server
-     * resolves at every call. A literal of type regclass would be resolved only once.
+     * <p>The condition has no parameters, because with parameters the server would plan the query for every call. The
+     * name of the table is a text literal, because the server resolves a literal of type regclass only once.
      */
     static String isPrimaryKey(RowTable table) {
         String same = table.each(
@@ -305,7 +299,6 @@ public final class RowSql {
         return ' ' + clause(mode) + of + (wait == WaitKind.NO_WAIT ? " nowait" : "");
     }
 
-    /** Returns the locking clause of a mode, such as {@code for update}. */
     static String clause(RowLockMode mode) {
         return mode.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }

@@ -6,13 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.BoundQuery;
 
 /**
- * The last parts of a flush, which come from the caller and follow the locks: a query, or writes and possibly the
- * COMMIT.
+ * The caller's statements after the locks of a flush: a query, or writes and possibly the COMMIT.
  *
- * @param inFront parts before the locks, with which the server notices a lost connection before it runs the COMMIT
- * @param isCommitting whether the parts contain the COMMIT. If so, the transaction is over when the results are read
+ * @param inFront statements before the locks, which make the server notice a lost connection before it runs the COMMIT
+ * @param isCommitting whether the parts contain the COMMIT. The transaction has then ended when the results are read
  * @param isOneShot whether the statements must not stay prepared at the server
- * @param open keeps the statement and its results open until they are mapped; null if all results are read at once
+ * @param open keeps the query and its result open until the mapper runs; null if there is no query
  * @param ifNothingRan called if the server has run no statement of the flush
  */
 public record Tail(
@@ -23,8 +22,8 @@ public record Tail(
         @Nullable OpenRows open,
         Runnable ifNothingRan) {
     /**
-     * The largest number of parts of a tail whose text is cached. Longer tails are usually built in loops, so they have
-     * many different lengths.
+     * The largest number of parts of a tail whose SQL is cached. Longer lists of writes are usually built in loops, and
+     * would fill the cache with many different lengths.
      */
     public static final int LONGEST_KEPT = 11;
 
@@ -33,8 +32,8 @@ public record Tail(
     }
 
     /**
-     * Returns the tail for a query. If the driver sends a value without a type, the query must not stay prepared. The
-     * driver would otherwise wait for the results of earlier statements before it sends the query.
+     * Returns the tail for a query. If a value has no type, the query must not stay prepared at the server. Otherwise
+     * the driver would wait for the results of the locks before it sends the query.
      */
     public static Tail ofQuery(BoundQuery<?> query, OpenRows open) {
         List<@Nullable Object> binds = query.binds();
@@ -55,12 +54,10 @@ public record Tail(
         return new Tail(List.of(), List.of(part), false, Part.hasUntyped(binds), open, () -> {});
     }
 
-    /** Returns the caller's SQL, for messages of exceptions. */
     public String sql() {
         return Flush.textOf(parts);
     }
 
-    /** Returns the caller's values. */
     public List<@Nullable Object> binds() {
         return parts.stream()
                 .<@Nullable Object>flatMap(part -> part.binds().stream())

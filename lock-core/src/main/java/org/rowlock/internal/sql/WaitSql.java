@@ -15,39 +15,37 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
- * The statements around a lock that limit the wait for the lock, and keep the transaction usable if the limit is
- * reached. The statements also restore the caller's own lock_timeout.
+ * The statements before and after a lock that limit the wait. These statements also keep the transaction usable after a
+ * timeout, and restore the caller's own lock_timeout.
  */
 public final class WaitSql {
     static final Part SAVEPOINT = Part.control("savepoint rowlock");
     static final Part RELEASE = Part.control("release savepoint rowlock");
 
     /**
-     * Rolls back to {@link #SAVEPOINT} and releases the savepoint. All locks since the savepoint are released, and the
-     * transaction is usable again.
+     * Rolls back to {@link #SAVEPOINT}, which releases all locks since the savepoint and makes the transaction usable
+     * again.
      */
     public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
     /**
-     * A query for whether the transaction has no transaction id. A savepoint protects the query, because the role may
-     * lack the privilege to run it.
+     * A query for whether the transaction has no transaction id. The savepoint keeps the transaction usable if the role
+     * lacks the privilege for the query.
      */
     public static final String HAS_NO_ID =
             SAVEPOINT.sql() + "; select pg_catalog.pg_current_xact_id_if_assigned() is null; " + RELEASE.sql();
 
-    /** A statement that raises an error deliberately. The error aborts the transaction, and releases all its locks. */
+    /** A statement that fails deliberately, to abort the transaction and release its locks. */
     public static final String ABORT = "select cast('rowlock: abort' as integer)";
 
-    /**
-     * An expression for the remaining milliseconds as a text. The value is at least 1, because 0 would mean no limit.
-     */
+    /** An expression for the remaining milliseconds as a text, at least 1, because 0 would mean no limit. */
     static final String REMAINING = "greatest(1, pg_catalog.ceil(pg_catalog.current_setting('rowlock.deadline')"
             + "::numeric - extract(epoch from pg_catalog.clock_timestamp())::numeric *"
             + " 1000))::integer::pg_catalog.text";
 
     /**
-     * An expression that sets lock_timeout to the remaining time. This is needed before each wait, because lock_timeout
-     * limits each wait separately, but {@link LockWait#atMost} limits the whole call.
+     * An expression that sets lock_timeout to the remaining time. PostgreSQL applies lock_timeout to each wait
+     * separately, but {@link LockWait#atMost} limits the whole call. Therefore this expression precedes each wait.
      */
     static final String REARM_EXPRESSION = "pg_catalog.set_config('lock_timeout', " + REMAINING + ", true)";
 
@@ -56,14 +54,12 @@ public final class WaitSql {
     static final Part RESTORE = Part.control(
             "select pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('rowlock.lock_timeout'), true)");
 
-    /**
-     * The interval at which the server checks, while it runs a flush with a COMMIT, that the client is still connected.
-     */
+    /** While the server runs a flush with a COMMIT, it checks at this interval that the client is still connected. */
     public static final int WATCH_MILLIS = 200;
 
     /**
-     * A query for whether the server can check that the client is connected, and whether commits do not wait for a
-     * standby.
+     * A query with two columns: whether the server can check that the client is connected, and whether commits do not
+     * wait for a standby.
      */
     public static final String CAN_WATCH =
             "select pg_catalog.current_setting('client_connection_check_interval', true) is not null"
@@ -71,9 +67,9 @@ public final class WaitSql {
                     + " pg_catalog.current_setting('synchronous_standby_names', true) = ''";
 
     /**
-     * The first statement of a flush with a COMMIT. It makes the server end the flush if the client is no longer
-     * connected. The statement is sent only to servers that support the setting, because other servers reject the
-     * statement. Unlike the function set_config, it requires no privilege.
+     * The first statement of a flush with a COMMIT: the server ends the flush if the client is no longer connected. The
+     * statement is sent only to servers that support the setting. Unlike the function set_config, SET LOCAL requires no
+     * privilege.
      */
     public static final Part WATCH = Part.control("set local client_connection_check_interval = " + WATCH_MILLIS);
 
@@ -96,8 +92,8 @@ public final class WaitSql {
     static final Bound BOUND = new Bound(List.of(ARM), REARM, RESTORE);
 
     /**
-     * The number by which the bound is divided to get the longest wait for the front lock. Half of the bound remains
-     * for the row lock, because the row may be free even if another transaction holds the front lock.
+     * The divisor that gives the longest wait for the front lock: half of the bound. The other half remains for the row
+     * lock, because the row may be free even if another transaction holds the front lock.
      */
     private static final int PART_OF_BOUND = 2;
 
@@ -106,7 +102,6 @@ public final class WaitSql {
             new Part(FrontSql.SQL, WaitSql::bindFront, Answers::front),
             Part.control(FrontSql.UNMARK));
 
-    /** Returns the statements that acquire the front lock of the request's only row. */
     static List<Part> front(RowTable table, WaitKind wait) {
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(
@@ -117,10 +112,7 @@ public final class WaitSql {
         return parts;
     }
 
-    /**
-     * Returns an expression that renews the bound before each row is locked, so that the bound limits the sum of all
-     * waits.
-     */
+    /** Returns an expression that sets lock_timeout to the remaining time before each row is locked. */
     static String rearm(WaitKind wait, String name) {
         return wait == WaitKind.AT_MOST ? ", " + REARM_EXPRESSION + name : "";
     }

@@ -6,14 +6,13 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Tokens;
 
 /**
- * The properties of a write's text.
+ * The properties of a write that determine how it is sent.
  *
- * @param text the text as it is sent, without a semicolon
- * @param keyword the first word of the text, in lower case
- * @param changes whether the text is an INSERT, UPDATE or DELETE that does not begin with WITH
- * @param returning whether the text has a RETURNING clause
- * @param parameters the number of parameters
- * @param statements the number of statements that the text contains
+ * @param text the SQL as it is sent, without a semicolon
+ * @param keyword the first word of the SQL, in lower case
+ * @param changes whether the SQL is an INSERT, UPDATE or DELETE that does not begin with WITH
+ * @param returning whether the SQL has a RETURNING clause
+ * @param statements the number of statements that the SQL contains
  */
 public record WriteForm(
         String text, String keyword, boolean changes, boolean returning, int parameters, int statements) {
@@ -21,23 +20,23 @@ public record WriteForm(
             Set.of("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare");
 
     /**
-     * The text that follows {@link LockCheckSql#mark} in the error for a wrong count. {@link #wrongCountIn} recognizes
-     * the error by this text.
+     * The text after {@link LockCheckSql#mark} in the error for a wrong count. {@link #wrongCountIn} recognizes the
+     * error by this text.
      */
     private static final String WRONG = "write ";
 
-    /** The end of the message, which explains the error to readers of the server's log. */
+    /** The end of the error message, for readers of the server's log. */
     private static final String ROLLED_BACK = "; rolled back, as the application asked";
 
     /**
      * A write that has changed an unexpected number of rows.
      *
      * @param number the number of the write, from 1
-     * @param found how many rows the write has changed
+     * @param found the number of rows that the write has changed
      */
     public record WrongCount(int number, long found) {}
 
-    /** Returns the first word of a text after comments and brackets, in lower case; empty if there is none. */
+    /** Returns the first word of a text in lower case; empty if there is no word. Comments and brackets are skipped. */
     public static String keyword(String sql) {
         int at = 0;
         while (at < sql.length()) {
@@ -63,16 +62,16 @@ public record WriteForm(
     }
 
     /**
-     * Returns the text of a write whose number of rows the server checks. The text raises an error if the number
-     * differs from the expected number, so that a following COMMIT in the same flush does not run. The caller's
-     * statement is in a WITH clause, whose rows are counted. If the statement has a RETURNING clause, the count is in
-     * an additional last column. If the statement then returns no row, the result has one row that contains only the
-     * count. An additional last parameter is for {@link LockCheckSql#mark}.
+     * Returns the SQL of a write whose number of rows the server checks. If the number is unexpected, the statement
+     * raises an error, so that a following COMMIT in the same flush does not run. The caller's statement is in a WITH
+     * clause, whose rows are counted. If the caller's statement has a RETURNING clause, the count is in an additional
+     * last column. If the caller's statement returns no row, the result is one row with the count. The additional last
+     * parameter is {@link LockCheckSql#mark}.
      *
      * @param number the number of the write, from 1
      */
     public String checked(long expected, int number) {
-        // The caller's statement may end with a -- comment, which the line break ends.
+        // The line break ends a -- comment at the end of the caller's statement.
         String counted = "with rowlock as (" + text + (returning ? "\n)" : "\nreturning 1)");
         String check = "case when pg_catalog.count(*) = " + expected + " then pg_catalog.count(*) else"
                 + " cast(cast(? as pg_catalog.text) || '" + WRONG + number + " was to change " + expected
@@ -83,7 +82,7 @@ public record WriteForm(
                 : counted + " select " + check + " from rowlock";
     }
 
-    /** Returns the write and its wrong count from the message of an error, or null for any other error. */
+    /** Returns the wrong count that an error message reports; null for any other message. */
     public static @Nullable WrongCount wrongCountIn(@Nullable String message) {
         String marked = LockCheckSql.marked(message);
         if (marked == null || !marked.startsWith(WRONG)) {
