@@ -9,28 +9,29 @@ import java.util.function.Predicate;
  * frameworks such as object-relational mappers. Such frameworks write their changes at the end of a transaction, and
  * check only whether each write changed one row.
  *
- * <p>The framework calls {@link #open} directly before it writes. From then on Rowlock does not send prepared INSERTs
- * of one row, or UPDATEs and DELETEs by primary key, but keeps them. For a kept write, {@code executeUpdate} returns 1
- * and {@code executeBatch} returns {@link java.sql.Statement#SUCCESS_NO_INFO}. {@link Connection#commit} sends the kept
- * writes in order, in one flush with the COMMIT. The server refuses the COMMIT unless each write changes exactly one
- * row. Any other use of the connection, such as a read, a savepoint or another kind of write, sends the kept writes
- * first.
+ * <p>The framework calls {@link #open} directly before it writes. From then on Rowlock keeps prepared INSERTs of one
+ * row, and UPDATEs and DELETEs by primary key, in memory instead of sending them. For a kept write,
+ * {@code executeUpdate} returns 1 and {@code executeBatch} returns {@link java.sql.Statement#SUCCESS_NO_INFO}.
+ * {@link Connection#commit} sends the kept writes in order, in one flush with the COMMIT. The server refuses the COMMIT
+ * unless each write changes exactly one row. Any other use of the connection, such as a read, a savepoint or another
+ * kind of write, sends the kept writes first.
  *
  * <p>If a kept write fails, or does not change exactly one row, nothing is committed. {@code commit}, or the call that
  * sent the write, throws a {@link CommitFlushException}. If the connection is lost during the commit, {@code commit}
  * throws the driver's exception, as it does without Rowlock.
  *
- * <p>Rowlock stops keeping writes when the transaction ends. A rollback drops the kept writes. The setting {@code
- * flushWithCommit} is required.
+ * <p>Rowlock stops keeping writes when the transaction ends. A rollback drops the kept writes. The setting
+ * {@code flushWithCommit} is required.
  */
 public interface CommitFlush {
     /**
      * Keeps writes from this call until the transaction ends.
      *
-     * @param checked whether the caller checks that an UPDATE or DELETE of a table, named as in SQL, changes exactly
-     *     one row. The result must be false for a table in which a correct UPDATE or DELETE may change no row, or
-     *     several rows
-     * @return whether writes are kept; false if the settings, the driver's modes, or autocommit do not allow it
+     * @param checked whether the caller checks that an UPDATE or DELETE of the given table changes exactly one row. The
+     *     name of the table is written as in SQL. The function must return false for a table in which a correct UPDATE
+     *     or DELETE may change no row, or several rows
+     * @return whether writes are kept; false if the settings, the driver's query mode or autocommit do not allow
+     *     Rowlock to keep writes
      * @throws SQLException if the connection is closed
      */
     boolean keepUntilCommit(Predicate<String> checked) throws SQLException;
@@ -40,7 +41,7 @@ public interface CommitFlush {
      *
      * @param connection a connection in a transaction
      * @param checked as in {@link #keepUntilCommit}
-     * @return whether writes are kept; false also if the connection is not the drop-in's
+     * @return whether writes are kept; false also if the drop-in did not create the connection
      * @throws SQLException if the connection is closed
      */
     static boolean open(Connection connection, Predicate<String> checked) throws SQLException {

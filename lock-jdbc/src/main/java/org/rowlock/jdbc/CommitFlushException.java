@@ -4,18 +4,17 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failure of a write that {@link CommitFlush} kept. Nothing of the transaction is committed. The server's error is
- * the cause of this exception, and provides its message and SQLSTATE. If a write changed a wrong number of rows, the
- * message is Rowlock's.
+ * The failure of a write that {@link CommitFlush} kept. No change of the transaction is committed. The server's error
+ * is the cause of this exception, and provides its message and SQLSTATE. If a write changed a wrong number of rows,
+ * Rowlock provides the message.
  */
 public final class CommitFlushException extends SQLException {
     private static final long serialVersionUID = 1;
 
-    /** Whether a write changed no row, or more than one. */
     private final boolean wrongCount;
 
     /**
-     * Creates the exception of a failure.
+     * Creates an exception for a write that failed or changed a wrong number of rows.
      *
      * @param message the message of the server or of Rowlock
      * @param sqlState the SQLSTATE of the server
@@ -29,8 +28,8 @@ public final class CommitFlushException extends SQLException {
     }
 
     /**
-     * Whether a write changed no row, or more than one. The usual reason is that another transaction changed or deleted
-     * the row after it was read.
+     * Whether a write changed no row, or more than one row. The usual reason is that another transaction changed or
+     * deleted the row after it was read.
      *
      * @return false if the write itself failed
      */

@@ -20,13 +20,13 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * acquires its row locks at the server. If many transactions of this JVM lock the same row, a few wait at the server.
  * The others wait in the JVM in the order of arrival. Only the first row lock of a transaction may wait in the JVM.
  *
- * <p>The statements that may wait lock one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or {@code
- * FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. Each wait in the JVM has a limit. If no thread of this JVM
- * acquires the row within a second, more threads go to the server. A wait also ends after a tenth of the statement's
- * shortest timeout, on {@code cancel}, {@code close} or {@code abort}, and when the thread is interrupted. Connections
- * to other databases are returned unwrapped.
+ * <p>The statements that may wait lock one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or
+ * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. Each wait in the JVM has a limit. If no thread of this
+ * JVM acquires the row within a second, more threads go to the server. A wait also ends after a tenth of the shortest
+ * timeout that applies to the statement. The wait ends earlier on {@code cancel}, {@code close} or {@code abort}, and
+ * when the thread is interrupted. Connections to other databases are returned unwrapped.
  *
- * <p>Thread-safe. This DataSource may wrap a pool, which needs no change, or a pool may wrap this DataSource.
+ * <p>Thread-safe. This DataSource may wrap an unchanged pool, or a pool may wrap this DataSource.
  */
 public final class RowlockDataSource extends ForwardingDataSource implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -111,7 +111,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Sets the tables to leave out.
+         * Sets the tables to which the drop-in does not apply.
          *
          * @param tables their names as SQL writes them; a name without a schema means that table in every schema. None
          *     by default
@@ -125,7 +125,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         /**
          * Sets when Rowlock acquires an advisory lock for a row before the first row lock of a transaction.
          *
-         * @param given when to acquire it; {@link LockFront#ADAPTIVE} by default
+         * @param given when to acquire the advisory lock; {@link LockFront#ADAPTIVE} by default
          * @return this builder
          */
         public Builder front(LockFront given) {
@@ -133,10 +133,11 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Groups UPDATEs in autocommit, so that they share a transaction. If several UPDATEs with the same text wait
-         * for a row, the first caller sends them all. Each caller gets its own count. If a group fails, it is rolled
-         * back, and each UPDATE runs in its own transaction. If the connection of a group is lost, each caller gets an
-         * SQLException with SQLSTATE 08006, because the outcome is unknown.
+         * Groups UPDATEs in autocommit, so that the UPDATEs of a group share a transaction. If several UPDATEs with the
+         * same text wait for a row, the first caller sends all of them. Each caller gets its own update count. If a
+         * group fails, it is rolled back, and each UPDATE runs in its own transaction. If the connection of a group is
+         * lost, each caller gets an SQLException with SQLSTATE 08006, because Rowlock cannot know whether the group was
+         * committed.
          *
          * <p>Rowlock groups prepared UPDATEs of one row, on connections of PostgreSQL's own driver or
          * PGSimpleDataSource. The session must be unaltered, and the table must have no triggers, rules or policies.
@@ -154,7 +155,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * Allows frameworks to send the last writes of a transaction with its COMMIT, in one flush. See
          * {@link CommitFlush}.
          *
-         * @param given whether to allow it; false by default
+         * @param given whether to allow this; false by default
          * @return this builder
          */
         public Builder flushWithCommit(boolean given) {
@@ -170,7 +171,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * Builds the DataSource.
          *
          * @return the DataSource to use instead
-         * @throws IllegalArgumentException if a system property or a size is malformed
+         * @throws IllegalArgumentException if a system property is malformed, or the largest group is out of range
          */
         public RowlockDataSource build() {
             return new RowlockDataSource(dataSource, new DropIn(JdbcSettings.of(name, words)));
@@ -197,9 +198,8 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * Returns a value that differs if connections differ in more than their URL and user. The value is constant for the
-     * driver's own DataSource. Returns null for any other DataSource, because the connections of that DataSource may
-     * differ in ways that Rowlock cannot detect.
+     * Returns a constant for the driver's own DataSource, whose connections differ only in URL and user. Returns null
+     * for any other DataSource, because its connections may differ in ways that Rowlock cannot detect.
      */
     private @Nullable Object origin() {
         return delegate.getClass().equals(PGSimpleDataSource.class) ? "" : null;

@@ -16,18 +16,18 @@ import org.rowlock.jdbc.internal.settings.JdbcUrl;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
- * A driver that wraps PostgreSQL's driver, as {@link RowlockDataSource} wraps a DataSource. Its URL is {@code
- * jdbc:rowlock:postgresql://...}; the rest of the URL and all other properties are those of PostgreSQL's driver.
+ * A driver that wraps PostgreSQL's driver, as {@link RowlockDataSource} wraps a DataSource. Its URL is
+ * {@code jdbc:rowlock:postgresql://...}; the rest of the URL and all other properties are those of PostgreSQL's driver.
  * Thread-safe.
  *
- * <p>If another driver itself wraps PostgreSQL's, its name follows {@code rowlock:}, as in {@code
- * jdbc:rowlock:aws-wrapper:postgresql://...}. {@link DriverManager} finds that driver by the URL without {@code
- * rowlock:}.
+ * <p>To use another driver that itself wraps PostgreSQL's driver, add its name after {@code rowlock:}, as in
+ * {@code jdbc:rowlock:aws-wrapper:postgresql://...}. {@link DriverManager} finds that driver by the URL without
+ * {@code rowlock:}.
  *
- * <p>The settings {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.largestGroup}, {@code
- * rowlock.flushWithCommit}, {@code rowlock.include} and {@code rowlock.exclude} are parameters of the URL or properties
- * of the connection. A setting that neither the URL nor the properties contain comes from the system property {@code
- * rowlock.jdbc.*}.
+ * <p>The settings {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.largestGroup},
+ * {@code rowlock.flushWithCommit}, {@code rowlock.include} and {@code rowlock.exclude} are parameters of the URL or
+ * properties of the connection. A setting that neither the URL nor the properties contain comes from the system
+ * property {@code rowlock.jdbc.*}.
  */
 public final class RowlockDriver implements Driver {
     /** The state for each URL and its settings, which come from the URL, the properties and the system properties. */

@@ -16,11 +16,11 @@ public interface RowlockJdbcMXBean {
     Map<String, String> getSettings();
 
     /**
-     * Changes a setting for all later statements and commits. Waiting threads keep their places in the queues. If
+     * Changes a setting for all later statements and commits. Waiting threads keep their positions in the queues. If
      * groups were off when a connection was opened, statements of that connection never join a group.
      *
      * @param key the name of a setting, as {@link #getSettings} returns it
-     * @param word the value, as in a URL. Names of tables are separated by commas; an empty list is the default
+     * @param word the value, as in a URL. Commas separate the names of tables; an empty value restores the default
      * @throws IllegalArgumentException if there is no such setting or value
      */
     void set(String key, String word);
@@ -30,15 +30,15 @@ public interface RowlockJdbcMXBean {
      * under the empty name.
      *
      * <ul>
-     *   <li>{@code recognised}: statements that lock rows of one table and find them by equality of columns
+     *   <li>{@code recognised}: statements that lock rows of one table and select the rows by equality of columns
      *   <li>{@code queued}, {@code wouldQueue}: statements that waited in the JVM, or would have waited in mode
      *       {@code observe}
      *   <li>{@code queuedMillis}: the total time of these waits
      *   <li>{@code fronted}: statements before which Rowlock sent an advisory lock
-     * <li>{@code frontGivenUp}: statements whose wait for that lock took too long, so that Rowlock sent them again
-     * without the lock
-     *   <li>{@code kept}: writes that were kept for the COMMIT
-     *   <li>{@code grouped}, {@code groups}: UPDATEs that ran in groups, and the groups
+     *   <li>{@code frontGivenUp}: statements that Rowlock sent again without the advisory lock, because the wait for
+     *       the advisory lock was too long
+     *   <li>{@code kept}: writes that Rowlock kept in memory until the COMMIT
+     *   <li>{@code grouped}, {@code groups}: the number of UPDATEs that ran in groups, and the number of these groups
      *   <li>{@code groupsUndone}: groups that failed or have an unknown outcome
      *   <li>{@code alone.REASON}: UPDATEs that waited, but could not join a group
      *   <li>{@code passed.REASON}: statements that did not queue
@@ -49,7 +49,7 @@ public interface RowlockJdbcMXBean {
     Map<String, Map<String, Long>> getFigures();
 
     /**
-     * Returns the rows for which most statements queued, or would have queued in mode {@code observe}.
+     * Returns the rows for which the most statements queued, or would have queued in mode {@code observe}.
      *
      * @return the number of statements by row, written {@code table(key)}; the largest number first, at most 64 rows
      */

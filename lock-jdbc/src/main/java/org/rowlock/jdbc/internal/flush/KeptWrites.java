@@ -21,15 +21,15 @@ import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.internal.statement.Binds;
 
 /**
- * The writes of one connection that Rowlock sends with the COMMIT. Each must change exactly one row. Not thread-safe,
- * as the connection is not.
+ * The writes of one connection that Rowlock keeps in memory and sends with the COMMIT. Each write must change exactly
+ * one row. Not thread-safe, like the connection.
  */
 public final class KeptWrites {
     private static final String WRONG_COUNT = "Nothing is stored: a kept write did not change exactly one row."
             + " Another transaction probably changed or deleted the row after it was read. Read it"
             + " again and repeat the transaction.";
 
-    /** The tables whose counts the caller checks; null while no writes are kept. */
+    /** The tables for which the caller checks the counts of changed rows; null while Rowlock keeps no writes. */
     private @Nullable Predicate<String> checked;
 
     private List<Write> writes = new ArrayList<>();
@@ -48,7 +48,7 @@ public final class KeptWrites {
         return checked != null && checked.test(table);
     }
 
-    /** Keeps a write with the values that it has now. */
+    /** Keeps a write with its current values. */
     public void add(String sql, Binds binds) {
         Object[] values = binds.bound();
         if (sql.equals(lastSql)) {
@@ -65,7 +65,7 @@ public final class KeptWrites {
         return writes.isEmpty();
     }
 
-    /** Drops the kept writes, and stops keeping further ones. */
+    /** Drops the kept writes, and keeps no more writes. */
     public void close() {
         checked = null;
         take();
@@ -100,7 +100,8 @@ public final class KeptWrites {
     }
 
     /**
-     * Commits with the kept writes. The transaction is over in any case, as it is after the driver's {@code commit()}.
+     * Sends the kept writes and the COMMIT. After this call the transaction has ended, even if the call failed. The
+     * driver's {@code commit()} has the same effect.
      *
      * @param connection the driver's or the pool's connection
      */
@@ -110,8 +111,8 @@ public final class KeptWrites {
         try {
             Commit.run(connection, List.of(), Ending.Choice.PLAIN, taken);
         } catch (CommitNotConfirmedException e) {
-            // The driver's own commit() does the same: if the wait for a standby is cancelled, it adds this warning and
-            // returns normally.
+            // If the wait for a standby is cancelled, the driver's own commit() adds this warning too, and returns
+            // normally.
             if (e.getCause() instanceof SQLWarning warning && !connection.isClosed()) {
                 connection.unwrap(PgConnection.class).addWarning(warning);
             }

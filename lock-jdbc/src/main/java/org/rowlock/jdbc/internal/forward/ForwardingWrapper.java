@@ -28,12 +28,12 @@ public abstract class ForwardingWrapper implements Wrapper {
     /**
      * Called before {@code unwrap} returns the delegate to the application.
      *
-     * @throws SQLException if the application must not get it now
+     * @throws SQLException if the application must not get the delegate now
      */
     protected void unwrapped() throws SQLException {}
 
     /**
-     * {@return whether this wraps another}
+     * {@return whether the given object is the delegate of this wrapper}
      *
      * @param other a possible delegate
      */

@@ -12,7 +12,7 @@ public enum Figure {
     QUEUED_TIME("queuedMillis"),
     FRONTED("fronted"),
     FRONT_GIVEN_UP("frontGivenUp"),
-    /** The writes that were sent with the COMMIT, or shortly before it. */
+    /** The writes that Rowlock kept in memory and sent with the COMMIT, or shortly before the COMMIT. */
     KEPT("kept"),
     GROUPED("grouped"),
     GROUPS("groups"),

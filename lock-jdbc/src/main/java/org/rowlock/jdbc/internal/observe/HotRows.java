@@ -39,7 +39,6 @@ public final class HotRows {
         return count;
     }
 
-    /** Returns the counts, the largest first. */
     public Map<String, Long> asMap() {
         return rows.entrySet().stream()
                 .map(row -> Map.entry(row.getKey(), row.getValue().sum()))

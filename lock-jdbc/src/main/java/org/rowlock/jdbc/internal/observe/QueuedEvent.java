@@ -25,8 +25,8 @@ public final class QueuedEvent extends Event {
     boolean admitted;
 
     /**
-     * Returns an event that has begun; null if no recording has started, because the first event of a JVM takes a tenth
-     * of a second.
+     * Returns an event that has begun. Returns null if no recording has started, because the first event of a JVM takes
+     * a tenth of a second.
      */
     public static @Nullable QueuedEvent begun() {
         if (!FlightRecorder.isInitialized()) {
@@ -37,7 +37,6 @@ public final class QueuedEvent extends Event {
         return event;
     }
 
-    /** Ends the event and records it. */
     public void end(String waitedFor, boolean wasAdmitted) {
         end();
         if (shouldCommit()) {

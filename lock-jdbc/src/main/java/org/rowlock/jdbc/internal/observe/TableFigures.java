@@ -13,10 +13,7 @@ public final class TableFigures {
     private final Map<Figure, LongAdder> figures = counters(Figure.class);
     private final Map<PassReason, LongAdder> passed = counters(PassReason.class);
 
-    /**
-     * Returns a counter for each constant. No entry is ever added to the map or removed from it, so any thread may read
-     * it.
-     */
+    /** Returns a counter for each constant. Any thread may read the map, because no entry is ever added or removed. */
     private static <E extends Enum<E>> Map<E, LongAdder> counters(Class<E> type) {
         Map<E, LongAdder> counters = new EnumMap<>(type);
         for (E each : type.getEnumConstants()) {

@@ -40,10 +40,10 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     final PrimaryKeys primaryKeys = new PrimaryKeys();
     final HotRows hotRows = new HotRows();
 
-    /** The shortest timeout of each session when it was last read, in nanoseconds. */
+    /** The shortest timeout of each session in nanoseconds, as Rowlock last read it from the server. */
     final Map<Connection, Long> timeouts = Collections.synchronizedMap(new WeakHashMap<>());
 
-    /** The sessions that may hold advisory locks beyond their transactions. */
+    /** The sessions that may hold advisory locks that outlast a transaction. */
     final Map<Connection, Boolean> sessionLocks = Collections.synchronizedMap(new WeakHashMap<>());
 
     private final Map<String, StatementPlan> plans = new ConcurrentHashMap<>();
@@ -77,8 +77,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     }
 
     /**
-     * Registers a bean in JMX, with a number after its name if the name is taken. Returns null if the registration
-     * fails, because everything else works without JMX.
+     * Registers a bean in JMX. If its name is taken, adds a number to the name. Returns null if the registration fails,
+     * because everything else works without JMX.
      */
     private static synchronized @Nullable ObjectName register(String name, DropIn bean) {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -103,7 +103,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     /**
      * Returns the plan of a statement. A text that is too long to be examined is not cached. Such a text usually
-     * contains its values, and is used only once. A thousand such texts could fill the heap.
+     * contains literal values and is used only once, and a thousand such texts could fill the heap.
      */
     public StatementPlan plan(String sql) {
         if (sql.length() > StatementRecogniser.LONGEST) {
@@ -170,7 +170,6 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         return queues.queued();
     }
 
-    /** Removes the drop-in from JMX. Open connections keep working. */
     @Override
     public void close() {
         try {

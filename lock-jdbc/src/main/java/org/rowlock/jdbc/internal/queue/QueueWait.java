@@ -22,7 +22,7 @@ final class QueueWait {
 
     /**
      * Cancels the wait of a statement. The waiting thread then throws the error that the server raises for a cancelled
-     * statement. Returns false if another statement waits, or the wait is over.
+     * statement. Returns false if the waiting statement is a different one, or if the wait is over.
      */
     boolean cancel(Statement which) throws SQLException {
         synchronized (this) {
@@ -37,7 +37,10 @@ final class QueueWait {
         return true;
     }
 
-    /** Ends the wait, so that a later cancel goes to the driver. Returns false if the wait was already cancelled. */
+    /**
+     * Ends the wait. A later call of {@code cancel()} then goes to the driver. Returns false if the wait was already
+     * cancelled.
+     */
     synchronized boolean departs() {
         departed = true;
         return !cancelled;

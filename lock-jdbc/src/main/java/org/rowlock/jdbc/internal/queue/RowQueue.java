@@ -29,9 +29,9 @@ final class RowQueue {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * The divisor for the part of a timeout that a statement may wait in the JVM: 10 means a tenth. The server's own
-     * timeout starts only when the statement arrives. With Rowlock, a statement may therefore time out later than
-     * without Rowlock, by at most this part of the timeout.
+     * The divisor of a timeout: 10 means that a statement may wait in the JVM for a tenth of its timeout. The server's
+     * own timeout starts only when the statement arrives. A statement may therefore time out later than without
+     * Rowlock, by at most this part of the timeout.
      */
     private static final int PART_OF_TIMEOUT = FrontSql.PART_OF_TIMEOUT;
 
@@ -49,7 +49,7 @@ final class RowQueue {
         this.database = access.session().url().hashCode();
     }
 
-    /** Records what a statement may change in its session before it goes to the server. */
+    /** Records what a statement may change in its session. Called before the statement is sent. */
     void sees(StatementPlan plan) {
         changedSettings |= plan.changesSettings();
         if (plan.locksSession()) {
@@ -73,10 +73,6 @@ final class RowQueue {
         }
     }
 
-    /**
-     * Cancels the wait of a statement, which then fails with the error that the server raises for a cancelled
-     * statement. Returns false if the statement does not wait here.
-     */
     boolean cancel(Statement statement) throws SQLException {
         QueueWait now = wait;
         return now != null && now.cancel(statement);
@@ -144,10 +140,7 @@ final class RowQueue {
         return access.session().carriesFronts() && access.isIdle() && dropIn.sessionLocks.get(access.driver()) == null;
     }
 
-    /**
-     * Waits until the row's queue admits the statement. Returns false if the statement goes to the server without being
-     * admitted.
-     */
+    /** Returns whether the row's queue has admitted the statement. */
     private boolean queue(QueueWait waiting, LockedRow row) throws SQLException {
         if (access.session().isAborted()) {
             return false;
@@ -182,7 +175,7 @@ final class RowQueue {
 
     /**
      * Returns the execution that a group may send instead of the statement; null if the statement must run in its own
-     * transaction. This method is called before the wait, because it may query the server.
+     * transaction. This method runs before the wait, because the method may query the server.
      */
     private @Nullable StatementMember member(LockedRow row, Statement statement, boolean isWhole) throws SQLException {
         SharedTransactions groups = dropIn.groups;
@@ -226,7 +219,7 @@ final class RowQueue {
             try {
                 session = access.query(SessionTimeouts::shortest);
             } catch (SQLException e) {
-                // The statement does not wait in the JVM. It goes to the server, and reports the error itself.
+                // The statement goes to the server without a wait in the JVM, and reports the error itself.
                 return 0;
             }
             dropIn.timeouts.put(access.driver(), session);

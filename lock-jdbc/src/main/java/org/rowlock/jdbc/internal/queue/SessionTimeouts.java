@@ -17,8 +17,8 @@ final class SessionTimeouts {
     private SessionTimeouts() {}
 
     /**
-     * Returns the shortest timeout in nanoseconds; {@link Long#MAX_VALUE} if none is set. This method takes one round
-     * trip, and does not take a snapshot.
+     * Returns the shortest timeout in nanoseconds; {@link Long#MAX_VALUE} if none is set. This method needs one round
+     * trip, and the server takes no snapshot.
      */
     static long shortest(Connection connection) throws SQLException {
         long shortest = Long.MAX_VALUE;

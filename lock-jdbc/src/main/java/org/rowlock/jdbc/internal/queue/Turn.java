@@ -13,7 +13,8 @@ import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
 /**
- * The turn of a statement: its permission to go to the server. The caller gives it back when the server has answered.
+ * A turn: the permission to send one statement to the server. The caller gives the turn back after the server has
+ * answered.
  */
 public final class Turn {
     private final DriverAccess access;
@@ -35,7 +36,7 @@ public final class Turn {
         this.member = member;
     }
 
-    /** Returns the front lock of the statement, which is sent before it; null if it has none. */
+    /** Returns the front lock to send before the statement; null if the statement has no front lock. */
     public @Nullable Front front() {
         return front;
     }
@@ -61,8 +62,8 @@ public final class Turn {
     }
 
     /**
-     * Gives up the front lock if the error comes from the wait for it. Rolls back the flush, so that the caller can
-     * send the statement without that lock. Returns false if the error comes from the statement itself.
+     * Gives up the front lock if the error comes from the wait for the front lock. Rolls back the flush, so that the
+     * caller can send the statement without the front lock. Returns false if the error comes from the statement itself.
      *
      * @param tookNanos how long the flush with the front lock and the statement took
      */

@@ -28,7 +28,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
  * the server.
  *
  * <p>Only one thread at a time may use this object, as with any connection. Other threads may call {@link #cancel},
- * {@link #close} and {@link #abort}, because these do not use the driver's connection.
+ * {@link #close} and {@link #abort}, because these methods do not use the driver's connection.
  */
 public final class Turns {
     private final DropIn dropIn;
@@ -46,22 +46,17 @@ public final class Turns {
 
     private boolean mayHoldLocks;
 
-    /** The turn whose row the transaction holds; null if there is none. */
+    /** The turn of the statement that acquired the transaction's row lock; null if that statement did not queue. */
     private @Nullable Turn granted;
 
-    /**
-     * Creates the turns of a connection.
-     *
-     * @param connection the driver's or the pool's connection
-     * @param origin everything that determines the driver's connection besides its URL; null if this is not known
-     */
     public Turns(DropIn dropIn, Connection connection, @Nullable Object origin) throws SQLException {
         this.dropIn = dropIn;
         this.access = new DriverAccess(connection);
         this.rows = new RowFinder(access, dropIn.primaryKeys);
         this.passing = new Turn(access, null, null, null, null);
         this.mayHoldLocks = !access.isIdle();
-        // A layer between Rowlock and the driver may alter the session without Rowlock's knowledge.
+        // A connection joins groups only if nothing lies between Rowlock and the driver. A layer in between could alter
+        // the session without Rowlock's knowledge.
         Object made = origin == null || dropIn.groups == null || !access.isDirect()
                 ? null
                 : List.of(access.session().url(), origin);
@@ -140,8 +135,8 @@ public final class Turns {
     }
 
     /**
-     * Keeps writes from now on until the transaction ends. Returns false if the driver cannot send them in one flush
-     * with the COMMIT, or does not begin a transaction before them.
+     * Keeps writes from now on until the transaction ends. Returns false if the driver cannot send the writes in one
+     * flush with the COMMIT, or does not begin a transaction before the writes.
      */
     public boolean keepUntilCommit(Predicate<String> checked) throws SQLException {
         boolean keeps = dropIn.settings.keepsWrites()
@@ -159,7 +154,6 @@ public final class Turns {
         return keeps;
     }
 
-    /** Whether Rowlock keeps writes now. */
     public boolean keeps() {
         return kept.isOpen();
     }
@@ -176,8 +170,8 @@ public final class Turns {
     }
 
     /**
-     * Keeps an execution of a statement. If this is the first locking statement of the transaction, waits for its turn
-     * now.
+     * Keeps an execution of a statement. If the statement is the first locking statement of the transaction, waits in
+     * the row's queue now.
      *
      * @param statement the driver's or the pool's statement
      */
@@ -201,8 +195,8 @@ public final class Turns {
                 kept.send(access.connection());
                 done = true;
             } catch (SQLException | Error e) {
-                // A write may have failed before it reached the server, which has then not aborted the transaction.
-                // Rowlock aborts it, because the other writes must not be committed without the failed one.
+                // If a write failed before it reached the server, the server has not aborted the transaction. Rowlock
+                // aborts the transaction, because the other writes must not be committed without the failed write.
                 access.abort(e);
                 learn(e);
                 throw e;
@@ -234,13 +228,13 @@ public final class Turns {
         }
     }
 
-    /** Returns the error that the server raises for a cancelled statement. */
     public SQLException canceled() {
         return access.canceled();
     }
 
     /**
-     * Admits a statement without a wait, because Rowlock does not examine which rows it locks. An example is a batch.
+     * Lets a statement go to the server without a wait. Rowlock does not examine which rows such a statement locks. An
+     * example is a batch.
      */
     public Turn pass(@Nullable StatementPlan plan, PassReason reason) throws SQLException {
         access.begin();
@@ -250,7 +244,7 @@ public final class Turns {
             access.end();
             throw e;
         }
-        // If a batch begins with DISCARD ALL, its later statements may still alter the session.
+        // Even if a batch begins with DISCARD ALL, its later statements may alter the session.
         boolean cleans = !identity.isAlone() && plan != null && plan.effect() == SessionEffect.CLEANS;
         sees(cleans ? null : plan);
         mayHoldLocks = true;
@@ -295,7 +289,6 @@ public final class Turns {
         return !kept.isEmpty() && !access.isClosed() && !access.driver().getAutoCommit();
     }
 
-    /** Commits the transaction, with the writes that are kept. */
     public void commit() throws SQLException {
         boolean done = false;
         try {
@@ -350,7 +343,6 @@ public final class Turns {
         queue.ended();
     }
 
-    /** Calls {@link #ended} if the transaction has ended. */
     public void endedIfIdle() throws SQLException {
         // Until Rowlock sends the kept writes, the driver reports no open transaction.
         if (kept.isEmpty() && !access.isClosed() && !access.driver().isClosed() && access.isIdle()) {
@@ -358,7 +350,7 @@ public final class Turns {
         }
     }
 
-    /** Releases the turn, and ends a wait in the JVM, because the connection returns to its pool or is closed. */
+    /** Releases the turn and ends a wait in the JVM. Called when the connection returns to its pool or is closed. */
     public void close() {
         abort();
         access.awaitQueries();
@@ -371,10 +363,7 @@ public final class Turns {
         queue.wake();
     }
 
-    /**
-     * Cancels the wait of a statement, which then fails with the error that the server raises for a cancelled
-     * statement. Returns false if the statement does not wait in the JVM.
-     */
+    /** Cancels the wait of a statement. Returns false if the statement does not wait in the JVM. */
     public boolean cancel(Statement statement) throws SQLException {
         return queue.cancel(statement);
     }

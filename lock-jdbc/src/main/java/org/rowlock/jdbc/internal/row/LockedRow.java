@@ -15,26 +15,25 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 /**
  * The row that a statement locks.
  *
- * @param plan the statement
+ * @param plan the plan of the statement
  * @param primaryKey the primary key of its table
  * @param key the values of the primary key in the statement
  * @param binds the values of the parameters
  */
 public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<Value> key, Binds binds) {
-    /** Returns a hash of the row. It is the same for every name by which a statement may refer to the table. */
+    /** Returns a hash of the row. The hash is the same for every name by which a statement may refer to the table. */
     public int hash(int database) {
         return 31 * (31 * database + Long.hashCode(primaryKey.table())) + binds.hash(key);
     }
 
-    /** Returns the name of the table, followed by the key in brackets. */
     public String text() {
         return plan.table() + '(' + binds.text(key) + ')';
     }
 
     /**
-     * Whether the statement may have a front lock. The statement must have no condition besides the key. An update of a
-     * stale version must fail at once, without a wait and without blocking other transactions. Each value must be
-     * comparable with its column. Otherwise the query that checks whether the row exists would raise the error before
+     * Whether the statement may have a front lock. The key must be the only condition. An UPDATE that also checks a
+     * version must fail at once if the version is stale, and must not block other transactions. Each value must be
+     * comparable with its column. Otherwise the query that checks whether the row exists would raise an error before
      * the statement runs.
      */
     public boolean isFrontable() {

@@ -19,8 +19,8 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /**
- * Finds which row a statement of one connection locks, by the primary key of its table. Rowlock looks up an unknown
- * primary key when the connection is idle. Until then statements on that table do not queue.
+ * Finds the row that a statement of one connection locks, by the primary key of the table. Rowlock looks up an unknown
+ * primary key when the connection is idle. Until then, statements on the table with the unknown key do not queue.
  */
 public final class RowFinder {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -113,7 +113,8 @@ public final class RowFinder {
                 return unknownTables;
             });
         } catch (SQLException e) {
-            // Rowlock looks up the keys again later. The application's own statement has already succeeded or failed.
+            // The application's own statement has already succeeded or failed, so this error is not thrown. Rowlock
+            // looks up the keys again later.
             LOG.log(Level.DEBUG, "The primary keys of " + unknownTables + " could not be looked up", e);
         }
         unknownTables.clear();

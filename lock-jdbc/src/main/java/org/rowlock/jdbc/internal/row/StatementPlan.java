@@ -28,13 +28,12 @@ public final class StatementPlan {
     private volatile @Nullable String target;
 
     /**
-     * The columns of a primary key, and the statement's values for them; null if the statement lacks one of them. Only
-     * the columns are compared, and equals() of this record is never called. If equals() were called, JDK 17 would keep
-     * a reference to this class, and so to the class loader of a stopped application.
+     * The columns of a primary key, and the statement's values for them; null if the statement lacks one of these
+     * values. Rowlock never calls equals() of this record. After such a call, JDK 17 would keep a reference to this
+     * class, and therefore to the class loader of a stopped application.
      */
     private record Resolved(List<String> columns, @Nullable List<Value> key) {}
 
-    /** @param figures a function that returns the figures of a table */
     public StatementPlan(String sql, Function<String, TableFigures> figures) {
         this.sql = sql;
         this.shape = StatementRecogniser.recognise(sql);
@@ -75,14 +74,14 @@ public final class StatementPlan {
         return locksSession;
     }
 
-    /** Returns the number of parameters; -1 if the statement neither locks rows of a known table nor inserts a row. */
+    /** Returns the number of parameters; -1 if Rowlock did not count the parameters. */
     public int parameters() {
         return shape instanceof Recognised statement ? statement.parameters() : ((PassedThrough) shape).parameters();
     }
 
     /**
-     * Returns the table in which the statement inserts, updates or deletes rows; null if it does none of these or
-     * returns rows.
+     * Returns the table in which the statement inserts, updates or deletes rows. Returns null for any other statement,
+     * and for a statement that returns rows.
      */
     public @Nullable String written() {
         if (shape instanceof PassedThrough passed) {
@@ -97,8 +96,8 @@ public final class StatementPlan {
     }
 
     /**
-     * Returns how the statement may change its session. The result is computed by the first call, because only groups
-     * need it.
+     * Returns how the statement may change the state of its session. The first call computes the result, because only
+     * groups need this result.
      */
     public SessionEffect effect() {
         SessionEffect known = effect;
@@ -110,7 +109,8 @@ public final class StatementPlan {
     }
 
     /**
-     * Returns the table that an UPDATE changes if the same text has the same effect in another session; otherwise null.
+     * Returns the table that an UPDATE changes. Returns null if the statement is not an UPDATE, or if the same text may
+     * have a different effect in another session.
      */
     public @Nullable String sharedTarget() {
         String known = target;

@@ -16,8 +16,8 @@ import org.rowlock.jdbc.DropInMode;
  *
  * @param name the name in JMX, logs and metrics
  * @param include the tables to which the drop-in applies; empty for all
- * @param exclude the tables that are left out
- * @param largestGroup how many UPDATEs in autocommit may share a transaction; 1 turns groups off
+ * @param exclude the tables to which the drop-in does not apply
+ * @param largestGroup the largest number of UPDATEs in autocommit that may share a transaction; 1 turns groups off
  * @param keepsWrites whether the last writes of a transaction may be sent with its COMMIT
  */
 public record JdbcSettings(
@@ -36,7 +36,7 @@ public record JdbcSettings(
 
     private static final String PROPERTIES = "rowlock.jdbc.";
 
-    /** A setting of earlier versions, which is rejected with a special message. */
+    /** A setting of earlier versions. Rowlock rejects it with a special message. */
     private static final String RELEASE = "release";
 
     /** The default value of each setting. In a URL the key of a setting begins with {@code rowlock.}. */
@@ -80,7 +80,7 @@ public record JdbcSettings(
                 keepsWrites(words.getOrDefault("flushWithCommit", "")));
     }
 
-    /** Returns the values by their keys. Equal settings have equal values. */
+    /** Returns the value of each setting as text, by the key of the setting. Equal settings return equal maps. */
     public Map<String, String> words() {
         Map<String, String> words = new LinkedHashMap<>();
         words.put("mode", lower(mode));
@@ -92,7 +92,7 @@ public record JdbcSettings(
         return words;
     }
 
-    /** Returns settings with another value for a key. */
+    /** Returns a copy of these settings in which one setting has another value. */
     public JdbcSettings with(String key, String word) {
         Map<String, String> words = words();
         if (words.put(key, Arguments.notNull(word, "The word for " + key + " is null")) == null) {
@@ -102,8 +102,8 @@ public record JdbcSettings(
     }
 
     /**
-     * Returns a warning for each system property that has the prefix of the settings, but is no setting. Its name may
-     * be misspelt.
+     * Returns a warning for each system property that has the prefix of the settings, but is not a setting. The name of
+     * such a property is probably misspelt.
      */
     public static List<String> unknownProperties() {
         return System.getProperties().stringPropertyNames().stream()
@@ -115,7 +115,6 @@ public record JdbcSettings(
                 .toList();
     }
 
-    /** Returns the message for a setting that does not exist. */
     static String noSetting(String key, String prefix) {
         if (key.equals(RELEASE)) {
             return "The drop-in has no early release, because it would slow down programs that read. Remove the setting"
@@ -164,7 +163,7 @@ public record JdbcSettings(
     }
 
     /**
-     * Returns names of tables as the value of a setting.
+     * Returns the names of tables in the text form of a setting.
      *
      * @throws IllegalArgumentException if a name is malformed
      */

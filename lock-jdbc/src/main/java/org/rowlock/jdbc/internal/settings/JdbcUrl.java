@@ -39,7 +39,7 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         return name.regionMatches(true, 0, OURS, 0, OURS.length());
     }
 
-    /** Decodes a text as PostgreSQL's driver does. */
+    /** Decodes a part of a URL as PostgreSQL's driver does. */
     private static String decoded(String text) {
         return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }

@@ -20,10 +20,10 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
 /**
  * The values bound to the parameters of a statement. Values that may belong to a key are compared by value, so that 42,
- * 42L and "42" are one row. While values are kept, Rowlock can set all of them again on another statement.
+ * 42L and "42" identify the same row. After a call of {@link #keep}, Rowlock can set all values again on another
+ * statement.
  */
 public final class Binds {
-    /** The values of a statement without parameters. */
     public static final Binds NONE = new Binds(0);
 
     private static final Set<Class<?>> CONSTANTS = Set.of(
@@ -47,15 +47,15 @@ public final class Binds {
     private final @Nullable Object[] values;
     private final long[] numbers;
 
-    /** The setters, which can set each value again; null while the values are not kept. */
+    /** For each parameter, the setter that sets its value again; null before {@link #keep} is called. */
     private @Nullable Setter @Nullable [] setters;
 
-    /** Sets a parameter again, in the way in which the application set it. */
+    /** Sets a parameter again, with the type that the application used. */
     public interface Setter {
         void set(PreparedStatement statement, int index) throws SQLException;
     }
 
-    /** Sets an array. The driver reads its content only when the statement is executed. */
+    /** Sets a byte array. The driver reads the bytes only when the statement is executed. */
     @SuppressWarnings("ArrayRecordComponent") // Instances of this record are never compared.
     public record Bytes(byte @Nullable [] value) implements Setter {
         @Override
@@ -68,13 +68,12 @@ public final class Binds {
         }
     }
 
-    /** @param parameters the number of parameters */
     public Binds(int parameters) {
         this.values = new @Nullable Object[parameters];
         this.numbers = new long[parameters];
     }
 
-    /** Starts to keep the values that are set. */
+    /** Starts to record how each value is set. */
     public void keep() {
         setters = new @Nullable Setter[values.length];
     }
@@ -84,8 +83,8 @@ public final class Binds {
     }
 
     /**
-     * Returns a value that later calls of the application do not change, such as a copy of a date. Returns null if the
-     * value can be read only once, or its type is not known.
+     * Returns the value, or a copy if the application could change the object, as with a date. Returns null if the
+     * value can be read only once, or if its type is unknown.
      */
     @SuppressWarnings("JavaUtilDate") // The API of JDBC uses java.util.Date.
     public static @Nullable Object kept(@Nullable Object value) {
@@ -108,7 +107,6 @@ public final class Binds {
         set(index, Mark.NUMBER, value, setter);
     }
 
-    /** Records that a value was set. */
     public void set(int index, @Nullable Object value, @Nullable Setter setter) {
         if (value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte) {
             set(index, Mark.NUMBER, ((Number) value).longValue(), setter);
@@ -134,7 +132,7 @@ public final class Binds {
         }
     }
 
-    /** Returns a copy, which belongs to one execution of a batch. */
+    /** Returns a copy for one execution of a batch. */
     public Binds copy() {
         Binds copy = new Binds(values.length);
         System.arraycopy(values, 0, copy.values, 0, values.length);
@@ -156,7 +154,7 @@ public final class Binds {
         return true;
     }
 
-    /** Returns all values as they are now. Later calls do not change them. */
+    /** Returns the current values. Later calls of the application do not change the returned values. */
     public Object[] bound() {
         @Nullable Setter[] all = Objects.requireNonNull(setters);
         Object[] bound = new Object[all.length];
@@ -176,8 +174,8 @@ public final class Binds {
     }
 
     /**
-     * Sets the given values that are parameters, from index {@code at} on. Returns the index after the last parameter
-     * that was set.
+     * Sets the parameters among the given values, starting at index {@code at}. Returns the index after the last
+     * parameter that was set.
      */
     public int set(PreparedStatement statement, int at, List<Value> some) throws SQLException {
         int index = at;
@@ -190,7 +188,7 @@ public final class Binds {
         return index;
     }
 
-    /** Whether every value of a key is known. */
+    /** Whether every value of a key is known: not null, and of a supported type. */
     public boolean has(List<Value> key) {
         for (Value value : key) {
             if (value instanceof Parameter parameter && !isKnown(parameter.index())) {
@@ -229,7 +227,7 @@ public final class Binds {
         return whole ? Long.hashCode(start == 1 ? -number : number) : text.hashCode();
     }
 
-    /** Returns the value of a part of a key. The value must be known. */
+    /** Returns the value of a key column. The value must be known, see {@link #has}. */
     public Object value(Value value) {
         if (value instanceof Literal literal) {
             return literal.text();

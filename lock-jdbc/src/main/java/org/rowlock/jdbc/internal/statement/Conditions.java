@@ -14,14 +14,13 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
 /** Reads the conditions after WHERE. This class collects the equalities, and skips all other conditions. */
 final class Conditions {
-    /** The words that may follow the conditions. */
     static final Set<String> ENDS =
             Tokens.words("order limit offset fetch for returning group having window union intersect except");
 
     /** The second and later words of type names such as {@code double precision}. */
     private static final Set<String> TYPE_WORDS = Tokens.words("varying precision with without time zone");
 
-    /** The depth of nested brackets beyond which conditions are skipped unread. */
+    /** The largest depth of nested brackets that is read. Conditions in deeper brackets are skipped. */
     private static final int DEEPEST = 50;
 
     private final TokenReader tokens;
@@ -35,17 +34,15 @@ final class Conditions {
     /** Whether the conditions contain an OR, inside or outside of brackets. */
     boolean alternatives;
 
-    /** Whether any condition is not an equality. */
     boolean others;
 
-    /** The text of all conditions, unchanged. */
     String text = "";
 
     Conditions(TokenReader tokens) {
         this.tokens = tokens;
     }
 
-    /** Reads all conditions if there is a WHERE. Returns false at an OR. */
+    /** Reads the conditions, if a WHERE follows. Returns false if the conditions contain an OR outside of brackets. */
     boolean readWhere() {
         if (!tokens.skipWord("where")) {
             return true;
@@ -56,7 +53,7 @@ final class Conditions {
         return read;
     }
 
-    /** Reads conditions joined by AND. Returns false at an OR. */
+    /** Reads conditions joined by AND. Returns false if an OR follows. */
     private boolean readAll() {
         do {
             readOne();
@@ -153,7 +150,7 @@ final class Conditions {
         return !brackets || tokens.skipSymbol(")") ? columns : List.of();
     }
 
-    /** Reads a list in brackets of one value, or of one row of values. */
+    /** Reads an IN list that contains one value or one row of values. Returns false if the list contains several. */
     private boolean readList(List<String> columns) {
         if (!tokens.skipSymbol("(")) {
             return false;

@@ -2,7 +2,7 @@ package org.rowlock.jdbc.internal.statement;
 
 /** The reason why a statement goes to the server without queueing. */
 public enum PassReason {
-    /** A plain read, a setting, or the begin or end of a transaction. */
+    /** A plain read, a setting, or the beginning or end of a transaction. */
     NOT_LOCKING,
 
     /** An INSERT, a MERGE, a CALL or another statement that may lock rows, but does not identify them in its text. */

@@ -13,8 +13,9 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /**
- * Recognises statements that lock rows of one table by equality: SELECT with a locking clause, UPDATE and DELETE. It is
- * not a full parser: a form that it does not know for certain is reported as unknown.
+ * Recognises statements that lock rows of one table and select the rows by equality: SELECT with a locking clause,
+ * UPDATE and DELETE. This class is not a full parser: if the form of a statement is in doubt, the class reports the
+ * form as unknown.
  */
 public final class StatementRecogniser {
     public static final int LONGEST = Tokens.LONGEST;
@@ -51,7 +52,7 @@ public final class StatementRecogniser {
                 .count();
     }
 
-    /** Recognises a text. Never throws. */
+    /** Recognises the statement in a text. Never throws. */
     public static StatementShape recognise(String sql) {
         int start = Tokens.start(sql);
         String first = wordAt(sql, start);
@@ -177,8 +178,8 @@ public final class StatementRecogniser {
     }
 
     /**
-     * Reads OF and the name after it, if they follow. Returns false if the name is neither the table of the statement
-     * nor its alias.
+     * Reads the optional OF of a locking clause. Returns false if the name after OF is not a name of the statement's
+     * table.
      */
     private boolean readLockedTable(TableReference table) {
         return !tokens.skipWord("of")

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
-/** The shape of a statement: the rows that it locks, as far as the text says. */
+/** The shape of a statement: what its text says about the rows that the statement locks. */
 public sealed interface StatementShape {
     /** Whether the statement may acquire locks for which other transactions wait. This is false for a plain read. */
     default boolean mayLock() {
@@ -13,16 +13,16 @@ public sealed interface StatementShape {
     }
 
     /**
-     * A statement that locks rows of one table and finds them by equality of columns.
+     * A statement that locks rows of one table and selects the rows by equality of columns.
      *
      * @param kind the kind of statement
      * @param table the table as SQL writes it, quoted only if it must be
      * @param mode the mode of the row lock
      * @param waiting the behaviour if another transaction holds the row lock
-     * @param equalities all equalities in the order of the text, including those of the key
+     * @param equalities all equalities in the order of the text, including the equalities of key columns
      * @param moreConditions whether there are conditions other than equalities
-     * @param row a query that finds the same rows without a lock; its parameters are those of all conditions
-     * @param returnsRows whether the statement returns rows rather than their number
+     * @param row a query that finds the same rows without a lock; its parameters are the parameters of all conditions
+     * @param returnsRows whether the statement returns rows rather than an update count
      * @param parameters the number of parameters in the text
      */
     record Recognised(
@@ -42,7 +42,7 @@ public sealed interface StatementShape {
 
         /**
          * Returns the values of a primary key, in the order of its columns; null if the statement lacks a value for one
-         * of them.
+         * of these columns.
          */
         public @Nullable List<Value> key(List<String> primaryKey) {
             List<Value> values = new ArrayList<>(primaryKey.size());
@@ -55,7 +55,6 @@ public sealed interface StatementShape {
             return primaryKey.isEmpty() || values.size() < primaryKey.size() ? null : values;
         }
 
-        /** Returns the value of each equality, in the order of the text. */
         public List<Value> values() {
             return equalities.stream().map(Equality::value).toList();
         }
@@ -69,9 +68,9 @@ public sealed interface StatementShape {
     /**
      * A statement that Rowlock sends to the server without a wait.
      *
-     * @param reason the reason why it does not wait
+     * @param reason the reason why the statement does not wait
      * @param table the table into which the statement inserts one row, as SQL writes it; empty for any other statement
-     * @param parameters the number of parameters of such an INSERT; otherwise -1
+     * @param parameters the number of parameters of an INSERT of one row; -1 for any other statement
      */
     record PassedThrough(PassReason reason, String table, int parameters) implements StatementShape {
         PassedThrough(PassReason reason) {
@@ -84,7 +83,6 @@ public sealed interface StatementShape {
         }
     }
 
-    /** The kind of a statement. */
     enum Kind {
         SELECT,
         UPDATE,
@@ -106,7 +104,6 @@ public sealed interface StatementShape {
      */
     record Equality(String column, Value value) {}
 
-    /** A value to which a column must be equal. */
     sealed interface Value {}
 
     /**

@@ -26,7 +26,7 @@ record TableReference(String name, String reference, String text) {
     /** The largest number of parts of a name: database, schema and table. */
     private static final int MOST_PARTS = 3;
 
-    /** Reads a table with its alias. Returns null if no table follows, or its form is not known. */
+    /** Reads a table with its alias. Returns null if no table follows, or if the form of the reference is unknown. */
     static @Nullable TableReference read(TokenReader tokens) {
         int mark = tokens.mark();
         tokens.skipWord("only");

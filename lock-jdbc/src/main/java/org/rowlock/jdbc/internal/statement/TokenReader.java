@@ -68,7 +68,6 @@ final class TokenReader {
         return skipIf(atSymbol(symbol));
     }
 
-    /** Skips the given words if all of them follow in this order. */
     boolean skipWords(String... words) {
         for (int i = 0; i < words.length; i++) {
             if (!peek(i).isWord(words[i])) {
@@ -79,7 +78,9 @@ final class TokenReader {
         return true;
     }
 
-    /** Skips one token. If it is an opening bracket, skips everything to the closing one. */
+    /**
+     * Skips one token. If the token is an opening bracket, skips everything up to and including the closing bracket.
+     */
     void skipOne() {
         int depth = 0;
         do {

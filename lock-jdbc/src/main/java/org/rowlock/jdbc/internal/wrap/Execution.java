@@ -20,7 +20,6 @@ record Execution<T>(boolean rows, boolean counts, Reader<T> reader) {
     static final Execution<Integer> UPDATE = new Execution<>(false, true, Statement::getUpdateCount);
     static final Execution<Long> LARGE_UPDATE = new Execution<>(false, true, Statement::getLargeUpdateCount);
 
-    /** Reads a result. */
     interface Reader<T> {
         T read(Statement statement) throws SQLException;
     }

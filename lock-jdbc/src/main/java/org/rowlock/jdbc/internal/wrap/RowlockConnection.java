@@ -39,7 +39,8 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     }
 
     /**
-     * Wraps a connection. Returns the same connection if it is not one of PostgreSQL's driver, or is already wrapped.
+     * Wraps a connection. Returns the connection unwrapped if it does not come from PostgreSQL's driver, or is already
+     * wrapped.
      *
      * @param url the URL of {@link org.rowlock.jdbc.RowlockDriver}, or null
      * @param origin everything that determines the driver's connection besides its URL; null if this is not known
@@ -63,7 +64,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
         return delegate.prepareStatement(sql);
     }
 
-    /** Whether Rowlock may need the values of a statement again later, so that the statement must record them. */
+    /** Whether a statement must record its values, because Rowlock may have to set them again later. */
     boolean keeps(StatementPlan plan) {
         return turns.keeps() || dropIn.wantsFronts() || (!turns.identity().isAlone() && plan.sharedTarget() != null);
     }

@@ -13,8 +13,8 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.statement.Binds;
 
 /**
- * A prepared statement that may have to wait in the JVM before it goes to the server. It records the values that may
- * belong to a key.
+ * A prepared statement that may have to wait in the JVM before Rowlock sends it to the server. The statement records
+ * the values that may belong to a key.
  */
 class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private final RowlockConnection connection;
@@ -24,7 +24,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     private final boolean frontable;
 
-    /** The text of the front lock and the statement as one prepared statement; null until it is prepared. */
+    /** The prepared statement that contains the front lock and this statement's text; null until it is first needed. */
     private @Nullable PreparedStatement fronted;
 
     /** Whether {@link #fronted} contains a savepoint. */

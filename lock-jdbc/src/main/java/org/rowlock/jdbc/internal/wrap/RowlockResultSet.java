@@ -15,7 +15,7 @@ final class RowlockResultSet extends ForwardingResultSet {
         this.statement = statement;
     }
 
-    /** Wraps a result. If the driver returned the same result before, returns the same wrapper again. */
+    /** Wraps a result. Returns the previous wrapper if the driver has returned the previous result again. */
     static @Nullable RowlockResultSet of(
             RowlockStatement statement, @Nullable ResultSet delegate, @Nullable RowlockResultSet last) {
         if (delegate == null || (last != null && last.wraps(delegate))) {

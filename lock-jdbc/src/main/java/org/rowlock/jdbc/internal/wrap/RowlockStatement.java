@@ -42,9 +42,7 @@ class RowlockStatement extends ForwardingStatement {
      */
     private boolean keysAreDue;
 
-    /**
-     * Whether a savepoint is set for the front lock. No savepoint is set in autocommit, because it is impossible there.
-     */
+    /** Whether a savepoint is set for the front lock. This is false in autocommit, where savepoints are impossible. */
     private boolean marked;
 
     /** Whether the statement was cancelled after Rowlock sent its front lock. */
@@ -66,7 +64,7 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Waits for the turn of a statement, and then sends the statement, with a front lock if its turn requires one.
+     * Waits until a statement may go to the server, and then sends the statement, with a front lock if necessary.
      *
      * @param plan null if statements are not examined
      * @param execution the method that executes the statement; null if only the given call may send the statement
@@ -114,8 +112,8 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Sends a statement with its front lock. Returns null if the caller must send the statement without that lock: the
-     * statement cannot have one, or the wait for it was too long.
+     * Sends a statement with its front lock. Returns null if the caller must send the statement without the front lock:
+     * the statement cannot have a front lock, or the wait for the front lock was too long.
      */
     private @Nullable Statement sendInFront(StatementPlan plan, Turn turn, Front lock, boolean isWhole)
             throws SQLException {
@@ -144,7 +142,9 @@ class RowlockStatement extends ForwardingStatement {
         }
     }
 
-    /** Sends a statement with a front lock. Returns null, and sends nothing, if the statement cannot have one. */
+    /**
+     * Sends a statement with a front lock. Returns null, and sends nothing, if the statement cannot have a front lock.
+     */
     @Nullable
     Statement sendInFront(StatementPlan plan, Front lock) throws SQLException {
         if (!isPlain()) {
@@ -156,7 +156,6 @@ class RowlockStatement extends ForwardingStatement {
         return delegate;
     }
 
-    /** Returns the shape of a statement that has a front lock. Only recognised statements have one. */
     static Recognised recognised(StatementPlan plan) {
         return (Recognised) plan.shape();
     }
@@ -186,8 +185,8 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Whether the execution may be kept. It may not if a failed call requested generated keys, because the driver would
-     * then treat the next result as these keys.
+     * Whether Rowlock may keep the execution. After a failed call that requested generated keys, the execution must be
+     * sent, because the driver treats the next result as these keys.
      */
     final boolean mayBeKept() {
         return !keysAreDue;
@@ -221,7 +220,7 @@ class RowlockStatement extends ForwardingStatement {
         }
     }
 
-    /** Whether the delegate has the settings of a new statement. Its query timeout may differ. */
+    /** Whether the delegate has the settings of a new statement. Only the query timeout may differ. */
     final boolean isPlain() throws SQLException {
         return !delegate.isClosed()
                 && delegate.getFetchSize() == 0
@@ -297,7 +296,6 @@ class RowlockStatement extends ForwardingStatement {
         batched(plan, Binds.NONE);
     }
 
-    /** Adds one execution to the batch. */
     final void batched(@Nullable StatementPlan plan, Binds binds) {
         if (batchSize++ == 0) {
             firstPlan = plan;
@@ -344,7 +342,7 @@ class RowlockStatement extends ForwardingStatement {
 
     /**
      * Closes the statement together with its last result, if closeOnCompletion() was called. The delegate does this
-     * only for its own results, not for those of another statement.
+     * only for its own results, and not for the results of another statement.
      */
     final void resultClosed() throws SQLException {
         Statement other = ran;
