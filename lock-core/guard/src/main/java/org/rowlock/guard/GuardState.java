@@ -1,12 +1,12 @@
 package org.rowlock.guard;
 
-/** The states of a table's guard, which rejects writers that do not lock the rows. */
+/** The state of a table's guard, which rejects writers that do not lock the rows. */
 public enum GuardState {
     /** The guard rejects writers that do not lock, if another transaction holds the lock. */
     CURRENT,
     /**
-     * The guard may derive keys that differ from the keys of this version of Rowlock. The guard has another version, or
-     * was installed for another primary key. Install the guard again.
+     * The guard has another version, or was installed for another primary key. Its keys may therefore differ from the
+     * keys of this version of Rowlock. Install the guard again.
      */
     OUTDATED,
     /**

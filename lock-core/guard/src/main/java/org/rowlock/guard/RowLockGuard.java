@@ -18,8 +18,8 @@ import org.rowlock.LockStrategy;
  *
  * <ul>
  *   <li>The <b>audit</b> records writers that update or delete rows of a table without holding their keys. The audit
- *       rejects no write. Use it with {@link LockStrategy#BOTH}. With {@link LockStrategy#ROW} the audit would record
- *       every writer, because no transaction acquires keys.
+ *       rejects no write. Use the audit with {@link LockStrategy#BOTH}. With {@link LockStrategy#ROW} the audit would
+ *       record every writer, because no transaction acquires keys.
  *   <li>The <b>guard</b> acquires the key of each updated or deleted row for the writing transaction, without waiting.
  *       If another transaction holds the key, the write fails with SQLSTATE 55P03. If the key is free, transactions
  *       that lock the row wait for the writer. Therefore even with {@link LockStrategy#ADVISORY}, a plain writer cannot
@@ -28,13 +28,13 @@ import org.rowlock.LockStrategy;
  *
  * <p>{@link #schemaSql()} returns SQL that creates the schema {@code rowlock}. In a migration, for example, the owner
  * of a table then calls the SQL functions {@code rowlock.install_guard} and {@code rowlock.install_audit}. The
- * functions {@code remove_guard} and {@code remove_audit} undo the installation. None of these steps needs a superuser,
- * and each can be repeated. The views {@code guards}, {@code audits} and {@code stray_writers} show the installed
- * guards and audits, and the recorded writers. The documentation lists <a
+ * functions {@code remove_guard} and {@code remove_audit} undo the installation. None of these functions needs a
+ * superuser, and all of them can be called again. The views {@code guards}, {@code audits} and {@code stray_writers}
+ * show the installed guards and audits, and the recorded writers. The documentation lists <a
  * href="https://github.com/rowlock/rowlock/blob/main/docs/guard.md#guard">the cases that the guard does not cover</a>.
  */
 public final class RowLockGuard {
-    /** The version of the guard that {@code rowlock.version()} returns if the installed SQL is current. */
+    /** The version that the SQL function {@code rowlock.version()} returns if the installed SQL is current. */
     private static final int GUARD_VERSION = 2;
 
     private static final int KEY_VERSION = 1;
@@ -48,7 +48,7 @@ public final class RowLockGuard {
 
     /**
      * {@return the SQL that creates or renews the schema {@code rowlock}: functions, views and the table of the audit}
-     * Run the SQL in one transaction. It can be run again.
+     * Run the SQL in one transaction. The SQL can be run again.
      */
     public static String schemaSql() {
         return file("keys.sql") + '\n' + file("guard.sql") + '\n' + file("audit.sql");

@@ -10,14 +10,14 @@ import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * A query that is sent in the same round trip as a lock. The query runs only if the lock is acquired, so the query may
+ * A query that is sent in the same round trip as a lock. The query runs only if the lock is acquired, and may therefore
  * also write.
  */
 public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> mapper, List<@Nullable Object> binds) {
     public BoundQuery {
         Arguments.text(sql, "The SQL of the query", "one statement that returns rows");
         Arguments.notNull(mapper, "The row mapper is null; give a function from a result row to a value");
-        // List.copyOf() is not used, because a bind may be null.
+        // Unlike List.copyOf(), this list accepts null.
         binds = Arrays.asList(Arguments.notNull(binds, Arguments.NO_BINDS).toArray());
     }
 
@@ -37,14 +37,10 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
         return sql;
     }
 
-    /**
-     * Mappers that read the first column as a given class. A number is converted to the requested class, even if the
-     * column has another numeric type.
-     */
+    /** Mappers that read the first column as a given class. Numbers are converted between numeric types. */
     private static final class ColumnValues {
         /**
-         * Readers for the classes that the driver's {@link ResultSet#getObject(int, Class)} supports for only one
-         * column type each.
+         * Readers for the classes that {@link ResultSet#getObject(int, Class)} supports for only one column type each.
          */
         private static final Map<Class<?>, RowMapper<?>> READERS = Map.of(
                 Long.class, orNull(row -> row.getLong(1)),

@@ -14,8 +14,8 @@ import org.rowlock.internal.value.RequestParts;
 /**
  * The description of a request in messages of exceptions.
  *
- * @param strategy the strategy of all keys, or BOTH
- * @param isForUpdate whether any key is locked FOR UPDATE
+ * @param strategy the strategy of the keys; BOTH if they have different strategies
+ * @param isForUpdate whether at least one key is locked FOR UPDATE
  * @param keys the number of distinct keys
  * @param tables the tables of the keys, each once
  * @param ids the parts of ids that only the server can check
@@ -52,7 +52,7 @@ public record Description(
                 readOnlyBy);
     }
 
-    /** Returns the exception that explains why the requested keys cannot be locked, with the SQLSTATE of its cause. */
+    /** Returns the exception for keys that cannot be locked, with the SQLSTATE of the cause. */
     public <E extends RowlockException> E cannot(Constructor<E> made, String why, SQLException cause) {
         return cannot(made, why, cause.getSQLState(), cause);
     }
@@ -62,7 +62,6 @@ public record Description(
         return made.of("Cannot lock " + what + ": " + why, sqlState, cause);
     }
 
-    /** The constructor of an exception. */
     public interface Constructor<E extends RowlockException> {
         E of(String message, @Nullable String sqlState, @Nullable Throwable cause);
     }

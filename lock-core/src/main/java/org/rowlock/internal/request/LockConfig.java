@@ -29,7 +29,7 @@ public record LockConfig(
     }
 
     /**
-     * Returns the common strategy of the keys, or BOTH if their strategies differ, because both kinds of lock are then
+     * Returns the strategy of the keys; BOTH if they have different strategies, because both kinds of locks are then
      * acquired.
      */
     public LockStrategy strategyOf(List<LockKey> keys) {
@@ -37,7 +37,6 @@ public record LockConfig(
         return keys.size() == 1 || keys.stream().allMatch(key -> strategyOf(key) == first) ? first : LockStrategy.BOTH;
     }
 
-    /** Returns the keys that need an advisory lock. */
     public List<LockKey> advisory(List<LockKey> keys) {
         if (keys.size() == 1) {
             return strategyOf(keys.get(0)) == LockStrategy.ROW ? List.of() : keys;
@@ -45,7 +44,6 @@ public record LockConfig(
         return keys.stream().filter(key -> strategyOf(key) != LockStrategy.ROW).toList();
     }
 
-    /** Whether any table has strategy ADVISORY. */
     public boolean isAnyTableAdvisory() {
         return defaultStrategy == LockStrategy.ADVISORY || strategies.containsValue(LockStrategy.ADVISORY);
     }
@@ -60,7 +58,6 @@ public record LockConfig(
         return idColumns.getOrDefault(table, List.of());
     }
 
-    /** Returns the exception for a call with more advisory locks than the budget. */
     public LockTargetException overBudget(String what, String advice) {
         return new LockTargetException(
                 "Cannot " + what + " in one call, and the budget is " + budget + ", because a full lock table refuses"

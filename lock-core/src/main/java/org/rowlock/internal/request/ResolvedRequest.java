@@ -18,13 +18,13 @@ import org.rowlock.internal.value.RowKey;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
- * The request of one call, with its keys split by the kind of lock.
+ * The request of one call, with its keys split into advisory locks and row locks.
  *
  * @param lockWait the remaining wait
- * @param strategy the strategy of all keys, or BOTH
- * @param advisory the keys that need an advisory lock; none, one, or many
+ * @param strategy the strategy of the keys; BOTH if they have different strategies
+ * @param advisory the keys that need an advisory lock
  * @param rows the rows that need a row lock, by table and mode
- * @param typed tables that are locked only by advisory locks and whose id is a text; the flush checks that the type of
+ * @param typed the tables with a text id whose rows are locked only by their keys; the flush checks that the type of
  *     the id column has not changed
  * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
  * @param anyIsolationAllowed whether a row lock follows every advisory lock, so that the server itself detects a stale
@@ -54,21 +54,18 @@ public record ResolvedRequest(
             true,
             null);
 
-    /**
-     * The form of the statement that locks the advisory keys: one for each form of key version 1, and two for several
-     * keys.
-     */
+    /** The form of the statement that acquires the advisory locks. */
     public enum Shape {
         NONE,
-        /** A row whose id is an int4: the pair of table and id. */
+        /** A row with an int4 id: the key is the pair of table and id. */
         ROW_INT,
-        /** A row with any other id: a bigint from the md5 of table and id. */
+        /** A row with any other id: the key is a bigint from the md5 of table and id. */
         ROW_TEXT,
-        /** A name: a bigint from the md5 of the name. */
+        /** A name: the key is a bigint from the md5 of the name. */
         NAME,
         NUMBER,
         PAIR,
-        /** Several rows of one table, each with an int4 id. This is the common case for several keys. */
+        /** Several rows of one table with int4 ids, which is the common case for several keys. */
         ROWS_INT,
         /** Several keys of any form, each exclusive or shared. */
         MANY;
@@ -86,7 +83,7 @@ public record ResolvedRequest(
             };
         }
 
-        /** Returns the shape for keys of a request. The keys may have different modes. */
+        /** Returns the shape of keys that may have different modes. */
         public static Shape of(List<LockKey> keys, RequestParts request) {
             for (LockKey key : keys) {
                 if (request.modeOf(key) != request.mode()) {
@@ -114,10 +111,9 @@ public record ResolvedRequest(
         }
     }
 
-    /** The rows of one table that are locked in one mode. */
     public record RowGroup(RowTable table, RowLockMode mode, List<Row> keys) {}
 
-    /** The kind of a {@link LockWait}. The SQL depends on the kind, while the length of the wait is a parameter. */
+    /** The kind of a {@link LockWait}. The SQL depends on the kind, and the length of the wait is a parameter. */
     public enum WaitKind {
         FOREVER,
         NO_WAIT,
@@ -129,14 +125,14 @@ public record ResolvedRequest(
     }
 
     /**
-     * Returns the form of the statement that locks the advisory keys. In all forms except MANY, all keys have the
-     * request's mode.
+     * Returns the form of the statement that acquires the advisory locks. Except with MANY, all keys have the mode of
+     * the request.
      */
     public Shape shape() {
         return Shape.of(advisory, request);
     }
 
-    /** Returns the tables of keys, each once, in order. */
+    /** Returns the distinct tables of keys, in order. */
     public static List<String> tablesOf(List<LockKey> keys) {
         Set<String> tables = new TreeSet<>();
         for (LockKey key : keys) {
@@ -161,27 +157,24 @@ public record ResolvedRequest(
         return request.keys();
     }
 
-    /** Returns the mode of all keys, or the strongest mode if the keys have different modes. */
+    /** Returns the strongest mode of the keys. */
     public RowLockMode mode() {
         return request.mode();
     }
 
-    /** Whether an absent row is an error. */
     public boolean isRowRequired() {
         return !rows.isEmpty() && !request.isAbsentAllowed();
     }
 
-    /** Whether exactly one row is locked, with a single spelling of its id. */
+    /** Whether the request locks exactly one row, with a single spelling of its id. */
     public boolean isOneRow() {
         return rows.size() == 1 && rows.get(0).keys().size() == 1;
     }
 
-    /** Returns the request with the remaining time of a bounded wait. */
     public ResolvedRequest remaining(long startNanos) {
         return WaitNanos.isBounded(lockWait) ? with(WaitNanos.remaining(lockWait, startNanos), front) : this;
     }
 
-    /** Returns the request with the given front lock, or without a front lock. */
     public ResolvedRequest behind(@Nullable Front before) {
         return before == front ? this : with(lockWait, before);
     }
@@ -192,27 +185,27 @@ public record ResolvedRequest(
     }
 
     /**
-     * Returns how the statements wait. An INSERT waits for other inserts of the same row, and SQL has no NOWAIT for an
-     * INSERT. Therefore a request with an INSERT that must not wait gets a short bound instead.
+     * Returns the kind of the wait in the SQL. An INSERT waits for other inserts of the same row, and SQL has no NOWAIT
+     * for an INSERT. Therefore a request with an INSERT has a short bound instead of NOWAIT.
      */
     public WaitKind waitKind() {
         return inserts.isEmpty() || !WaitNanos.isNoWait(lockWait) ? WaitKind.of(lockWait) : WaitKind.AT_MOST;
     }
 
-    /** Returns the bound in milliseconds, which is never zero, because lock_timeout = 0 means no bound. */
+    /** Returns the bound in milliseconds, at least 1, because lock_timeout = 0 means no bound. */
     public int waitMillis() {
         return WaitNanos.isBounded(lockWait) ? WaitNanos.millis(lockWait) : 1;
     }
 
     /**
-     * A key whose id is not the canonical id of the row that the server finds. A correct key would contain the
-     * canonical id.
+     * A key whose id is a non-canonical spelling of an existing row's id.
+     *
+     * @param id the canonical id of the row
      */
     public record Misnamed(Row key, List<String> id) {}
 
     public Description description(@Nullable String readOnlyBy) {
-        // The description contains only ids that Rowlock cannot check before it sends them. The server can reject no
-        // other ids.
+        // The server can reject only ids that Rowlock has not checked, so other ids are left out.
         List<String> ids = rows.stream()
                 .filter(group -> group.table().isAny(IdType::isOpen))
                 .flatMap(group -> group.keys().stream().flatMap(key -> RowKey.givenId(key).stream()))

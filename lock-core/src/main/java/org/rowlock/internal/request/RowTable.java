@@ -18,28 +18,25 @@ import org.rowlock.internal.text.TableName;
  *
  * @param name the name as in the key
  * @param columns the columns of the id, in order
- * @param identity why these columns identify a row
+ * @param identity the reason why these columns identify a row
  * @param isLookable whether every visible row can be locked; false for a table with row security
  */
 public record RowTable(String name, List<Column> columns, Identity identity, boolean isLookable) {
 
-    /**
-     * The reason why the columns identify a row. It determines how a lock statement checks that the columns still
-     * identify a row.
-     */
+    /** The reason why the columns identify a row, and the way in which a lock statement checks the columns. */
     public enum Identity {
-        /** The columns are configured by the user, and are not checked. */
+        /** The columns are configured, and are not checked. */
         GIVEN,
-        /** The only column is the primary key. The server's parse analysis checks this at no cost. */
+        /** The only column is the primary key. The parse analysis of the server checks the column at no cost. */
         ONE_COLUMN,
         /**
-         * The primary key has several columns or is deferrable. Parse analysis can check neither case, so the lock
+         * The primary key has several columns or is deferrable. Parse analysis cannot check such a key, so the lock
          * statement queries the catalog.
          */
         CATALOG
     }
 
-    /** Hashes only the name, because every call computes the hash, and different tables rarely have the same name. */
+    /** Every call computes the hash, and different tables rarely have the same name. */
     @Override
     public int hashCode() {
         return name.hashCode();
@@ -78,8 +75,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
     }
 
     /**
-     * Returns a select list with the texts of the columns. The aliases in the list cannot clash with names in a
-     * caller's ORDER BY.
+     * Returns a select list with the texts of the columns. The aliases cannot clash with names in a caller's ORDER BY.
      */
     public String printedId(String alias) {
         return each(
@@ -98,10 +94,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return false;
     }
 
-    /**
-     * Whether a row with this id has a key other than the given key. Columns whose type has no keys are ignored,
-     * because such rows are locked only by row locks.
-     */
+    /** Whether a row with this id has another key than the given key. Columns of types without keys are ignored. */
     public boolean isOther(LockKey.Row key, List<String> id) {
         for (int i = 0; i < columns.size(); i++) {
             if (columns.get(i).kind() != IdType.KEYLESS && !key.id().get(i).equals(IdText.canonical(id.get(i)))) {
@@ -117,13 +110,14 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
     }
 
     /**
-     * A column of the id. Types are written with their schema, because a search_path may hide PostgreSQL's own types.
+     * A column of the id. The names of types include the schema, because the search_path may hide the types of
+     * PostgreSQL.
      *
      * @param name the name of the column, as in the catalog
-     * @param type the type of the column, or the base type of its domain; without a length, because a cast must not
+     * @param type the type of the column, or the base type of a domain; without a length, because a cast must not
      *     truncate the value
      * @param arrayType the array type of the column's type; for a domain, the array type of the domain
-     * @param kind the constant that determines how ids of this type are written
+     * @param kind the constant that determines the canonical text of ids
      */
     public record Column(String name, String type, String arrayType, IdType kind) {}
 }

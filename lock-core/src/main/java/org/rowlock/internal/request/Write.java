@@ -15,7 +15,6 @@ public final class Write implements CommitWrite {
     /** The value of {@link #expected} if any number of rows is allowed. */
     public static final long ANY = -1;
 
-    /** A parameter value that sets itself on the statement. */
     public interface Bound {
         void set(PreparedStatement statement, int index) throws SQLException;
     }
@@ -28,7 +27,7 @@ public final class Write implements CommitWrite {
     private @Nullable SQLException readFailure;
     private boolean done;
 
-    /** The exception of the commit if its outcome is unknown, and otherwise null. The counts are then unknown too. */
+    /** The exception of the commit if the outcome, and therefore the counts, are unknown; otherwise null. */
     private @Nullable CommitOutcomeUnknownException unknownOutcome;
 
     public Write(String sql) {
@@ -60,7 +59,7 @@ public final class Write implements CommitWrite {
         return executions;
     }
 
-    /** Returns how many rows each execution must change, or {@link #ANY}. */
+    /** Returns the number of rows that each execution must change, or {@link #ANY}. */
     public long expected() {
         return expected;
     }
@@ -69,7 +68,7 @@ public final class Write implements CommitWrite {
         return expected != ANY;
     }
 
-    /** Throws an exception if the write is committed or may be committed, because it must not be executed again. */
+    /** Throws an exception if the write is or may be committed, because the write must not be executed again. */
     public void refuseIfSent() {
         if (unknownOutcome != null) {
             throw new IllegalStateException(
@@ -110,7 +109,7 @@ public final class Write implements CommitWrite {
         }
     }
 
-    /** Prepares the write to be sent. An earlier attempt may have been rolled back. */
+    /** Clears the results of an earlier attempt that was rolled back. */
     public void begin() {
         counts.clear();
         rows.clear();
@@ -128,24 +127,25 @@ public final class Write implements CommitWrite {
     }
 
     /**
-     * Records that the returned rows could not be read. The write is already committed at this time, and cannot be
-     * rolled back.
+     * Records that the returned rows could not be read. An exception would be misleading, because the write is already
+     * committed.
      */
     public void rowsUnreadable(SQLException failure) {
         readFailure = failure;
     }
 
-    /** Returns the numbers of changed rows of the executions so far. The caller of the write may not see them yet. */
+    /**
+     * Returns the numbers of changed rows of the executions so far. Before the commit, they are not visible to the
+     * caller.
+     */
     public List<Long> answers() {
         return counts;
     }
 
-    /** Records that the write is committed. */
     public void done() {
         done = true;
     }
 
-    /** Records that the outcome of the write is unknown, so that the write is not sent again. */
     public void outcomeUnknown(CommitOutcomeUnknownException why) {
         if (!done) {
             unknownOutcome = why;

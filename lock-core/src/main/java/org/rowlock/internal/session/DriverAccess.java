@@ -9,25 +9,25 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * An application's connection whose statements Rowlock forwards, and the threads that use it. Rowlock sends its own
- * statements only while no other thread uses the connection. Otherwise Rowlock's statement would have to wait for the
- * other thread's statement, and its timeout would cancel that statement.
+ * A connection of an application whose statements Rowlock forwards. Rowlock sends a statement of its own only while no
+ * other thread uses the connection. Otherwise the timeout of Rowlock's statement could cancel the statement of the
+ * other thread.
  */
 public final class DriverAccess {
     private static final String CANCELED = "canceling statement due to user request";
 
-    /** The number of all permits except that of the calling thread. */
+    /** The number of permits without the permit of the calling thread. */
     private static final int OTHERS = Integer.MAX_VALUE - 1;
 
     private final Connection connection;
 
     /**
-     * The session of the transaction. It can change, because a driver that wraps PostgreSQL's driver may connect again
-     * when a server is lost.
+     * The session of the driver's connection. It changes when a driver that wraps PostgreSQL's driver connects to
+     * another server.
      */
     private PgSession session;
 
-    /** The permits: one for each thread that uses the driver's connection. */
+    /** The permits of threads that use the driver's connection. */
     private final Semaphore use = new Semaphore(Integer.MAX_VALUE);
 
     private volatile boolean closed;
@@ -50,33 +50,28 @@ public final class DriverAccess {
         return session;
     }
 
-    /** Returns the driver's connection. */
     public Connection driver() {
         return session.driver();
     }
 
-    /** Whether the connection is the driver's own, without a wrapper. */
+    /** Whether the connection is the driver's own connection, without a wrapper. */
     public boolean isDirect() {
         return driver().equals(connection);
     }
 
     /**
-     * Looks up the driver's connection again, because a wrapper may have connected again. This method is called when a
+     * Determines the driver's connection again, because a wrapper may have connected to another server. Called when a
      * transaction may begin.
      */
     public void refresh() throws SQLException {
         session = PgSession.of(connection);
     }
 
-    /** Whether no transaction has begun. */
     public boolean isIdle() {
         return !session.hasBegun();
     }
 
-    /**
-     * Whether the driver sends each statement as a separate transaction, in one flush, and keeps no state of that
-     * transaction.
-     */
+    /** Whether the driver sends each statement as a separate transaction in one flush. */
     public boolean isPlainAutocommit() throws SQLException {
         return session.isAlive() && session.isPlainAutocommit() && isIdle();
     }
@@ -90,8 +85,8 @@ public final class DriverAccess {
     }
 
     /**
-     * Runs a task while no other thread uses the connection. The calling thread must have a permit. Returns false if
-     * another thread uses the connection.
+     * Runs a task if no other thread uses the connection; otherwise returns false. The calling thread must have a
+     * permit.
      */
     public boolean alone(Runnable task) {
         if (!use.tryAcquire(OTHERS)) {
@@ -106,10 +101,9 @@ public final class DriverAccess {
     }
 
     /**
-     * Queries the server. If the application's transaction has not begun, the query does not begin it. The calling
-     * thread must have a permit.
+     * Queries the server, without beginning the transaction of the application. The calling thread must have a permit.
      *
-     * @throws SQLException if the query fails, another thread uses the connection, or it is closed
+     * @throws SQLException if the query fails, the connection is closed, or another thread uses the connection
      */
     public <T> T query(Query<T> query) throws SQLException {
         if (!use.tryAcquire(OTHERS)) {
@@ -118,7 +112,7 @@ public final class DriverAccess {
         try {
             Connection driver = driver();
             boolean begins = !driver.getAutoCommit() && isIdle();
-            // On a read-only connection, switching autocommit on and off may make the session read-write.
+            // With a read-only connection, switching autocommit on and off may make the session read-write.
             if (closed || (begins && driver.isReadOnly())) {
                 throw new SQLException("The connection is " + (closed ? "closed" : "read-only"));
             }
@@ -136,7 +130,7 @@ public final class DriverAccess {
         }
     }
 
-    /** Runs a query, and returns the first column of the first row, or an empty text if there is no row. */
+    /** Returns the first column of the first row of a query; an empty text if there is no row. */
     public String query(String sql, String... parameters) throws SQLException {
         return query(driver -> {
             try (PreparedStatement statement = driver.prepareStatement(sql)) {
@@ -151,8 +145,8 @@ public final class DriverAccess {
     }
 
     /**
-     * Returns the error of a cancelled statement. Rowlock makes the server raise the error, so that the transaction is
-     * aborted as by a real cancel.
+     * Returns the error of a cancelled statement. The server raises the error, so that the transaction is aborted in
+     * the same way as by a cancel.
      */
     public SQLException canceled() {
         SQLException own = new SQLException("ERROR: " + CANCELED, SqlState.QUERY_CANCELED);
@@ -169,7 +163,7 @@ public final class DriverAccess {
         return own;
     }
 
-    /** Aborts the transaction, as a failed statement does, even if it has not begun. */
+    /** Aborts the transaction, even if it has not begun. */
     public void abort(Throwable cause) {
         if (!session.isAborted()) {
             session.abort(cause);
@@ -180,15 +174,14 @@ public final class DriverAccess {
         return closed;
     }
 
-    /** Prevents further queries of Rowlock's own. */
+    /** Prevents further queries of Rowlock. */
     public void close() {
         closed = true;
     }
 
     /**
-     * Waits until no other thread runs a query of Rowlock's own on a pooled connection, because the pool may lend the
-     * driver's connection again afterwards. A connection without a pool needs no wait: it is closed, which also ends
-     * the query.
+     * Waits until no thread runs a query of Rowlock on a pooled connection, because the pool may then lend the driver's
+     * connection again. A connection without a pool needs no wait, because closing the connection also ends the query.
      */
     public void awaitQueries() {
         if (!isDirect()) {

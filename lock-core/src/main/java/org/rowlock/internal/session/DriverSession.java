@@ -22,8 +22,8 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.Insert;
 
 /**
- * The state and settings of a connection that the driver knows without a round trip. Only this class uses pgjdbc's
- * {@code BaseConnection}, which is not part of its API.
+ * The state and settings of a connection that the driver knows without a round trip. Only this class uses {@code
+ * BaseConnection}, which is not part of pgjdbc's API.
  */
 abstract class DriverSession {
     private final BaseConnection driver;
@@ -35,7 +35,7 @@ abstract class DriverSession {
         }
     }
 
-    /** Whether a connection belongs to PostgreSQL's driver, or wraps one that does. */
+    /** Whether a connection is a connection of PostgreSQL's driver, or a wrapper of such a connection. */
     public static boolean leadsToDriver(Connection connection) throws SQLException {
         return connection.isWrapperFor(BaseConnection.class);
     }
@@ -73,17 +73,19 @@ abstract class DriverSession {
         return new LockTransactionException(what + ": " + why, sqlState, null);
     }
 
-    /** Whether the driver sends text parameters with a type. With stringtype=unspecified it does not. */
+    /** Whether the driver sends text parameters with a type; false with stringtype=unspecified. */
     boolean areTextsTyped() {
         return driver.getStringVarcharFlag();
     }
 
-    /** Returns the driver's connection, which stays open after the pool's handle is closed. */
+    /** Returns the driver's connection. It stays open when the handle of the pool is closed. */
     public Connection driver() {
         return driver;
     }
 
-    /** Whether the transaction is open at the server. If not, the driver begins it with the next statement. */
+    /**
+     * Whether the transaction is open at the server. If not, the driver begins the transaction with the next statement.
+     */
     public boolean hasBegun() {
         return driver.getTransactionState() != TransactionState.IDLE;
     }
@@ -102,9 +104,9 @@ abstract class DriverSession {
     }
 
     /**
-     * Returns why every transaction of this session is read-only, for example because a failover has changed the
-     * server's role. Returns null if transactions can write, or if the application itself has set the connection to
-     * read-only.
+     * Returns the reason why every transaction of this session is read-only, for example because a failover has changed
+     * the role of the server. Returns null if transactions can write, or if the application itself has set the
+     * connection to read-only.
      */
     @Nullable
     public String readOnlyBy() {
@@ -113,7 +115,7 @@ abstract class DriverSession {
                 return null;
             }
         } catch (SQLException e) {
-            return null; // The connection is closed, so read-only settings do not explain the failure.
+            return null; // After the connection is closed, read-only settings do not explain the failure.
         }
         if (isHotStandby()) {
             return "the server is a hot standby, whose locks exclude no transaction on the primary";
@@ -123,13 +125,13 @@ abstract class DriverSession {
                 : null;
     }
 
-    /** Returns a setting that the server reports by itself, or null if it does not report it. */
+    /** Returns a setting that the server reports without a query; null if the server does not report the setting. */
     @Nullable
     public String reported(String setting) {
         return driver.getParameterStatus(setting);
     }
 
-    /** Returns the current values of all settings that the server reports by itself. */
+    /** Returns the current values of all settings that the server reports without a query. */
     public Map<String, String> reported() {
         return driver.getParameterStatuses();
     }
@@ -139,18 +141,16 @@ abstract class DriverSession {
         return String.valueOf(driver.getMetaData().getURL());
     }
 
-    /**
-     * Returns the host, database and role of the connection. The driver knows these values even if the connection is
-     * closed.
-     */
+    /** Returns the host, database and role of the connection, even if the connection is closed. */
     public Object place() {
         QueryExecutor executor = driver.getQueryExecutor();
         return List.of(executor.getHostSpec(), executor.getDatabase(), executor.getUser());
     }
 
     /**
-     * Returns the server's warning that a commit did not wait for its standby, or null. The warning is recognized by
-     * the function of the server that raised it. Its SQLSTATE is not specific, and its text may be in any language.
+     * Returns the warning of the server that a commit did not wait for the standby, or null. The name of the server
+     * function that raised the warning identifies the warning. Its SQLSTATE is not specific, and its text may be in any
+     * language.
      */
     @Nullable
     public SQLWarning takeReplicationWarning() throws SQLException {
@@ -161,10 +161,6 @@ abstract class DriverSession {
         return found;
     }
 
-    /**
-     * Returns the warning that a commit did not wait for its standby, or null. The warnings are those of a statement
-     * that commits.
-     */
     @Nullable
     public static SQLWarning replicationWarning(@Nullable SQLWarning first) {
         for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
@@ -176,14 +172,14 @@ abstract class DriverSession {
         return null;
     }
 
-    /** Adds the warnings of a statement to those of the connection. */
+    /** Adds the warnings of a statement to the warnings of the connection. */
     public void addWarnings(@Nullable SQLWarning first) throws SQLException {
         if (first != null) {
             driver.unwrap(PgConnection.class).addWarning(first);
         }
     }
 
-    /** Returns how the driver parses a text with the settings of this session. Runs no SQL. */
+    /** Returns the result of parsing a text with the driver and the settings of this session. Runs no SQL. */
     public WriteForm formOf(String sql) throws SQLException {
         Query query = driver.createQuery(sql, true, true).query;
         Query[] several = query.getSubqueries();
@@ -204,15 +200,13 @@ abstract class DriverSession {
                 several == null ? keyword.isEmpty() ? 0 : 1 : several.length);
     }
 
-    /** Restores the driver's former setting when it is closed. */
     public interface Autosave extends AutoCloseable {
         @Override
         void close();
     }
 
     /**
-     * Prevents the driver from setting its own savepoints between the statements of a script, until the result is
-     * closed.
+     * Prevents, until the result is closed, that the driver sets its own savepoints between the statements of a script.
      */
     public Autosave withoutAutosave() {
         AutoSave before = driver.getAutosave();
@@ -220,20 +214,17 @@ abstract class DriverSession {
         return () -> driver.setAutosave(before);
     }
 
-    /** Returns after how many executions the driver prepares a statement on the server; 0 for never. */
+    /** Returns the number of executions after which the driver prepares a statement at the server; 0 for never. */
     public int prepareThreshold() {
         return driver.getPrepareThreshold();
     }
 
-    /**
-     * Whether the driver sends each statement in a separate simple query. A pooler in transaction mode treats simple
-     * queries differently.
-     */
+    /** Whether the driver sends each statement as a separate simple query. */
     public boolean isSimpleQueryMode() {
         return driver.getPreferQueryMode() == PreferQueryMode.SIMPLE;
     }
 
-    /** Whether the driver sends a front lock and its statement in one flush, with nothing between them. */
+    /** Whether the driver sends a front lock and the next statement in one flush, with nothing between them. */
     public boolean carriesFronts() {
         PreferQueryMode queries = driver.getPreferQueryMode();
         return (queries == PreferQueryMode.EXTENDED || queries == PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
@@ -255,8 +246,8 @@ abstract class DriverSession {
     }
 
     /**
-     * Sets a timeout for each answer of the server, unless a shorter one is set. The timeout is set on the driver's
-     * connection, not on the pool's. A pool would restore a timeout of its own connection later, on another thread.
+     * Sets a timeout for each answer of the server, unless a shorter timeout is set. The timeout is set on the driver's
+     * connection, because a pool would restore a timeout of its own handle later, on another thread.
      *
      * @return the former timeout, for {@link #restoreSocketBound}
      */
@@ -275,30 +266,30 @@ abstract class DriverSession {
     }
 
     /**
-     * Returns the server process with which this session began, for messages. Behind a pooler, the number may be
-     * missing, or belong to another session.
+     * Returns the id of the server process, for messages. With a pooler, the id may be missing or belong to another
+     * session.
      */
     public int serverProcess() {
         return driver.getBackendPID();
     }
 
     /**
-     * Sends a cancel request for this session to the server, on another connection, because the session's own
-     * connection may be lost.
+     * Sends a cancel request for this session, on another connection, because the connection of the session may be
+     * lost.
      */
     void cancel() throws SQLException {
         driver.getQueryExecutor().sendQueryCancel();
     }
 
-    /** Whether the session is still usable. The pool may have closed its handle although the session is usable. */
+    /** Whether the session is still usable, even if the pool has closed its handle. */
     public boolean isAlive() throws SQLException {
         return !driver.isClosed();
     }
 
     /**
-     * Ends a session that could not be cleaned up, so that the server releases its locks.
+     * Closes the connection of a session that could not be cleaned up, so that the server releases the locks.
      *
-     * @param cause gets an error of this method as a suppressed exception
+     * @param cause the failure; an error of this method is added as a suppressed exception
      */
     public void kill(Throwable cause) {
         try {

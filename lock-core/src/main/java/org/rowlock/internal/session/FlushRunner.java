@@ -14,14 +14,14 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.value.Insert;
 
-/** Sends a flush in one round trip, and reads the results of its parts in order. */
+/** Sends flushes, and reads the results of their parts in order. */
 public final class FlushRunner {
     private FlushRunner() {}
 
     /**
-     * Sends the parts and reads their results. The result of a caller's query stays open until it is mapped.
+     * Sends a flush in one round trip. The result of the caller's query stays open until the row mapper runs.
      *
-     * @param tail the caller's part of the flush
+     * @param tail the caller's statements in the flush
      * @throws SQLException as the driver throws it; the server has not run the parts after the failed part
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
@@ -33,8 +33,7 @@ public final class FlushRunner {
         }
         OpenRows open = tail == null ? null : tail.open();
         PreparedStatement statement = session.prepareScript(flush.sql(), oneShot);
-        // A query is read through the pool's wrappers, because the caller's mapper may expect the result set of the
-        // pool.
+        // The caller's row mapper may expect the result set of the pool, so a query is read through the wrappers.
         Statement results = open == null ? PgSession.driversOwn(statement) : statement;
         if (open != null) {
             open.keep(statement);
@@ -66,9 +65,8 @@ public final class FlushRunner {
     }
 
     /**
-     * Sends Rowlock's own statements in one round trip. The statements have no timeout, because commit() has no
-     * timeout. Messages of deferred triggers become warnings of the connection, as after commit(), even if a statement
-     * fails.
+     * Sends statements of Rowlock in one round trip, in the same way as commit(): without a timeout, and messages of
+     * deferred triggers become warnings of the connection.
      */
     public static void run(PgSession session, List<Part> parts) throws SQLException {
         PreparedStatement statement = session.prepare(Flush.textOf(parts));
@@ -87,15 +85,15 @@ public final class FlushRunner {
     public static void bind(PreparedStatement statement, List<Part> parts, ResolvedRequest request)
             throws SQLException {
         int at = 1;
-        // The loop uses an index to avoid the allocation of an iterator.
+        // An index avoids the allocation of an iterator.
         for (int i = 0; i < parts.size(); i++) {
             at = parts.get(i).binder().bind(statement, at, request);
         }
     }
 
     /**
-     * Reads the results of parts that were executed. Afterwards the statement's current result is the first one after
-     * the results of the parts.
+     * Reads the results of executed parts. Afterwards, the current result of the statement is the first result after
+     * these parts.
      */
     private static void read(Statement statement, List<Part> parts, Answers answers) throws SQLException {
         for (int i = 0; i < parts.size(); i++) {

@@ -20,47 +20,46 @@ import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.IdType;
 
 /**
- * The id columns of tables whose rows are locked: the primary key from the catalog, or the given columns. The columns
- * are looked up on first use, and cached by database, user and name. A name may mean another table at any time.
- * Therefore every row lock checks in its own round trip that the columns are still the primary key and have the same
- * types ({@link RowSql#identity}, {@link RowSql#verify}).
+ * The id columns of tables: the primary key from the catalog, or the configured columns. The columns are looked up on
+ * first use, and cached by database, user and name. A table can be replaced or changed at any time. Therefore every row
+ * lock checks in its own round trip that the columns are still the primary key and have the same types ({@link
+ * RowSql#identity}, {@link RowSql#verify}).
  */
-// A stale table is removed only if the cache still has the same object. An equal object is from a newer look-up, and
-// must stay in the cache.
+// A stale table is compared by reference, because an equal object may come from a newer look-up, and must stay in the
+// cache.
 @SuppressWarnings("ReferenceEquality")
 public final class IdColumns {
-    /** The largest number of entries. When there are more, which is rare, all entries are discarded. */
+    /** The largest number of entries. Beyond this number, which is rare, all entries are discarded. */
     private static final int MOST_KEPT = 10_000;
 
     private final ConcurrentMap<Place, Known> known = new ConcurrentHashMap<>();
 
     /**
      * The locks for first look-ups. A look-up is expensive for a new session. If several callers need the same table at
-     * startup, only one of them looks up the table, and the others wait.
+     * startup, one caller looks up the table, and the others wait.
      */
     private final ConcurrentMap<Place, ReentrantLock> firstLooks = new ConcurrentHashMap<>();
 
-    /** The URLs of databases with Citus. */
     private final Set<String> urlsOfCitus = ConcurrentHashMap.newKeySet();
 
     /**
-     * The cache key of a table: its name, and the facts that determine which table the name means in a session, such as
-     * the user and the search_path. The key contains only facts that the driver knows without a round trip. The server
-     * reports the search_path from version 18 on.
+     * The cache key of a table: its name, and the properties of the session that determine which table has this name.
+     * The key contains only properties that the driver knows without a round trip. The search_path is known from
+     * PostgreSQL 18 on.
      *
-     * @param given the configured id columns, or none for the primary key
+     * @param given the configured id columns; empty for the primary key
      */
     public record Place(
             String database, String user, @Nullable String searchPath, String table, List<String> given) {
         /**
-         * Returns the same cache key, with the schemas that the server searches in place of the search_path. The text
-         * of these schemas differs from every search_path that the server reports.
+         * Returns the cache key with the schemas that the server searches, instead of the search_path. The prefix makes
+         * the key different from every key with a search_path.
          */
         public Place in(String schemas) {
             return new Place(database, user, "in " + schemas, table, given);
         }
 
-        /** The method is overridden, because the first generated hashCode() of a record takes time at startup. */
+        /** The first generated hashCode() of a record takes time at startup. */
         @Override
         public int hashCode() {
             return table.hashCode();
@@ -78,17 +77,17 @@ public final class IdColumns {
     }
 
     /**
-     * The known facts about a table.
+     * The cached result of a look-up.
      *
-     * @param table the table with its id columns; no columns if it has no primary key
+     * @param table the table with its id columns; without columns if the table has no primary key
      * @param missing the configured columns that do not exist
      * @param kind the kind of the relation, as in pg_class
-     * @param schemas the schemas that were searched for it
-     * @param schema the schema in which it was found
-     * @param oid the oid of the table, which is the same under any name; 0 for none
+     * @param schemas the schemas in which the server searches tables
+     * @param schema the oid of the schema of the table
+     * @param oid the oid of the table; 0 if there is no table
      * @param isCitus whether the table may be on other machines
      * @param countsRows whether a write to one row of the table always reports one row
-     * @param isStale whether the server has later reported that these facts are wrong
+     * @param isStale whether the server has later reported that this result is wrong
      */
     public record Known(
             RowTable table,
@@ -101,23 +100,24 @@ public final class IdColumns {
             boolean countsRows,
             boolean isStale) {
         /**
-         * The entry for a name that means different tables in different sessions. One example is a schema per tenant,
-         * if the server does not report the search_path. Other examples are a schema with the name of the role after
-         * SET ROLE, and a temporary table of the same name. For such a name, each look-up first queries the schemas of
-         * the session.
+         * The entry for a name that means different tables in different sessions. The most common example is a schema
+         * for each tenant, if the server does not report the search_path. Other examples are a temporary table, and a
+         * schema with the name of the current role. For such a name, each look-up first queries the schemas of the
+         * session.
          */
         private static final Known SEVERAL =
                 new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);
 
         /**
-         * Whether the name means several tables, rather than one table that has changed. The name means several tables
-         * if the newly found table is in another schema, or equals the cached table that the server found wrong.
+         * Whether the name means several tables, and not one table that has changed. This is the case if the newly
+         * found table is in another schema. It is also the case if the new table equals the stale one: the error came
+         * from a session in which the name means another table.
          */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);
         }
 
-        /** Whether all id columns are known: all the configured ones, or a primary key. */
+        /** Whether all configured columns exist, or the table has a primary key. */
         public boolean isWhole() {
             return missing.isEmpty() && !table.columns().isEmpty();
         }
@@ -127,21 +127,16 @@ public final class IdColumns {
         }
     }
 
-    /** Whether tables may be on other machines, as far as is known. */
+    /** Whether an earlier look-up has found Citus, so that tables may be on other machines. */
     public boolean isOnCitus(PgSession session) throws SQLException {
         return !urlsOfCitus.isEmpty() && urlsOfCitus.contains(session.url());
     }
 
-    /** Records that the database has Citus, as a look-up of a table has shown. */
     public void foundCitus(PgSession session) throws SQLException {
         urlsOfCitus.add(session.url());
     }
 
-    /**
-     * Returns the facts about a table, and looks them up if they are not cached.
-     *
-     * @param given the configured columns, or none for the primary key
-     */
+    /** @param given the configured columns; empty for the primary key */
     public Known of(PgSession session, String table, List<String> given) throws SQLException {
         Place place = new Place(session.url(), session.user(), session.reported("search_path"), table, given);
         Known kept = known.get(place);
@@ -161,8 +156,8 @@ public final class IdColumns {
     }
 
     /**
-     * Waits until no other caller is looking up the same table for the first time. The wait is limited to a second,
-     * because the other caller's server may not answer. Returns whether the lock was acquired.
+     * Waits for another caller that looks up the same table for the first time. The wait is limited to a second,
+     * because the server of the other caller may not answer. Returns whether the lock was acquired.
      */
     private static boolean isFirst(ReentrantLock look) {
         try {
@@ -200,14 +195,14 @@ public final class IdColumns {
     }
 
     /**
-     * Discards a table that may have changed, so that it is looked up again. Runs no SQL, because the transaction may
-     * be aborted.
+     * Removes a table from the cache, because the table may have changed. Runs no SQL, because the transaction may be
+     * aborted.
      */
     public void forget(RowTable table) {
         known.values().removeIf(kept -> kept.table() == table);
     }
 
-    /** Marks a table as stale, because the server has found that the known facts no longer hold. */
+    /** Marks a table as stale, because the server has reported that the cached result is wrong. */
     public void stale(RowTable table) {
         known.replaceAll((place, kept) -> kept.table() == table ? kept.stale() : kept);
     }

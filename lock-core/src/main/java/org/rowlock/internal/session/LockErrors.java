@@ -22,9 +22,10 @@ import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Turns an error, or the finding of a check, into an exception that says what was requested, why it failed, and what to
- * do. {@link #ofLock} is for Rowlock's own statements, and {@link #ofStatement} for statements of the caller. {@link
- * #ofFlush} is for a flush with both, and {@link #ofOutcome} for every outcome of a flush.
+ * Turns an error of the server, or the result of a check, into an exception. The message of the exception names the
+ * request, the reason of the failure and the remedy. {@link #ofLock} is for statements of Rowlock, {@link #ofStatement}
+ * for statements of the caller, and {@link #ofFlush} for a flush with both kinds of statements. {@link #ofOutcome} is
+ * for outcomes without locks.
  */
 public final class LockErrors {
     static final String ABORTED = "The transaction is aborted; roll back";
@@ -54,7 +55,6 @@ public final class LockErrors {
 
     private LockErrors() {}
 
-    /** Returns the exception for an outcome in which the locks are not held. */
     public static RowlockException ofOutcome(Description request, Outcome outcome) throws SQLException {
         if (outcome instanceof Outcome.NotAvailable taken) {
             String why = "another transaction holds " + (request.keys() > 1 ? "one of them" : "it")
@@ -81,11 +81,11 @@ public final class LockErrors {
     }
 
     /**
-     * Returns the exception for an error of a flush, or null if it is an error of the caller's own statements.
+     * Returns the exception for an error of a flush; null if the caller's own statements caused the error.
      *
      * @param inserts whether INSERTs of the caller are among the locks
      * @param tail the caller's statements after the locks
-     * @throws IllegalArgumentException if the driver does not send the tail with these values
+     * @throws IllegalArgumentException if the values do not fit the caller's statements
      */
     public static @Nullable RowlockException ofFlush(
             Description request, boolean inserts, @Nullable Tail tail, SQLException e) {
@@ -109,18 +109,15 @@ public final class LockErrors {
     }
 
     /**
-     * Returns the exception for an error of a statement with the caller's values, or null if these values caused the
-     * error.
+     * Returns the exception for an error of a statement that contains values of the caller; null if the values caused
+     * the error.
      */
     public static @Nullable RowlockException ofStatement(
             Description request, List<@Nullable Object> binds, SQLException e) {
         return ServerErrors.isLockTarget(request, binds, e) ? ofLock(request, e) : ofSession(request, e);
     }
 
-    /**
-     * Returns the exception for an error of the lock itself; a plain RowlockException if Rowlock does not recognize the
-     * error.
-     */
+    /** Returns the exception for an error of a lock statement; a plain RowlockException for an unknown error. */
     public static RowlockException ofLock(Description request, SQLException e) {
         RowlockException ofSession = ofSession(request, e);
         if (ofSession != null) {
@@ -139,10 +136,7 @@ public final class LockErrors {
         return request.cannot(RowlockException::new, why, e);
     }
 
-    /**
-     * Returns the exception for an error that only a lock, the transaction or the connection can cause; null for any
-     * other.
-     */
+    /** Returns the exception for an error of a lock, the transaction or the connection; null for any other error. */
     private static @Nullable RowlockException ofSession(Description request, SQLException e) {
         String state = SqlState.of(e);
         String said = " (" + ServerErrors.message(e) + "). ";
@@ -206,10 +200,7 @@ public final class LockErrors {
         return isolated(request, check, why, e);
     }
 
-    /**
-     * Returns the exception for a row that is missing in a stale snapshot, but may have been inserted after the
-     * snapshot.
-     */
+    /** Returns the exception for a row that is missing in the snapshot, but may have been inserted later. */
     public static RowlockException absentInSnapshot(Description request, LockCheck check) {
         String why = "and its snapshot has no such row: it may have been inserted since. Roll back and run the"
                 + " transaction again, insert the row first, or use READ COMMITTED.";
@@ -234,7 +225,7 @@ public final class LockErrors {
         return request.cannot(LockTransactionException::new, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
     }
 
-    /** Returns the outcome of a failed call that could not be rolled back, so that the transaction is lost. */
+    /** Returns the outcome of a failed call that could not be rolled back. */
     public static Outcome.Failed notUndone(
             Description request, boolean aborted, SQLException e, @Nullable Throwable first) {
         String said = ServerErrors.message(e);
@@ -251,8 +242,8 @@ public final class LockErrors {
     }
 
     /**
-     * Returns the exception for a row that was inserted during the call, so that the query may have read it without a
-     * lock.
+     * Returns the exception for a query that may have read a row without a lock, because the row was inserted during
+     * the call.
      */
     public static LockSerializationException replaced(Description request) {
         String why = "the row was inserted while the call waited, perhaps in place of a deleted one, so the query after"
@@ -261,8 +252,7 @@ public final class LockErrors {
     }
 
     /**
-     * Returns the exception for a server that reports no error, but has locked a different number of keys than
-     * requested.
+     * Returns the exception for a server that has locked more or fewer keys than requested, without an error.
      *
      * @param stored whether the COMMIT was sent with the lock
      */

@@ -15,11 +15,13 @@ import org.rowlock.internal.sql.WaitSql;
 
 /**
  * Ends a flush with a COMMIT after its connection was lost. A server process that waits for a lock does not notice the
- * loss. Without this class, that process could commit later, after the caller has found nothing stored and has run the
- * work again. There are two remedies. {@link WaitSql#WATCH} makes the server check whether its client is connected, and
- * a cancel request ends the statement. Neither remedy is certain. A firewall may have dropped the connection without a
- * notice to the server. A cancel request may arrive between two statements or before the flush, so Rowlock sends it
- * several times.
+ * loss. Without this class, the process could commit later, after the caller has found nothing stored and has run the
+ * work again.
+ *
+ * <p>There are two remedies, which are both uncertain. {@link WaitSql#WATCH} makes the server check whether its client
+ * is connected, but a firewall may have dropped the connection without a notice to the server. A cancel request ends
+ * the statement, but may arrive between two statements or before the flush. Therefore Rowlock sends several cancel
+ * requests.
  */
 public final class LostCommits {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -27,10 +29,10 @@ public final class LostCommits {
     private static final int CANCELS = 3;
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
-    /** How long a server's answer ({@link Known}) is used before the server is queried again. */
+    /** The age at which the answer of a server ({@link Known}) is renewed. */
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The greatest age at which an answer is still used after a flush is lost. The server cannot be queried then. */
+    /** The greatest age of an answer that is used after a flush was lost. At this time the server cannot be queried. */
     private static final long MOST_OLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final ConcurrentMap<Object, Known> KNOWN = new ConcurrentHashMap<>();
@@ -39,8 +41,8 @@ public final class LostCommits {
      * The answer of a server to the query about its version and settings.
      *
      * @param watches whether the server can check its clients
-     * @param cancels whether cancel requests may be sent, because commits do not wait for a standby. A cancel request
-     *     would end the wait for a standby, and make changes visible that a failover can still lose
+     * @param cancels whether cancel requests may be sent, which is the case if commits do not wait for a standby. A
+     *     cancel request would end the wait for the standby, and make changes visible that a failover can still lose
      */
     private record Known(boolean watches, boolean cancels, long nanos) {
         boolean isOlderThan(long mostNanos) {
@@ -51,8 +53,8 @@ public final class LostCommits {
     private LostCommits() {}
 
     /**
-     * Returns the parts to send before the locks in a flush that commits; none if the server cannot check its client. A
-     * server whose answer is not known is queried first, without beginning the transaction.
+     * Returns the parts to send before the locks in a flush that commits; empty if the server cannot check its client.
+     * If there is no answer of this server yet, queries the server without beginning the transaction.
      */
     public static List<Part> watch(PgSession session) throws SQLException {
         Known known = KNOWN.get(session.place());
@@ -69,8 +71,8 @@ public final class LostCommits {
     }
 
     /**
-     * Returns a part that reads the server's answer. If the answer is not valid, for example because a pooler mixed up
-     * answers, the cached answer stays.
+     * Returns a part that reads the answer of the server. If the answer has no row, for example because a pooler has
+     * mixed up answers, the cached answer stays.
      */
     private static Part ask(PgSession session) {
         return new Part(WaitSql.CAN_WATCH, (answers, statement) -> {
@@ -83,10 +85,10 @@ public final class LostCommits {
     }
 
     /**
-     * Ends the session, and tries to end its transaction at the server. Returns after at most a second and a half.
+     * Closes the connection, and tries to end the transaction at the server. Returns after at most 1.5 seconds.
      *
-     * @param lost the failure. Errors of this method are added to it as suppressed exceptions, so that no error hides
-     *     the unknown outcome
+     * @param lost the failure. Errors of this method are added as suppressed exceptions, so that no error hides the
+     *     unknown outcome
      */
     public static void end(PgSession session, Throwable lost) {
         try {
@@ -112,21 +114,21 @@ public final class LostCommits {
             Known known = KNOWN.get(session.place());
             boolean cancels = known != null && known.cancels() && !known.isOlderThan(MOST_OLD_NANOS);
             long start = System.nanoTime();
-            // The loop also has a time limit, because a cancel request may take long if the network does not answer.
+            // A cancel request may take long if the network does not answer, so the loop also has a time limit.
             for (int i = 0; i < CANCELS && System.nanoTime() - start < MOST_NANOS; i++) {
                 if (cancels) {
                     session.cancel();
                 }
                 if (i == 0) {
-                    // The first cancel request is sent before the session is ended, because a pooler accepts cancel
-                    // requests only from clients that are connected.
+                    // A pooler accepts cancel requests only from connected clients, so the connection is closed after
+                    // the first cancel request.
                     session.kill(lost);
                 }
                 Thread.sleep(WaitSql.WATCH_MILLIS);
             }
         } catch (Throwable e) {
             lost.addSuppressed(e);
-            // The caller may already have received the failure, so the error is also logged.
+            // The error is also logged, because the caller may already have received the failure.
             LOG.log(Level.WARNING, "A lost commit could not be ended at the server", e);
         }
     }

@@ -9,37 +9,37 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.sql.LockCheck;
 
-/** The outcome of a flush that locks. {@link LockErrors#ofOutcome} turns it into an exception. */
+/** The outcome of a flush that locks. {@link LockErrors#ofOutcome} turns an outcome into an exception. */
 public sealed interface Outcome {
     /**
-     * The transaction holds the locks of every requested key, and of every requested row that exists. The caller's
+     * The transaction holds the locks of all requested keys, and of all requested rows that exist. The caller's
      * statements have run.
      *
-     * @param check the finding of the check in the advisory lock's statement, or null if there was none
-     * @param absent the keys whose rows were looked up and do not exist
-     * @param misnamed a key whose id is another spelling of the row's id, or null
+     * @param check the result of the check in the statement of the advisory locks; null if there was no check
+     * @param absent the keys whose rows do not exist
+     * @param misnamed a key whose id is a non-canonical spelling of the row's id, or null
      */
     record Held(
             @Nullable LockCheck check,
             List<LockKey> absent,
             @Nullable Misnamed misnamed) implements Outcome {
-        /** Whether all keys and rows are locked, each row under its own key, so that nothing is left to check. */
+        /** Whether all keys and rows are locked, and Rowlock has nothing to check. */
         public boolean isComplete(ResolvedRequest request) {
             return absent.isEmpty()
                     && misnamed == null
                     && locked() == request.advisory().size();
         }
 
-        /** Returns how many advisory keys the flush has locked. */
+        /** Returns the number of advisory locks that the flush has acquired. */
         public int locked() {
             return check == null ? 0 : check.locked();
         }
     }
 
     /**
-     * Another transaction holds a lock. No new lock is held, and the transaction is as usable as before.
+     * Another transaction holds a lock. The transaction is as usable as before the call, and holds no new lock.
      *
-     * @param mayBeOfTail whether the caller's query, or a write, may have waited for that lock
+     * @param mayBeOfTail whether the caller's query or write may have waited for the lock
      * @param cause the error that ended the wait
      */
     record NotAvailable(boolean mayBeOfTail, @Nullable SQLException cause) implements Outcome {
@@ -49,28 +49,27 @@ public sealed interface Outcome {
     /**
      * A table, its primary key or the type of its id has changed since it was looked up.
      *
-     * @param undone whether the transaction is as it was before the call
+     * @param undone whether the transaction is in the same state as before the call
      */
     record Stale(boolean undone) implements Outcome {}
 
-    /** The front lock could not be acquired in time. The transaction is as it was before. */
+    /** The front lock could not be acquired in time. The transaction is in the same state as before the call. */
     record FrontGivenUp() implements Outcome {}
 
-    /** A required row is absent, so the COMMIT did not run. The transaction is as it was before. */
+    /** A required row is absent, so the COMMIT did not run. The transaction is in the same state as before the call. */
     record Absent() implements Outcome {}
 
     /**
-     * The check refused the lock, because it would be useless in this kind of transaction, or cannot be acquired for
-     * this table.
+     * The check refused the lock, because the lock would be useless in this transaction or is impossible for this
+     * table.
      */
     record Refused(LockCheck check, @Nullable SQLException cause) implements Outcome {}
 
     /**
      * The server, the driver or the network failed.
      *
-     * @param cause the exception of the driver; it does not show whether a COMMIT in the flush was executed
-     * @param meaning the exception that explains the cause to the caller, or null if the cause concerns the caller's
-     *     own statements
+     * @param cause the exception of the driver. A COMMIT in the flush may have been executed
+     * @param meaning the exception for the caller; null if the caller's own statements have failed
      */
     record Failed(SQLException cause, @Nullable RowlockException meaning) implements Outcome {}
 }

@@ -15,8 +15,8 @@ import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The caller's connection, and the state of that connection that the driver knows without a round trip. Statements are
- * created on the connection that the caller gave, so that pools and proxies notice them.
+ * The session of the caller's connection. Statements are created on the caller's connection, so that pools and proxies
+ * notice the statements.
  */
 public final class PgSession extends DriverSession {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -29,7 +29,7 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Returns the session of a connection. First checks, without SQL, that a lock can be acquired in its transaction.
+     * Returns the session of a connection. First checks, without SQL, that locks can be acquired in its transaction.
      */
     public static PgSession inTransaction(Connection connection) throws SQLException {
         if (connection.isClosed()) {
@@ -55,8 +55,8 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Refuses a prepareThreshold below zero, with which the driver sends statements separately, and assigns results to
-     * the wrong statements.
+     * Refuses a negative prepareThreshold. With such a threshold the driver sends statements separately, and assigns
+     * results to the wrong statements.
      */
     void refuseForcedDescribe() {
         if (prepareThreshold() < 0) {
@@ -76,12 +76,12 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Whether the connection is the driver's own handle of an XA connection. During a branch the handle refuses
-     * commit(). Rowlock must not bypass this refusal, because a commit here would commit only a part of the global
+     * Whether the connection is a handle of an XA connection of the driver. During a branch the handle refuses
+     * commit(). Rowlock must not bypass this refusal, because a COMMIT would commit only a part of the global
      * transaction.
      */
     public boolean isOfXa() {
-        // The test for Proxy comes first, because it is cheap and excludes the connections of most pools.
+        // The test for Proxy is first, because it is cheap and excludes the connections of most pools.
         return connection instanceof Proxy
                 && Proxy.isProxyClass(connection.getClass())
                 && Proxy.getInvocationHandler(connection)
@@ -95,7 +95,7 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Refuses to continue if the caller's code, such as a mapper or a listener, has ended the transaction.
+     * Throws an exception if the caller's code, such as a mapper or a listener, has ended the transaction.
      *
      * @param what the refused action, for the message
      */
@@ -110,16 +110,13 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** Aborts the transaction, so that it cannot be committed. */
     public void abort(Throwable cause) {
         abortTransaction(WaitSql.ABORT, cause);
     }
 
     /**
-     * Aborts the transaction with the given SQL.
-     *
      * @param sql a statement that fails
-     * @param cause gets an error that prevents the abort as a suppressed exception
+     * @param cause the failure; an error that prevents the abort is added as a suppressed exception
      */
     public void abortTransaction(String sql, Throwable cause) {
         try {
@@ -132,8 +129,8 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Whether a transaction that has begun holds no row lock. This method takes one round trip, in which the server
-     * reports whether the transaction has an id. A transaction without an id holds no row lock.
+     * Whether a transaction that has begun certainly holds no row lock. In one round trip, the server reports whether
+     * the transaction has an id. A transaction without an id holds no row lock.
      *
      * @return false also if the role lacks the privilege for the query
      */
@@ -160,7 +157,7 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** Returns the first column of the first row of a query with one parameter; empty if there is no row. */
+    /** Returns the first column of the first row of a query with one parameter; an empty text if there is no row. */
     public String askRow(String sql, String parameter) throws SQLException {
         try (PreparedStatement statement = prepare(sql)) {
             statement.setString(1, parameter);
@@ -174,24 +171,23 @@ public final class PgSession extends DriverSession {
         return connection.isClosed();
     }
 
-    /** Prepares a statement for parameters that all have types. */
     public PreparedStatement prepare(String sql) throws SQLException {
         return prepareScript(sql, false);
     }
 
     /**
-     * Prepares a script that takes one round trip. Its results are scrollable, so that all rows arrive at once,
-     * whatever the driver's fetch size is. With a fetch size, the server could suspend a statement that locks rows, and
-     * lock the remaining rows only after the following statements.
+     * Prepares a script that takes one round trip. The results are scrollable, so that all rows arrive at once even if
+     * the application has set a fetch size. With a fetch size, the server could suspend a statement that locks rows,
+     * and lock the remaining rows only after the following statements.
      *
      * @param untyped whether a bind has no type, such as null or java.sql.Timestamp. Before such a statement, the
-     *     driver waits for the results of all earlier statements, and then asks the server to describe the statement.
-     *     The driver does neither for a one-shot statement
+     *     driver would wait for all earlier results, and then ask the server to describe the statement. For a one-shot
+     *     statement, the driver does neither
      */
     public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
         PreparedStatement statement =
                 connection.prepareStatement(sql, ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY);
-        // With stringtype=unspecified, the driver also sends Rowlock's own text parameters without a type.
+        // With stringtype=unspecified, the text parameters of Rowlock have no type either.
         if ((untyped || !areTextsTyped()) && statement.isWrapperFor(PGStatement.class)) {
             statement.unwrap(PGStatement.class).setPrepareThreshold(0);
         }
@@ -199,9 +195,8 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Returns the driver's statement that the given one wraps, or the given one if it wraps none. The wrappers of pools
-     * and proxies may lack methods of JDBC, or fail. After a COMMIT such a failure would make the outcome unknown, so
-     * Rowlock bypasses the wrappers there.
+     * Returns the driver's statement, without the wrappers of pools and proxies. Wrappers may lack methods of JDBC, or
+     * fail, and a failure after the COMMIT would make the outcome unknown.
      */
     static Statement driversOwn(Statement statement) {
         try {
@@ -213,20 +208,19 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** Returns how many rows the current result of a statement has changed; -1 if the result is not a count. */
+    /** Returns the number of changed rows in the current result of a statement; -1 if the result is not a count. */
     public static long changed(Statement statement) throws SQLException {
         // Wrappers that are older than JDBC 4.2 lack getLargeUpdateCount().
         return statement instanceof PGStatement ? statement.getLargeUpdateCount() : statement.getUpdateCount();
     }
 
-    /** A query to the server. */
     public interface Look<T> {
         T look() throws SQLException;
     }
 
     /**
-     * Runs a query. If it begins the transaction, rolls back, so that the caller's transaction does not begin with the
-     * snapshot of this query.
+     * Runs a query. Rolls back if the query has begun the transaction, so that the caller's transaction does not use
+     * the snapshot of this query.
      */
     public <T> T outsideTransaction(Look<T> look) throws SQLException {
         if (hasBegun() || connection.getAutoCommit()) {
@@ -243,7 +237,10 @@ public final class PgSession extends DriverSession {
         return seen;
     }
 
-    /** Rolls back after a failure, if the connection is open. An error of the rollback is added to the failure. */
+    /**
+     * Rolls back after a failure, if the connection is open. An error of the rollback is added as a suppressed
+     * exception.
+     */
     public static void rollBack(Connection connection, Throwable cause) {
         try {
             if (!connection.isClosed()) {

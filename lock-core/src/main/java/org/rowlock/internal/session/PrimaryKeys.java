@@ -15,8 +15,8 @@ import org.rowlock.internal.text.IdType;
 
 /**
  * The cached primary keys of tables for the drop-in, whose statements never wait for the catalog. A cached answer may
- * be out of date. Before PostgreSQL 18, which is the first version to report the search_path, an answer may also belong
- * to another schema. A wrong key costs only speed. Thread-safe.
+ * be out of date. Before PostgreSQL 18 an answer may also belong to another schema, because the server does not report
+ * the search_path. A wrong key makes statements slower, but not incorrect. Thread-safe.
  */
 public final class PrimaryKeys {
     private static final long GOOD_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -24,10 +24,10 @@ public final class PrimaryKeys {
     private static final long LOOKING_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int LOOK_UP_SECONDS = 5;
 
-    /** The largest number of cached tables. Further tables are not looked up. */
+    /** The largest number of cached tables. Beyond this number, tables are not looked up. */
     private static final int MOST = 10_000;
 
-    /** A query for the given names, with or without a schema, that belong to no table. */
+    /** A query for the given names that belong to no table. A name may have a schema. */
     private static final String ABSENT = "select t.name from (select n.name, pg_catalog.parse_ident(n.name) as part,"
             + " pg_catalog.cardinality(pg_catalog.parse_ident(n.name)) as parts from"
             + " pg_catalog.unnest(cast(? as pg_catalog.text[])) as n(name)) as t where not exists (select from"
@@ -36,7 +36,7 @@ public final class PrimaryKeys {
 
     private final ConcurrentHashMap<IdColumns.Place, Found> known = new ConcurrentHashMap<>();
 
-    /** The tables of the settings whose existence has not been checked yet. */
+    /** The tables in the settings whose existence has not been checked yet. */
     private final AtomicReference<List<String>> expected = new AtomicReference<>(List.of());
 
     /**
@@ -44,9 +44,9 @@ public final class PrimaryKeys {
      *
      * @param columns the columns of the primary key, in its order; empty if there is no such table or key
      * @param types the types of these columns
-     * @param table the oid of the table; 0 if there is none
+     * @param table the oid of the table; 0 if there is no table
      * @param isCitus whether a statement on the table may run on another machine than its front lock
-     * @param countsRows whether a write to one of its rows always reports one row
+     * @param countsRows whether a write to one row of the table always reports one row
      */
     public record Found(
             List<String> columns,
@@ -68,17 +68,15 @@ public final class PrimaryKeys {
         return found == null || !found.isKnown() ? null : found;
     }
 
-    /** Discards all answers, because one of them was wrong. */
     public void forget() {
         known.clear();
     }
 
-    /** Sets the tables of the settings, to check that they exist. Otherwise a misspelled name would go unnoticed. */
+    /** Sets the tables in the settings, so that misspelled names are noticed. */
     public void expect(List<String> tables) {
         expected.set(tables);
     }
 
-    /** Whether the existence of some tables has not been checked yet. */
     public boolean isExpecting() {
         return !expected.get().isEmpty();
     }
@@ -100,8 +98,8 @@ public final class PrimaryKeys {
     }
 
     /**
-     * Whether the caller should look up a table: the cached answer is missing or old, and no other thread is looking up
-     * the table.
+     * Whether the caller should look up a table, because the cached answer is missing or old and no other thread is
+     * looking up the table.
      */
     private boolean claim(IdColumns.Place name) {
         long next = System.nanoTime() + LOOKING_NANOS;
@@ -110,7 +108,7 @@ public final class PrimaryKeys {
             Found looking = new Found(List.of(), List.of(), 0, false, false, false, next);
             return known.size() < MOST && known.putIfAbsent(name, looking) == null;
         }
-        // Until the new look-up has finished, statements use the old result.
+        // Other statements use the old answer until the new look-up has finished.
         Found old = new Found(
                 found.columns(),
                 found.types(),
@@ -123,8 +121,8 @@ public final class PrimaryKeys {
     }
 
     /**
-     * Queries the catalog if the cached answer is missing or old, and no other thread is querying it. The connection
-     * must be in autocommit.
+     * Queries the catalog if the cached answer is missing or old, and no other thread is looking up the table. The
+     * connection must be in autocommit.
      */
     public void lookUp(Connection connection, IdColumns.Place name) throws SQLException {
         if (!claim(name)) {

@@ -22,12 +22,12 @@ import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
- * Determines the cause of an error of the server or the driver from its SQLSTATE and fields. Uses its text only if
- * these do not suffice.
+ * Determines the cause of an error of the server or the driver from the SQLSTATE and the fields of the error. Uses the
+ * text of the error only if the SQLSTATE and the fields do not suffice.
  */
 public final class ServerErrors {
     /**
-     * A pattern for the line in which PostgreSQL 19 describes the awaited lock. The line contains the lock mode in
+     * A pattern for the line that describes the awaited lock, from PostgreSQL 19 on. The line contains the lock mode in
      * every language.
      */
     private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
@@ -35,8 +35,8 @@ public final class ServerErrors {
     private ServerErrors() {}
 
     /**
-     * Whether a prepared statement of this session is unknown to the server, or belongs to another client. The cause is
-     * a pooler that shares server connections and does not track prepared statements.
+     * Whether a pooler has mixed up prepared statements, because it shares server connections and does not track
+     * prepared statements.
      */
     public static boolean isPreparedStatementMixedUp(SQLException e) {
         return switch (SqlState.of(e)) {
@@ -48,19 +48,19 @@ public final class ServerErrors {
         };
     }
 
-    /** Whether the driver itself refused the parameters, because they do not fit the SQL of the caller's query. */
+    /** Whether the driver refused the parameters, because they do not fit the caller's SQL. */
     public static boolean isDriverRefusal(SQLException e) {
         return SqlState.INVALID_PARAMETER_VALUE.equals(e.getSQLState()) && !isServers(e);
     }
 
-    /** Whether the server sent the error, rather than the driver creating it. */
+    /** Whether the error was sent by the server. The driver creates other errors itself. */
     public static boolean isServers(SQLException e) {
         return serverMessage(e) != null;
     }
 
     /**
-     * Whether this connection has ended. A similar error may be about a connection from the server to another one, for
-     * example for a foreign table.
+     * Whether this connection was lost. An error of the same SQLSTATE may be about a connection from the server to
+     * another server, for example for a foreign table.
      */
     public static boolean isConnectionLost(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -71,8 +71,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether the server may still run the statement. Only an error that the server process itself raised proves that
-     * the statement has ended.
+     * Whether the server may still run the statement. Only an error that the server process has raised proves that the
+     * statement has ended.
      */
     public static boolean mayRunOn(SQLException e) {
         return !isServers(e)
@@ -82,16 +82,16 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether the server's function ProcessInterrupts raised the error, as it does for timeouts. It does not raise the
-     * error of NOWAIT.
+     * Whether the server function ProcessInterrupts has raised the error. This function raises the errors of timeouts
+     * and cancels, but not the error of NOWAIT.
      */
     private static boolean isOfProcessInterrupts(SQLException e) {
         return isRaisedIn("ProcessInterrupts", e);
     }
 
     /**
-     * Whether a wait for a row of a table has timed out. If the error names a table, it must name the given table. A
-     * wait for a row of another table may come from a foreign key.
+     * Whether a wait for a row of the given table has timed out. An error that names only another table is excluded: a
+     * foreign key may cause a wait for a row of another table.
      */
     public static boolean isTimeoutIn(String table, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -121,13 +121,14 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether lock_not_available certainly comes from the tail, which is the caller's part of the flush, and not from
-     * the statement that acquires the requested locks. Returns false if the error may come from either. Also returns
-     * false if the wait for the locks was limited and the tail has no COMMIT. The source does not matter in that case,
-     * because Rowlock rolls back both. A lock without NOWAIT can fail only by a timeout, and a lock with NOWAIT cannot
-     * time out. A limited wait cannot time out before its limit.
+     * Whether lock_not_available certainly comes from the caller's statements, and not from the statement that acquires
+     * the requested locks. A lock without NOWAIT fails only by a timeout. A lock with NOWAIT cannot time out. A limited
+     * wait does not time out before its limit.
      *
-     * @param start System.nanoTime() before the limit of the wait was set
+     * <p>Returns false if the wait is limited and the caller's statements have no COMMIT. In this case Rowlock rolls
+     * back the flush, whatever the source of the error is.
+     *
+     * @param start the value of System.nanoTime() before the wait began
      */
     public static boolean isOfTail(ResolvedRequest request, @Nullable Tail tail, long start, SQLException e) {
         if (tail == null || !SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
@@ -145,8 +146,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether the error may be caused by a front lock. The row lock must then be sent again without the front lock. The
-     * server's text does not show which of the two locks failed; see {@link FrontSql#undoes}.
+     * Whether the error may come from a front lock. The error does not show whether the front lock or the row lock has
+     * failed; see {@link FrontSql#undoes}.
      */
     public static boolean mayBeOfFront(SQLException e) {
         return switch (SqlState.of(e)) {
@@ -160,7 +161,7 @@ public final class ServerErrors {
 
     /**
      * Whether the error may be a cancel that arrived during the commit. The server reports such a cancel after the
-     * commit, without the name of a function or table.
+     * commit, and names no function or table.
      */
     public static boolean mayBeBehindCommit(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -170,29 +171,32 @@ public final class ServerErrors {
                 && server.getWhere() == null;
     }
 
-    /** Whether the driver created the exception, rather than the server or a pool. */
+    /** Whether the driver itself created the exception. */
     public static boolean isDrivers(SQLException e) {
         return e instanceof PSQLException postgres && postgres.getServerErrorMessage() == null;
     }
 
-    /** Returns the number of rows, if the error says that a write changed a wrong number of rows; null otherwise. */
+    /**
+     * Returns the number of rows, if the error reports a write that changed an unexpected number of rows; null
+     * otherwise.
+     */
     public static @Nullable WrongCount wrongCountIn(SQLException e) {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteForm.wrongCountIn(message(e)) : null;
     }
 
-    /** Whether a rule of a table (CREATE RULE) prevents a statement from being part of a WITH. */
+    /** Whether the statement cannot be part of a WITH clause, because the table has a rule (CREATE RULE). */
     public static boolean isOfRule(SQLException e) {
         return SqlState.FEATURE_NOT_SUPPORTED.equals(e.getSQLState()) && isRaisedIn("RewriteQuery", e);
     }
 
-    /** Returns the findings of the check that raised the error, or null for any other error. */
+    /** Returns the result of the check that raised the error; null for any other error. */
     public static @Nullable LockCheck checkIn(SQLException e) {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? LockCheckSql.findIn(message(e)) : null;
     }
 
     /**
-     * Whether an error of parse analysis shows that the id columns have changed since they were looked up
-     * ({@link RowSql#identity}).
+     * Whether an error of parse analysis shows that the id columns have changed since they were looked up; see {@link
+     * RowSql#identityQuery}.
      *
      * @param tables the tables of the locks
      */
@@ -211,14 +215,13 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether an error is about the table or id of the lock, and not about the caller's query in the same round trip.
-     * Such an error names the table of the lock, or quotes the id. A quoted id does not prove that the lock caused the
-     * error if the query has an equal value.
+     * Whether an error is about the table or the id of the lock, and not about the caller's query in the same round
+     * trip. Such an error names the table or quotes the id. A quoted id proves nothing if the query has an equal value.
      */
     public static boolean isLockTarget(Description request, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? null : server.getMessage();
-        // A row security policy for written rows cannot have refused the lock, because a lock writes no rows.
+        // A lock writes no rows, so an error of a row security policy for written rows is not about the lock.
         if (server == null || message == null || isOfRule(e) || isRaisedIn("ExecWithCheckOptions", e)) {
             return false;
         }
@@ -241,7 +244,9 @@ public final class ServerErrors {
         };
     }
 
-    /** Whether a message contains a name in quotes, or ends with it, as in "permission denied for". */
+    /**
+     * Whether a message contains a name in quotes, or ends with a name, as in "permission denied for table account".
+     */
     private static boolean names(String message, String name) {
         String plain = String.join(".", TableName.parts(name));
         return message.contains('"' + plain + '"') || message.endsWith(' ' + plain);
@@ -251,7 +256,7 @@ public final class ServerErrors {
         return e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
     }
 
-    /** Returns the server's message without its details; for any other error, the message of the exception. */
+    /** Returns the primary message of the server; for any other error, the message of the exception. */
     public static String message(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? e.getMessage() : server.getMessage();

@@ -22,7 +22,6 @@ public final class ServerVersions {
 
     private ServerVersions() {}
 
-    /** Logs the warning for a server of version {@link #UNKNOWN} or newer. */
     public static void warn(String version, String url) {
         if (WARNED.size() < MOST_KEPT && WARNED.add(url)) {
             LOG.log(

@@ -15,10 +15,7 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.RowKey;
 
-/**
- * Creates the exceptions for the target of a lock: a table, an id or a row that does not exist, or that cannot be
- * locked.
- */
+/** Creates the exceptions for tables, ids and rows that do not exist or cannot be locked. */
 public final class TargetErrors {
     /** The largest number of keys in a message. */
     private static final int MOST_NAMED = 5;
@@ -38,7 +35,6 @@ public final class TargetErrors {
         return new LockTargetException("Cannot lock " + what + ": " + why, sqlState, null);
     }
 
-    /** Returns the exception for rows that do not exist, in a request that does not allow absent rows. */
     public static RowlockException rowAbsent(Description request, List<LockKey> absent) {
         return absent(request, absent, ". Insert it first, or add allowAbsent() if a row may be missing.");
     }

@@ -1,13 +1,10 @@
 package org.rowlock.internal.text;
 
-/**
- * SQL that the core, drop-in and Spring modules share: the columns of a primary key, the root of a partition tree, and
- * a hash.
- */
+/** SQL that several modules share: the columns of a primary key, the root of a partition tree, and a hash. */
 public final class CatalogSql {
     /**
-     * An item of a FROM clause: the key columns {@code a} of an index {@code i}, with their positions {@code k.n}.
-     * Columns of INCLUDE are left out.
+     * An item of a FROM clause: the key columns {@code a} of an index {@code i}, with their positions {@code k.n},
+     * without the columns of INCLUDE.
      */
     public static final String KEY_COLUMNS =
             "pg_catalog.pg_index as i cross join lateral pg_catalog.unnest(i.indkey[0:i.indnkeyatts - 1])"
@@ -16,9 +13,9 @@ public final class CatalogSql {
 
     /**
      * An expression for a table {@code c} of pg_class: whether a write to one row of the table always reports one
-     * changed row. The expression is false for a table with triggers that may skip a row, rules that may replace the
-     * write, or row-level policies. It is also false for a table with child tables, which may have rows with the same
-     * id, and for foreign tables.
+     * changed row. The expression is false for foreign tables, and for tables with row-level policies, rules, or
+     * triggers that may skip a row. The expression is also false for tables with child tables, which may have rows with
+     * the same id.
      */
     public static final String COUNTS_ITS_ROWS = "c.relkind in ('r', 'p') and not (c.relhasrules or c.relrowsecurity)"
             + " and (c.relkind = 'p' or not c.relhassubclass) and not exists (select from (select c.oid union"
@@ -26,9 +23,7 @@ public final class CatalogSql {
             + " join pg_catalog.pg_class as l on l.oid = p.oid where l.relkind = 'f' or exists (select"
             + " from pg_catalog.pg_trigger as t where t.tgrelid = p.oid and t.tgtype & 3 = 3 and t.tgenabled <> 'D'))";
 
-    /**
-     * The names of extensions that combine several machines into one database. Each machine has its own advisory locks.
-     */
+    /** The extensions that combine several machines into one database. Each machine has its own advisory locks. */
     public static final String OF_SEVERAL_MACHINES = "('citus', 'bdr', 'pgactive', 'spock', 'shardman')";
 
     /** An expression for whether the database has Citus, whose tables may be on other machines. */
@@ -37,27 +32,24 @@ public final class CatalogSql {
     /** An expression for the schemas in which the server looks up a table name without a schema. */
     public static final String SCHEMAS = "pg_catalog.array_to_string(pg_catalog.current_schemas(true), ',')";
 
-    /**
-     * An expression for the base type of a column {@code a} whose type is a domain, and otherwise for the type itself.
-     * Values and keys of the column have the base type.
-     */
+    /** An expression for the type of a column {@code a}; for a domain, the base type. */
     private static final String BASE_TYPE = "(with recursive b(oid, base) as ("
             + "select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid"
             + " union all select t.oid, t.typbasetype from b join pg_catalog.pg_type t on t.oid = b.base)"
             + " select b.oid from b where b.base = 0)";
 
     /**
-     * An expression for the suffix that turns the column's type into an array type. The suffix is empty for arrays,
-     * because PostgreSQL has no separate type for an array of arrays. For vectors such as oidvector, the suffix depends
-     * on the version of the server.
+     * An expression for the suffix that turns the type of the column into an array type. The suffix is empty for
+     * arrays, because in PostgreSQL an array of arrays has the same type. For vectors such as oidvector, the suffix
+     * depends on the version of the server.
      */
     private static final String ARRAY_OF = "case when t.typcategory = 'A' and t.typtype <> 'd' and (t.typarray = 0 or"
             + " pg_catalog.pg_typeof(array[cast(null as pg_catalog.oidvector)])"
             + " = cast('pg_catalog.oidvector' as pg_catalog.regtype)) then '' else '[]' end";
 
     /**
-     * The select list of the queries for id columns. If the relation exists, a query returns at least one row, with the
-     * kind of the relation. The names of types include their schemas.
+     * The select list of the queries for id columns. If the relation exists, the query returns at least one row, which
+     * contains the kind of the relation. The names of types include their schemas.
      */
     private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
             + typeName(ARRAY_OF, "a.atttypid")
@@ -88,8 +80,7 @@ public final class CatalogSql {
     private CatalogSql() {}
 
     /**
-     * Returns an expression of type oid for the table that a key belongs to: the root of its partition tree, or the
-     * table itself.
+     * Returns an expression of type oid for the table of a key: the root of the partition tree, or the table itself.
      *
      * @param table an expression for the table, as an oid or a regclass
      */

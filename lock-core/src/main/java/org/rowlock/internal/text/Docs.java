@@ -1,11 +1,8 @@
 package org.rowlock.internal.text;
 
-/**
- * The address of the documentation. Messages link to its pages, because the jar does not contain them. A test checks
- * each link.
- */
+/** The address of the documentation, to which messages link. A test checks each link. */
 public final class Docs {
-    /** The folder of the pages in the repository. The POM names the same repository. */
+    /** The folder of the pages in the repository. */
     public static final String URL = "https://github.com/rowlock/rowlock/blob/main/docs/";
 
     private Docs() {}

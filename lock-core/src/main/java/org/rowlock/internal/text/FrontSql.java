@@ -11,37 +11,36 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The SQL of a front lock: an advisory lock for a row, which a separate statement acquires before the statement that
- * locks the row.
+ * The SQL of a front lock: an advisory lock that a separate statement acquires before the statement that locks the row.
  *
  * <p>A front lock is acquired only while the transaction has no transaction id (xid), and therefore holds no row lock.
- * So the waits for front locks cannot be part of a deadlock. The key of a front lock differs from the LockKey of the
- * row, because transactions may wait for a LockKey while they hold row locks. If the row is absent, no front lock is
- * acquired, because FOR UPDATE does not wait for an absent row either.
+ * Waits for front locks can then not be part of a deadlock. A front lock has another key than the advisory lock of the
+ * row, because transactions may wait for advisory locks while they hold row locks. If the row is absent, no front lock
+ * is acquired, because FOR UPDATE does not wait for an absent row.
  *
- * <p>The wait for the front lock is bounded, because the transaction that holds the front lock may itself be waiting
- * for the row lock. The transaction's own lock_timeout is restored unchanged before the caller's statement begins. In
- * REPEATABLE READ and SERIALIZABLE no front lock is acquired.
+ * <p>The wait for the front lock is bounded, because the holder of the front lock may itself wait for the row lock. The
+ * transaction's own lock_timeout is restored before the caller's statement begins. In REPEATABLE READ and SERIALIZABLE
+ * no front lock is acquired.
  */
 public final class FrontSql {
     /** The name of the transaction-local setting that stores whether the row exists. */
     private static final String IS_THERE = "'rowlock.front'";
 
     /**
-     * The statement before the front lock, if a transaction is open. After an error, the savepoint exists if and only
-     * if the front lock caused the error.
+     * The statement before the front lock in an open transaction. After an error, the savepoint exists if and only if
+     * the front lock caused the error.
      */
     public static final String MARK = "savepoint rowlock_front";
 
     /**
-     * The statement between the front lock and the caller's statement. It releases the savepoint, because the row must
-     * not be locked in a subtransaction.
+     * The statement after the front lock. It releases the savepoint, because the row must not be locked in a
+     * subtransaction.
      */
     public static final String UNMARK = "release savepoint rowlock_front";
 
     /**
-     * The number by which the session's timeouts are divided to get the longest wait for a front lock. The caller's
-     * statement has the full timeout again.
+     * The divisor that gives the longest wait for a front lock from a timeout of the session. The caller's statement
+     * has the full timeout again.
      */
     public static final int PART_OF_TIMEOUT = 10;
 
@@ -60,14 +59,14 @@ public final class FrontSql {
     private FrontSql() {}
 
     /**
-     * Returns a statement that checks whether the row exists. Like the caller's statement, this statement may have to
-     * wait for a lock on the table. It is sent before {@link #MARK}, so that the session's full timeout applies to this
+     * Returns a statement that checks whether the row exists. The check may wait for a lock on the table, like the
+     * caller's statement. It is sent before {@link #MARK}, so that the full timeout of the session applies to this
      * wait.
      *
      * @param row a query that finds the row, locked or not
      */
     public static String look(String row) {
-        // The caller's text may end with a -- comment, which the line break ends.
+        // The line break ends a -- comment at the end of the caller's text.
         return "select pg_catalog.set_config(" + IS_THERE + ", (exists (" + row + "\n))::pg_catalog.text, true)";
     }
 
@@ -78,8 +77,8 @@ public final class FrontSql {
 
     /**
      * Returns the statement that acquires the front lock. The server first evaluates the select in brackets, which sets
-     * lock_timeout to the bound; "offset 0" ensures this order. The server then evaluates the lock function, because
-     * its result is an argument of the call that restores lock_timeout.
+     * lock_timeout to the bound; "offset 0" ensures this order. The result of the lock function is an argument of the
+     * call that restores lock_timeout, so the server restores lock_timeout after the lock.
      */
     private static String sql(String timed, String key, String millis, String part) {
         return "select pg_catalog.set_config('lock_timeout', a.own || (pg_catalog.pg_advisory_xact_lock(" + key
@@ -100,8 +99,8 @@ public final class FrontSql {
     }
 
     /**
-     * Returns an expression for the part of a timeout that the wait may use, in milliseconds. The value is null if the
-     * timeout is not set.
+     * Returns an expression for the part of a timeout that the wait may use, in milliseconds; null if the timeout is
+     * not set.
      */
     private static String part(String timeout) {
         return "nullif(extract(epoch from pg_catalog.current_setting('" + timeout
@@ -109,11 +108,11 @@ public final class FrontSql {
     }
 
     /**
-     * Sets the parameters from index {@code at} on, and returns the index after the last one.
+     * Sets the parameters from index {@code at} on. Returns the index after the last parameter.
      *
-     * @param timed whether the server reports how long it waited
+     * @param timed whether the server reports the time of the wait
      * @param millis the longest wait in milliseconds
-     * @param part the divisor for the part of the timeouts that the wait may use: 10 means a tenth
+     * @param part the divisor for the timeouts of the session: 10 means that the wait may take a tenth
      */
     public static int bind(PreparedStatement statement, int at, boolean timed, long key, int millis, int part)
             throws SQLException {
@@ -125,7 +124,7 @@ public final class FrontSql {
     }
 
     /**
-     * Returns the text of a statement, preceded by the statements for its front lock.
+     * Returns a script with the statements for a front lock, and the given statement.
      *
      * @param row a query that finds the row; see {@link #look}
      */
@@ -134,8 +133,8 @@ public final class FrontSql {
     }
 
     /**
-     * Reads the results of the check and the front lock. Afterwards the current result is the result of the caller's
-     * statement.
+     * Reads the results of the check and the front lock. The result of the caller's statement is then the current
+     * result.
      *
      * @return the same value as {@link #waitedNanos(ResultSet)}
      */
@@ -153,9 +152,9 @@ public final class FrontSql {
     }
 
     /**
-     * Whether the front lock, and not the caller's statement, caused an error that has aborted the transaction. If the
-     * front lock caused the error, the savepoint exists, and this method rolls back to the savepoint. Neither the text
-     * of the error nor the duration of the wait would be a certain proof.
+     * Whether the front lock, and not the caller's statement, caused the error that has aborted the transaction. If so,
+     * the savepoint exists, and this method rolls back to the savepoint. Neither the text of the error nor the duration
+     * of the wait would be a proof.
      */
     public static boolean undoes(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
@@ -170,9 +169,9 @@ public final class FrontSql {
     }
 
     /**
-     * Whether a wait was shorter than the lock_timeout of its session. If so, only the bound of the front lock can have
-     * ended the wait. This check is used in autocommit, where no savepoint can be set. If the server's answer arrives
-     * after the lock_timeout, the error is attributed to the session's own lock_timeout.
+     * Whether a wait was shorter than the lock_timeout of its session, so that only the bound of the front lock can
+     * have ended the wait. This check is used in autocommit, where savepoints are impossible. If the answer of the
+     * server arrives late, the error is attributed to the session's own lock_timeout.
      *
      * @param lockTimeout the value of {@link #LOCK_TIMEOUT_MILLIS}
      */
@@ -182,7 +181,7 @@ public final class FrontSql {
     }
 
     /**
-     * Returns how long the transaction waited for the front lock.
+     * Returns the time of the wait for the front lock.
      *
      * @return the nanoseconds; 0 if the wait was not timed, and -1 if no front lock was acquired
      */
@@ -192,8 +191,8 @@ public final class FrontSql {
 
     /**
      * Returns the key of the front lock of a row, which is the same in every JVM. All bits of the key are mixed, so
-     * that the key rarely equals an advisory key of another application. Different names of a table have different
-     * keys, and rows with the same hash share a key. Both effects reduce only speed.
+     * that the key rarely equals an advisory key of another application. Different names of a table give different
+     * keys, and rows with the same hash share a key. Neither affects correctness.
      */
     public static long key(@Nullable String searchPath, String table, List<String> id) {
         long place = 31L * Objects.hashCode(searchPath) + table.hashCode();

@@ -8,23 +8,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which writes of several callers may share a transaction on the connection of one caller. Such writes must
- * have the same effect on each caller's connection, and in any order. {@code execute} and the drop-in use the same
- * rule. The rule examines the text of a write, the table that the write changes, and the session that sends the write.
- * Other settings, such as settings of the application, need not be compared, because a permitted write does not read
- * them.
+ * have the same effect on each caller's connection, and in any order. The rule examines the text of a write, the table
+ * that the write changes, and the session that sends the write. Other settings need not be compared, because a
+ * permitted write does not read them.
  */
 public final class GroupRule {
     private static final Set<String> OTHER_TABLES = Tokens.words("from using table current");
 
     /**
-     * The built-in functions that are not immutable, but depend only on the parts of the session that {@link #SESSION}
-     * compares.
+     * The built-in functions that are not immutable, but are allowed, because they depend only on settings in {@link
+     * #SESSION}.
      */
     private static final String HARMLESS = "'^((transaction|statement|clock)_timestamp|now|random|gen_random_uuid"
             + "|uuidv[47]|nextval|timezone|to_(char|date|timestamp)|age|extract|timestamp.*|date.*|time.*"
             + "|interval.*)$'";
 
-    /** The settings on which a write may depend and that are cheap to read. */
+    /** The settings on which a permitted write may depend. */
     private static final String SETTINGS = Stream.of(
                     "role",
                     "search_path",
@@ -58,7 +57,7 @@ public final class GroupRule {
 
     /**
      * A condition: the session has not changed since its login, except for settings that do not affect writes. The
-     * condition is expensive, so it is evaluated only once for each session. Later only {@link #SESSION} is compared.
+     * condition is expensive, so it is evaluated only once for each session.
      */
     public static final String UNALTERED = "not exists (select from pg_catalog.pg_settings as s"
             + " where s.source = 'session' and s.name <> 'application_name' and s.name !~ '^(default_)?transaction_')"
@@ -93,8 +92,8 @@ public final class GroupRule {
     private static final char LOCKS = 'l';
 
     /**
-     * An expression for the version of a table {@code c}: a text that changes whenever something changes that the rule
-     * checks. The text begins with the oid of the table.
+     * An expression for the version of a table {@code c}. This text begins with the oid of the table, and changes with
+     * every property of the table that the rule checks.
      */
     private static final String VERSION = "pg_catalog.concat_ws(' ', c.oid, c.xmin,"
             + " (select pg_catalog.count(*) from pg_catalog.pg_trigger as t where t.tgrelid = c.oid),"
@@ -104,9 +103,8 @@ public final class GroupRule {
             + " where k.conrelid = c.oid))";
 
     /**
-     * A query that checks a table. Its parameter is the result of {@link #target} or {@link #locked}. The query returns
-     * the version that {@link #VERSIONS} compares, or no row if the table is not suitable. The query is expensive, so
-     * its result is reused.
+     * A query that checks a table. The parameter is the result of {@link #target} or {@link #locked}. The query returns
+     * the version of the table, or no row if the table is unsuitable. The query is expensive, so its result is reused.
      */
     public static final String QUERY = "select " + VERSION + " from pg_catalog.pg_class as c"
             + " cross join (select cast(? as pg_catalog.text) as n offset 0) as w"
@@ -115,8 +113,8 @@ public final class GroupRule {
             + ") end";
 
     /**
-     * A condition: tables have not changed since {@link #QUERY}. Its two parameters are the oids of the tables and
-     * their results of {@link #QUERY}.
+     * A condition: tables have not changed since {@link #QUERY}. The two parameters are the oids of the tables and
+     * their versions.
      */
     public static final String VERSIONS = "(select pg_catalog.string_agg(" + VERSION + ", ';' order by c.oid)"
             + " from pg_catalog.pg_class as c where c.oid = any (cast(cast(? as pg_catalog.text) as"
@@ -125,14 +123,14 @@ public final class GroupRule {
     private GroupRule() {}
 
     /**
-     * Returns a condition for a trigger of a foreign key: the trigger's function has one of the given oids. PostgreSQL
-     * never changes these oids.
+     * Returns a condition: the function of a foreign key's trigger has one of the given oids. PostgreSQL never changes
+     * these oids.
      */
     private static String isOneOf(String functions) {
         return "t.tgfoid in (" + functions + ")";
     }
 
-    /** Returns the condition that an expression in the catalog calls functions that may depend on the session. */
+    /** Returns the condition that an expression in the catalog calls a function that may depend on the session. */
     private static String looks(String tree) {
         String text = "cast(" + tree + " as pg_catalog.text)";
         // SQL value functions from number 9 on return the name of the user, the schema or the database.
@@ -144,8 +142,8 @@ public final class GroupRule {
     }
 
     /**
-     * Returns the table that a write changes, for {@link #QUERY}. Returns null if the write must not run in a group,
-     * because it may have a further effect, or reads another table or the session.
+     * Returns the table that a write changes, for {@link #QUERY}. Returns null if the write must not run in a group: it
+     * may have a further effect, or may read another table or the session.
      */
     public static @Nullable String target(String sql) {
         if (SessionEffect.of(sql) != SessionEffect.PURE) {
@@ -194,7 +192,7 @@ public final class GroupRule {
         return at < tokens.size() && tokens.get(at).isWord(word);
     }
 
-    /** Returns the parameter of {@link #QUERY} for a table whose row is locked. */
+    /** Returns the parameter of {@link #QUERY} for the table of a locked row. */
     public static String locked(String table) {
         return LOCKS + table;
     }

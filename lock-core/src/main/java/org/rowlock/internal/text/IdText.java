@@ -30,8 +30,8 @@ public final class IdText {
     private static final int UUID_LENGTH = 36;
 
     /**
-     * The first and last second of the years 1 to 9999. The constants are numbers, because parsing an Instant takes
-     * time at startup.
+     * The first second of the year 1, and the last second of the year 9999. The constants are numbers, because parsing
+     * an Instant takes time at startup.
      */
     private static final long FIRST_SECOND = -62_135_596_800L;
 
@@ -40,8 +40,8 @@ public final class IdText {
     private IdText() {}
 
     /**
-     * Returns the text of an id. A string that is a UUID in upper case is not converted, because a text column may
-     * contain the UUID in upper case.
+     * Returns the text of an id. A string in the form of a UUID is not converted to lower case, because the column may
+     * have a text type.
      */
     public static String of(String table, @Nullable Object id) {
         if (id instanceof String text) {
@@ -73,7 +73,6 @@ public final class IdText {
         throw refused(table, id, id == null ? "is null" : "cannot be a lock key");
     }
 
-    /** Returns the text itself, if it can be an id. */
     public static String checked(String table, @Nullable String text) {
         if (text == null) {
             throw refused(table, null, "is null");
@@ -91,8 +90,8 @@ public final class IdText {
     }
 
     /**
-     * Returns whether the text cannot be encoded in UTF-8. The driver could send two such texts as the same bytes, and
-     * they would then have the same key.
+     * Whether the text cannot be encoded in UTF-8. The driver could send two such texts as the same bytes, and thus
+     * with the same key.
      */
     public static boolean hasLoneSurrogate(String text) {
         for (int i = 0; i < text.length(); i++) {
@@ -110,7 +109,8 @@ public final class IdText {
     }
 
     /**
-     * Returns the form from which the key is derived: for a UUID the text in lower case, and otherwise the text itself.
+     * Returns the form from which the key is derived. For a UUID, this is the text in lower case; for any other text,
+     * the text itself.
      */
     public static String canonical(String text) {
         return isUuid(text) ? text.toLowerCase(Locale.ROOT) : text;
@@ -126,8 +126,7 @@ public final class IdText {
     }
 
     private static String ofDecimal(String table, BigDecimal decimal) {
-        // The number of digits is checked first, because a number such as 1e999999999 is short but has a very long
-        // text.
+        // A number such as 1e999999999 has a very long text, so the number of digits is checked first.
         if ((long) decimal.precision() - decimal.scale() > MOST_DIGITS) {
             throw new IllegalArgumentException("The id for table " + table + " is a number of more than " + MOST_DIGITS
                     + " digits; give the id of a row");
@@ -140,8 +139,8 @@ public final class IdText {
     }
 
     /**
-     * Formats a value as in ISO 8601, always with seconds, and with as few fractional digits as needed. Values with a
-     * time zone are converted to UTC.
+     * Formats a value as in ISO 8601, with seconds and without trailing zeros of fractions. Values with a time zone are
+     * converted to UTC.
      */
     private static String ofTemporal(String table, Temporal value) {
         if (value instanceof OffsetDateTime || value instanceof ZonedDateTime || value instanceof Instant) {
@@ -172,8 +171,8 @@ public final class IdText {
     }
 
     /**
-     * Returns whether the text is an int4 as the server prints it: without a plus sign, leading zeros or a minus zero
-     * (rule 3).
+     * Whether the text is an int4 in the form that the server prints: without a plus sign, leading zeros or a minus
+     * zero (rule 3).
      */
     public static boolean isInt4(String text) {
         if (text.length() > 11 || !isLongDecimal(text)) {
@@ -183,7 +182,7 @@ public final class IdText {
         return value >= Integer.MIN_VALUE && value <= Integer.MAX_VALUE;
     }
 
-    /** Returns whether the text is a whole number of at most 19 digits, exactly as the server prints it. */
+    /** Whether the text is a whole number of at most 19 digits, in the form that the server prints. */
     static boolean isLongDecimal(String text) {
         int length = text.length();
         int first = length > 0 && text.charAt(0) == '-' ? 1 : 0;

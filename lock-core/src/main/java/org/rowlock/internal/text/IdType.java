@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockStrategy;
 
 /**
- * The type of an id column. It determines the canonical text of a value, and which texts are accepted as ids.
+ * The type of an id column. The type determines the canonical text of a value, and which texts are accepted as ids.
  *
  * <p>The server also accepts texts that are not canonical: {@code 007} finds the row 7, but would have another key. For
- * known types Rowlock refuses such an id before it sends any SQL. For other types the statement of the row lock returns
- * the id of the row that it found, so that Rowlock can compare the texts.
+ * known types Rowlock refuses such an id before it sends any SQL. For other types the row lock returns the id of the
+ * locked row, and Rowlock compares the two texts.
  */
 public enum IdType {
     SMALLINT("pg_catalog.int2"),
@@ -27,14 +27,14 @@ public enum IdType {
     UUID("pg_catalog.uuid"),
     TEXT("pg_catalog.text"),
     VARCHAR("pg_catalog.varchar"),
-    /** {@code char(n)}, whose padding is ignored in comparisons. The cast to text removes it. */
+    /** {@code char(n)}. Comparisons ignore the padding, and the cast to text removes the padding. */
     CHAR("pg_catalog.bpchar"),
     DATE("pg_catalog.date"),
     TIME("pg_catalog.time"),
     TIMESTAMP("pg_catalog.timestamp"),
     TIMESTAMPTZ("pg_catalog.timestamptz"),
     BYTEA("pg_catalog.bytea"),
-    /** An enum type of PostgreSQL. The label is the only spelling of a value. Only the server knows the labels. */
+    /** An enum type of PostgreSQL. The label is the only spelling of a value, and only the server knows the labels. */
     ENUM(""),
     /**
      * One of the types in {@link Forms#PRINTED_ALIKE}. The canonical text of a value is the text that the server
@@ -42,38 +42,35 @@ public enum IdType {
      */
     OTHER(""),
     /**
-     * All other types. Equal values may have several texts (citext, nondeterministic collations, jsonb), or the text
-     * may depend on a setting of the session (float8, interval, ranges). An id of such a type has no key, because one
-     * row would have several keys.
+     * All other types. An id of such a type has no key, because one row would have several keys. Equal values may have
+     * several texts (citext, nondeterministic collations, jsonb), or the text may depend on a setting of the session
+     * (float8, interval, ranges).
      */
     KEYLESS("");
 
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
-    /** The largest number of digits. A number such as 1e999999999 is short, but would take a long time to write out. */
+    /** The largest number of digits. A number such as 1e999999999 has a very long text. */
     private static final int MOST_DIGITS = 1_000;
 
     private static final IdType[] TYPES = values();
 
     private final String sqlName;
 
-    /** Holds the patterns in a nested class, so that they are compiled only if an id needs them, which is rare. */
+    /** A separate class, so that the patterns are compiled only on demand, which is rare. */
     private static final class Forms {
         static final Pattern PADDING = Pattern.compile(" +\\z");
         static final Pattern BYTES = Pattern.compile("\\\\x(?:[0-9a-f]{2})*+");
 
-        /** The texts that the server accepts as a number. */
         static final Pattern NUMBER = Pattern.compile(
                 "\\s*[+-]?(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*\\.?[0-9_]*([eE][+-]?[0-9_]+)?"
                         + "|\\.[0-9][0-9_]*([eE][+-]?[0-9_]+)?)\\s*");
 
-        /** The texts that the server accepts as a UUID. */
         static final Pattern HEXADECIMAL = Pattern.compile("\\{?([0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\\}?");
 
         /**
-         * The types of {@link #OTHER}: two values are equal if and only if the server prints the same text for both
-         * values, whatever the settings are. The types are listed here, because the catalog does not contain this
-         * property.
+         * The types of {@link #OTHER}. With any settings, two values are equal if and only if the server prints the
+         * same text for both values. The catalog does not contain this property.
          */
         static final Pattern PRINTED_ALIKE =
                 Pattern.compile("pg_catalog\\.(bool|char|name|oid|xid8|inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn)");
@@ -84,12 +81,11 @@ public enum IdType {
     }
 
     /**
-     * Returns the constant for a type of the catalog. For a domain, pass its base type.
+     * Returns the constant for a type of the catalog. For a domain, the caller passes the base type.
      *
-     * @param sqlName the name of the type with its schema; either part may be in quotes, because some names are
-     *     keywords
+     * @param sqlName the name of the type with its schema; either part may be in quotes
      * @param isEnum whether the type is an enum
-     * @param deterministic whether different texts are always different values; false for a nondeterministic collation
+     * @param deterministic false if the collation is nondeterministic, so that different texts may be equal values
      */
     public static IdType of(String sqlName, boolean isEnum, boolean deterministic) {
         if (!deterministic) {
@@ -105,8 +101,8 @@ public enum IdType {
     }
 
     /**
-     * Returns an expression for the text of an id according to rule 2, from the value of a column. For a type without
-     * keys, the text is the text that the server prints.
+     * Returns an expression for the text of a column's value according to rule 2. For a type without keys, this is the
+     * text that the server prints.
      */
     public String textOf(String column) {
         String printed = "cast(" + column + " as pg_catalog.text)";
@@ -127,7 +123,7 @@ public enum IdType {
         };
     }
 
-    /** Whether any text may be a value of this type, as far as Rowlock can judge. */
+    /** Whether {@link #refusal} accepts any text. */
     public boolean isWord() {
         return switch (this) {
             case TEXT, VARCHAR, CHAR, ENUM, OTHER -> true;
@@ -136,8 +132,8 @@ public enum IdType {
     }
 
     /**
-     * Returns why a text is not the canonical text of a value of this type, as the end of a sentence. Returns null if
-     * the text is canonical.
+     * Returns the reason why a text is not canonical for this type, as the end of a sentence; null if the text is
+     * canonical.
      */
     @Nullable
     public String refusal(String text) {
@@ -162,8 +158,7 @@ public enum IdType {
     }
 
     /**
-     * Returns the {@link #refusal} of a text if the text may be a non-canonical spelling of a value, and otherwise
-     * null.
+     * Returns the {@link #refusal} of a text that may be a non-canonical spelling of a value; null for any other text.
      */
     @Nullable
     public String otherSpelling(String text) {
@@ -172,8 +167,7 @@ public enum IdType {
             return null;
         }
         boolean isValue = switch (this) {
-            // A text that does not look like a number is not a wrong spelling of a number. The application may use such
-            // a text as a key.
+            // A text that is no number is accepted, because the application may use such texts as keys.
             case SMALLINT, INTEGER, BIGINT, NUMERIC ->
                 Forms.NUMBER.matcher(text).matches();
             case UUID -> Forms.HEXADECIMAL.matcher(text).matches();
@@ -182,14 +176,12 @@ public enum IdType {
         return isValue ? refusal : null;
     }
 
-    /**
-     * Whether only the server, and not Rowlock, can decide if a text without a {@link #refusal} is a value of the type.
-     */
+    /** Whether only the server can decide if a text without a {@link #refusal} is a value of the type. */
     public boolean isOpen() {
         return this == ENUM || this == OTHER || this == KEYLESS;
     }
 
-    /** Whether a text may find a row even if the server prints a different text for the id of that row. */
+    /** Whether a text may find a row for whose id the server prints a different text. */
     public boolean isPrintedOtherwise() {
         return switch (this) {
             case SMALLINT, INTEGER, BIGINT, UUID -> false;
@@ -198,8 +190,8 @@ public enum IdType {
     }
 
     /**
-     * Whether the server always prints the id of a found row exactly as given. If so, the two texts need not be
-     * compared.
+     * Whether the server always prints the id of a found row exactly as given, so that Rowlock need not compare the two
+     * texts.
      */
     public boolean isReadAsGiven() {
         return !isPrintedOtherwise() || this == TEXT || this == VARCHAR;
@@ -219,7 +211,7 @@ public enum IdType {
 
     private static @Nullable String integer(String text, long least, long most) {
         if (IdText.isLongDecimal(text)) {
-            // The hot path must not allocate.
+            // Every lock takes this path, which must not allocate.
             try {
                 long number = Long.parseLong(text);
                 return number < least || number > most ? OUT_OF_RANGE : null;

@@ -5,16 +5,16 @@ import java.util.Set;
 import org.rowlock.internal.text.Token.TokenType;
 
 /**
- * The effect that a statement may have on its session beyond its transaction, judged by its text. An unknown statement
- * is assumed to alter the session. Functions that a trigger, a rule or a view calls are not detected.
+ * The effect that a statement may have on its session beyond its transaction, according to the text of the statement.
+ * An unknown statement is assumed to alter the session. Functions that a trigger, a rule or a view calls are not
+ * detected.
  */
 public enum SessionEffect {
     /**
-     * The statement neither alters its session nor depends on the session: it calls only well-known functions, and
-     * reads no other table.
+     * The statement neither alters the session nor depends on the session. It calls only well-known functions, and
+     * reads no table except the changed table.
      */
     PURE,
-    /** The statement does not alter its session. */
     NONE,
     /** The statement DISCARD ALL, which resets the session. */
     CLEANS,
@@ -25,17 +25,17 @@ public enum SessionEffect {
             Tokens.words("select values insert update delete merge with begin start commit end rollback abort"
                     + " savepoint release show fetch close");
 
-    /** The words that can follow SET if the setting applies only to the transaction. */
+    /** The words after SET for settings that apply only to the transaction. */
     private static final Set<String> OF_TRANSACTION = Tokens.words("local transaction constraints");
 
-    /** The keywords that may precede a bracket, although they are not functions. */
+    /** Keywords that may precede a bracket and are no functions. */
     private static final Set<String> KEYWORDS =
             Tokens.words("in values and or not any all some exists between like ilike when then else case where set"
                     + " on by as over filter within from select having distinct using conflict returning is limit"
                     + " offset union except intersect row cast array interval numeric decimal varchar char"
                     + " character varying bit time timestamp float");
 
-    /** The words, other than names of functions, that show that a statement reads other tables or the session. */
+    /** Words which show that a statement reads other tables or the session. Names of functions are not included. */
     private static final Set<String> READS = Tokens.words(
             "select current_user current_role session_user system_user user current_catalog" + " current_schema");
 
@@ -102,10 +102,7 @@ public enum SessionEffect {
         return OTHER_FUNCTIONS.contains(name.text()) ? NONE : ALTERS;
     }
 
-    /**
-     * Whether a word is the table of an INSERT INTO. Such a name is not a function, although a list of columns in
-     * brackets may follow.
-     */
+    /** Whether a word is the table of an INSERT INTO, and not a function. A list of columns in brackets may follow. */
     private static boolean isTarget(List<Token> tokens, int at) {
         int start = at;
         while (start > 1 && tokens.get(start - 1).isSymbol(".")) {

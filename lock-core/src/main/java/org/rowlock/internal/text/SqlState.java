@@ -18,8 +18,7 @@ public final class SqlState {
     public static final String CONNECTION_DOES_NOT_EXIST = "08003";
 
     /**
-     * The AWS driver has connected again after a failover. The manual of the driver says that the transaction can then
-     * be run again.
+     * The AWS driver has connected again after a failover. According to its manual, the transaction can be run again.
      */
     public static final String CONNECTED_ANEW = "08S02";
 
@@ -61,9 +60,9 @@ public final class SqlState {
     public static final String TRANSACTION_TIMEOUT = "25P04";
 
     /**
-     * The transaction is committed, but may not be durable. This state is Rowlock's own, in a class that the SQL
-     * standard leaves to implementations and PostgreSQL does not use. The standard's 08007 is not used, because other
-     * libraries run the work again after a state of class 08.
+     * The transaction is committed, but may not be durable. The class RL is reserved for implementations by the SQL
+     * standard, and PostgreSQL does not use it. State 08007 of the standard is unsuitable, because other libraries run
+     * the work again after a state of class 08.
      */
     public static final String COMMIT_NOT_CONFIRMED = "RL001";
 
@@ -78,7 +77,9 @@ public final class SqlState {
         return state == null ? "" : state;
     }
 
-    /** Whether the server would refuse the request again, because a privilege, a function or a feature is missing. */
+    /**
+     * Whether the server would refuse the same request again, because a privilege, a function or a feature is missing.
+     */
     public static boolean isRefusal(@Nullable String state) {
         return state != null && (state.startsWith("42") || state.startsWith("0A"));
     }

@@ -1,29 +1,26 @@
 package org.rowlock.internal.text;
 
 /**
- * Reserves stack for the calling thread. After a StackOverflowError during a commit, it would be unknown whether the
- * transaction is stored. After such an error in a queue, the thread's entry would stay in the queue and block other
- * threads. Therefore code that must not fail halfway first checks that the stack suffices.
+ * Checks that the stack of the calling thread suffices for an operation that must not fail halfway. A
+ * StackOverflowError during a commit would leave the outcome unknown. The same error in a queue would leave the
+ * thread's entry in the queue, where it would block other threads.
  */
 public final class Stack {
-    /**
-     * The number of frames for a commit. The frames take about 50 kB if compiled. The driver needs only a part of this
-     * space.
-     */
+    /** The number of frames for a commit: about 50 kB if compiled, which is more than the driver needs. */
     public static final int OF_COMMIT = 160;
 
-    /** The number of frames for Rowlock's own code without the driver. */
+    /** The number of frames for code of Rowlock that does not call the driver. */
     public static final int OF_QUEUE = 80;
 
-    /** A field to which the result is written, so that the compiler cannot remove the frames. */
+    /** Receives the result, so that the compiler cannot remove the frames. */
     private static volatile long seen;
 
     private Stack() {}
 
     /**
-     * Calls itself for the given number of frames, and returns.
+     * Uses the given number of frames, and returns.
      *
-     * @throws StackOverflowError if the stack does not suffice; the caller's operation has then not begun
+     * @throws StackOverflowError if the stack does not suffice
      */
     public static void reserve(int frames) {
         if (deep(0, frames, 1) == 0) {
@@ -32,9 +29,9 @@ public final class Stack {
     }
 
     /**
-     * Calls itself recursively. Every frame has room for all local variables, but only the first call writes them. If
-     * every call wrote its variables, they would evict other data from the processor's cache, which would take longer
-     * than the calls.
+     * Calls itself recursively. Every frame has space for all local variables, but only the first call writes its
+     * variables. If every call wrote its variables, the writes would evict other data from the processor's cache, which
+     * would take longer than the calls.
      */
     private static long deep(int depth, int frames, long x) {
         if (depth == frames) {

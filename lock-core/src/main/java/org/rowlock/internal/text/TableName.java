@@ -8,9 +8,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Table names as in SQL, normalized to one spelling: unquoted letters are in lower case, and quotes are kept only where
- * they are needed. Therefore {@code Account}, {@code account} and {@code "account"} are the same name. The server
- * treats them in the same way.
+ * Table names as in SQL, normalized to one spelling: unquoted letters are in lower case, and only necessary quotes
+ * remain. As in PostgreSQL, {@code Account}, {@code account} and {@code "account"} are the same name.
  *
  * <p>Only well-formed names are accepted, so that a name can safely be part of SQL text.
  */
@@ -29,14 +28,14 @@ public final class TableName {
                 .collect(Collectors.joining("."));
     }
 
-    /** Returns a normalized name with each part in quotes, so that SQL can use it even if it is a keyword. */
+    /** Returns a normalized name with each part in quotes, because a part may be a keyword. */
     public static String quoted(String normalized) {
         return isPlain(normalized)
                 ? quoteIdentifier(normalized)
                 : parts(normalized).stream().map(TableName::quoteIdentifier).collect(Collectors.joining("."));
     }
 
-    /** Returns the last part of a normalized name in quotes. SQL uses it to refer to a table in the FROM clause. */
+    /** Returns the last part of a normalized name in quotes. This is the default alias of a table in a FROM clause. */
     public static String quotedLastPart(String normalized) {
         List<String> parts = parts(normalized);
         return quoteIdentifier(parts.get(parts.size() - 1));
@@ -67,14 +66,14 @@ public final class TableName {
         return parts;
     }
 
-    /** Holds the patterns in a nested class, so that they are compiled only if a name needs them, which is rare. */
+    /** A separate class, so that the patterns are compiled only on demand, which is rare. */
     private static final class Part {
-        /** A pattern for one part of a name and the dot that follows. The last part has no dot. */
+        /** One part of a name, and the dot after every part except the last part. */
         static final Pattern PATTERN = Pattern.compile(
                 "\\G(?:\"((?=[^\"]|\"\")[^\"\\x00]*+(?:\"\"[^\"\\x00]*+)*+)\"|([A-Za-z_\\x{80}-\\x{10ffff}]"
                         + "[A-Za-z0-9_$\\x{80}-\\x{10ffff}]*+))(?:\\.(?!\\z)|\\z)");
 
-        /** The letters to convert to lower case. Like the server, Rowlock converts only ASCII letters. */
+        /** Like the server, Rowlock converts only ASCII letters to lower case. */
         static final Pattern UPPER_CASE = Pattern.compile("[A-Z]+");
     }
 
@@ -83,7 +82,7 @@ public final class TableName {
         return '"' + identifier.replace("\"", "\"\"") + '"';
     }
 
-    /** Whether a name consists only of lower-case letters, digits, underscores and dollar signs. Allocates nothing. */
+    /** Whether a name needs no normalization. Allocates nothing. */
     private static boolean isPlain(String name) {
         if (name == null || name.isEmpty() || isDigit(name.charAt(0)) || name.charAt(0) == '$') {
             return false;

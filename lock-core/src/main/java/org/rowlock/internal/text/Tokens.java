@@ -12,12 +12,12 @@ import org.rowlock.internal.text.Token.TokenType;
  * and a question mark is a parameter unless it is doubled.
  */
 public final class Tokens {
-    /** The largest length of a text that callers should split. Longer texts would take too much time. */
+    /** The greatest length of a text that callers should split, because longer texts take too much time. */
     public static final int LONGEST = 16_384;
 
     private static final String OPERATORS = "+-*/<>=~!@#%^&|`";
 
-    /** An operator may end in + or - only if it contains one of these characters. */
+    /** An operator may end with + or - only if it contains one of these characters. */
     private static final String BEFORE_SIGN = "~!@#%^&|`";
 
     private final String sql;
@@ -41,7 +41,6 @@ public final class Tokens {
         return cut.tokens;
     }
 
-    /** Returns the words of a text, which are separated by spaces. */
     public static Set<String> words(String list) {
         return Set.of(list.split(" "));
     }
@@ -86,7 +85,7 @@ public final class Tokens {
         tokens.add(new Token(type, text, start));
     }
 
-    /** Skips one space or one comment. Returns whether there was anything to skip. */
+    /** Skips one space or one comment. Returns false if there was nothing to skip. */
     private boolean skipNothing() {
         if (Character.isWhitespace(sql.charAt(at))) {
             at++;
@@ -119,7 +118,7 @@ public final class Tokens {
         add(TokenType.NUMBER, sql.substring(from, at));
     }
 
-    /** Reads a text in quotes, in which a doubled quote means one quote. Escapes are not replaced. */
+    /** Reads a text in quotes, and replaces doubled quotes. Escapes are not replaced. */
     private String quoted(char quote, boolean escapes) {
         int from = at + 1;
         int end;
@@ -161,7 +160,7 @@ public final class Tokens {
                 && !(at > from && commentEnd(sql, at) > at)) {
             at++;
         }
-        // In =-1 the minus sign belongs to the number, not to the operator, as in PostgreSQL.
+        // In =-1 the minus sign belongs to the number, as in PostgreSQL.
         while (at - from > 1
                 && (sql.charAt(at - 1) == '-' || sql.charAt(at - 1) == '+')
                 && !hasOperatorBeforeSign(from)) {
@@ -187,8 +186,8 @@ public final class Tokens {
     }
 
     /**
-     * Returns the index after a comment that begins at the given index, or the index itself if no comment begins there.
-     * The end of the line is not part of the comment. An unclosed comment ends with the text.
+     * Returns the index after a comment that begins at the given index; the given index if no comment begins there. The
+     * end of the line is not part of the comment. An unclosed comment ends with the text.
      */
     public static int commentEnd(String sql, int begin) {
         int at = begin;

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a method, or all methods of a type, whose result must not be ignored. Static analysers recognize this
- * annotation by its simple name.
+ * Marks methods, or types with methods, whose result must not be ignored. Static analysers recognize this annotation by
+ * its simple name.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.CLASS)

@@ -10,7 +10,6 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 
-/** The only implementation of {@link LockEvent}. */
 public record EndedEvent(
         Kind kind,
         List<LockKey> keys,

@@ -7,7 +7,7 @@ import org.rowlock.LockKey;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * An INSERT that the caller gives for a row that is to be locked. The INSERT does nothing if the row exists.
+ * The caller's INSERT for a row to lock. The INSERT does nothing if the row exists.
  *
  * @param key the key of the row
  * @param sql one INSERT without ON CONFLICT
@@ -24,14 +24,14 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
         }
     }
 
-    /** Returns the text to send. The caller's statement may end with a -- comment, which the line break ends. */
+    /** Returns the SQL to send. The line break ends a -- comment at the end of the caller's statement. */
     public String text() {
         return withoutSemicolon(sql) + "\non conflict do nothing";
     }
 
     /**
-     * Removes a semicolon at the end of a statement. The driver removes a semicolon only at the end of the whole text,
-     * and not between statements.
+     * Removes a semicolon at the end of a statement. The driver removes a semicolon only at the end of a script, and
+     * not between statements.
      */
     public static String withoutSemicolon(String sql) {
         int end = sql.length();

@@ -22,8 +22,8 @@ import org.rowlock.internal.text.Arguments;
  * The internal form of a {@link LockRequest}.
  *
  * @param keys the distinct keys in the given order
- * @param rows the rows among the keys, once for each spelling of an id: in a text column, two spellings of a UUID are
- *     two rows with the same key
+ * @param rows the keys of rows, once for each spelling of an id: in a text column, two spellings of a UUID are two rows
+ *     with the same key
  * @param mode the strongest mode
  * @param modes the mode of each key if they differ; empty if all keys have the same mode
  * @param inserts the INSERTs of rows that may be absent
@@ -103,12 +103,10 @@ public record RequestParts(
                 Arguments.notNull(request, "The request is null; make one with LockRequest.forUpdate(key)");
     }
 
-    /** Returns the wait of the request, or the given wait if the request has none. */
     public LockWait lockWait(LockWait otherwise) {
         return lockWait == null ? otherwise : lockWait;
     }
 
-    /** Returns the requested mode of a key. */
     public RowLockMode modeOf(LockKey key) {
         return modes.isEmpty() ? mode : modes.getOrDefault(key, mode);
     }
@@ -122,7 +120,7 @@ public record RequestParts(
         return given.size() == 1 ? given : List.copyOf(new LinkedHashSet<>(given));
     }
 
-    /** @param differ whether the caller knows that all given keys are different */
+    /** @param differ whether all given keys are known to be different */
     private static List<LockKey.Row> rows(List<? extends LockKey> given, boolean differ) {
         if (given.size() == 1) {
             return given.get(0) instanceof LockKey.Row row ? List.of(row) : List.of();
@@ -137,7 +135,7 @@ public record RequestParts(
         return List.copyOf(rows);
     }
 
-    /** Whether absent rows are allowed. A request without rows counts as allowing them. */
+    /** Whether absent rows are allowed, or the request has no rows. */
     private static boolean isAbsentAllowed(RequestParts of) {
         return of.isAbsentAllowed || of.rows.isEmpty();
     }

@@ -22,7 +22,7 @@ public final class RowKey implements LockKey.Row {
         this.id = canonical(id);
     }
 
-    /** Returns the given list itself if it is already canonical, which is the common case. */
+    /** Returns the same list in the common case that all parts are canonical. */
     private static List<String> canonical(List<String> id) {
         for (String part : id) {
             if (!part.equals(IdText.canonical(part))) {
@@ -32,10 +32,7 @@ public final class RowKey implements LockKey.Row {
         return id;
     }
 
-    /**
-     * Returns the id as it was given, because row locks compare this text with the columns. A text column may contain a
-     * UUID in upper case.
-     */
+    /** Returns the id in the given spelling, for row locks. A text column may contain a UUID in upper case. */
     public static List<String> givenId(LockKey.Row row) {
         return ((RowKey) row).givenId;
     }

@@ -14,7 +14,7 @@ public record WaitNanos(long nanos) implements LockWait {
 
     private static final long MILLI_NANOS = 1_000_000;
 
-    /** Returns the bound in nanoseconds: 0 for no wait, and {@link Long#MAX_VALUE} for a wait without a bound. */
+    /** Returns the bound in nanoseconds; 0 for no wait, and {@link Long#MAX_VALUE} for a wait without a bound. */
     public static long nanos(LockWait wait) {
         return ((WaitNanos) wait).nanos;
     }
@@ -25,7 +25,7 @@ public record WaitNanos(long nanos) implements LockWait {
     }
 
     /**
-     * Returns the remaining part of a bounded wait, which is no wait if the bound has passed. Other waits are returned
+     * Returns the remaining part of a bounded wait; no wait if the bound has passed. Other waits are returned
      * unchanged.
      *
      * @param startNanos the value of {@link System#nanoTime()} when the wait began

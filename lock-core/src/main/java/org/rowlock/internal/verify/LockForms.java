@@ -19,19 +19,16 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * Acquires a lock with every form of lock statement, in one transaction, and then counts the locks at the server. The
- * count is needed because a planner of some server version may remove the call of a lock function. The server would
- * then answer as if it had acquired the lock. Each form takes one round trip. The locks are random, so no other
- * transaction uses them.
+ * Acquires a lock with every form of lock statement, in one transaction, and then counts the locks at the server.
+ * Without the count, a lock could be missing unnoticed, because the planner of an unknown server version may remove the
+ * call of a lock function. The keys are random, so no other transaction uses these keys.
  */
 final class LockForms {
     private static final String HELD = "select count(*) from pg_catalog.pg_locks where pid ="
             + " pg_catalog.pg_backend_pid() and locktype = 'advisory' and granted and mode in ('ExclusiveLock',"
             + " 'ShareLock')";
 
-    /**
-     * The limit for the forms with a limited wait. No lock has to wait, because no other transaction uses these keys.
-     */
+    /** The limit for the forms with a limited wait. No lock actually waits. */
     private static final LockWait BOUNDED = LockWait.atMost(Duration.ofMinutes(1));
 
     private final LockCalls calls;
@@ -43,7 +40,7 @@ final class LockForms {
         this.probe = probe;
     }
 
-    /** @param table a table for keys of rows; null if none is known */
+    /** @param table a table for keys of rows; null if no table is known */
     static void verify(LockCalls calls, Probe probe, @Nullable String table) throws SQLException {
         LockForms forms = new LockForms(calls, probe);
         try {
@@ -98,7 +95,7 @@ final class LockForms {
         }
     }
 
-    /** Acquires the keys of two claimed rows: the id of one row is a number, and the id of the other row is a text. */
+    /** Acquires the keys of two claimed rows: one with a numeric id, the other with a text id. */
     private void claim(String table) throws SQLException {
         List<List<String>> ids = List.of(List.of("" + (int) random()), List.of("rowlock-verify " + random()));
         try (PreparedStatement statement = probe.session.prepare(ClaimSql.take(RowLockMode.FOR_UPDATE))) {
@@ -112,7 +109,6 @@ final class LockForms {
         return ThreadLocalRandom.current().nextLong();
     }
 
-    /** Returns several ids of one table. */
     private static List<Integer> ints() {
         List<Integer> ids = new ArrayList<>();
         ThreadLocalRandom.current().ints(2).forEach(ids::add);

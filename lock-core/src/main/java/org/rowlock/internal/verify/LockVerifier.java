@@ -40,16 +40,15 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * Checks that locks exclude each other. The verification takes the path of real calls: the pool, the pooler and the
- * server of a DataSource. The verification locks a key of a configured table, if there is one, and reads under the
- * lock.
+ * Checks that locks exclude each other, through the pool, the pooler and the server of a DataSource. The verification
+ * locks keys of a configured table, if a table is configured, and reads under the lock.
  */
 public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * How many connections are checked in total. A few connections are not enough, because a pooler may send
-     * connections to several servers at random.
+     * The total number of checked connections. The number is large, because a pooler may send connections to several
+     * servers at random.
      */
     private static final int LOOKS = 16;
 
@@ -62,28 +61,25 @@ public final class LockVerifier {
     private static final int MOST_MOVED = 3;
 
     /**
-     * A query for an extension of a database that spans several machines. The version is no help, because such a
-     * database reports the version of PostgreSQL.
+     * A query for an extension of a database that spans several machines. Such a database reports the version of
+     * PostgreSQL, so its version does not help.
      */
     private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
             + CatalogSql.OF_SEVERAL_MACHINES + " order by 1 limit 1";
 
-    /** A query for the number of workers; the coordinator is group 0. Since Citus 11 each worker accepts clients. */
+    /** A query for the number of Citus workers, which accept clients since Citus 11. The coordinator is group 0. */
     private static final String WORKERS = "select count(*) from pg_dist_node where groupid <> 0";
 
     private final KnownTables tables;
     private final boolean singleEntryNode;
 
-    /**
-     * The calls that acquire the probed locks, with strategy ADVISORY. They do not depend on the strategies of the
-     * tables.
-     */
+    /** The calls for the checked locks. They use strategy ADVISORY, whatever the strategies of the tables are. */
     private final LockCalls probing;
 
     public LockVerifier(KnownTables tables, boolean singleEntryNode) {
         this.tables = tables;
         this.singleEntryNode = singleEntryNode;
-        // The configured id column does not exist, so Rowlock does not know the type of the id, and accepts any text.
+        // An id column that does not exist has no type, so Rowlock accepts any text as an id.
         Map<String, List<String>> noId =
                 tables.config().tables().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2);
@@ -91,7 +87,6 @@ public final class LockVerifier {
                 new KnownTables(keysAlone, tables.idColumns()), new LockObserver(List.of()), KeyQueues.adaptive(1));
     }
 
-    /** Verifies as many connections as the DataSource lends at the same time, up to a limit. */
     public void verify(DataSource dataSource) {
         verify(dataSource, LOOKS);
     }
@@ -117,8 +112,8 @@ public final class LockVerifier {
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
             } catch (RowlockException | SQLException e) {
-                // The sessions are closed without a rollback, because a rollback at a server that hangs would wait for
-                // another timeout.
+                // If the server hangs, a rollback would wait for another timeout, so the sessions are closed without a
+                // rollback.
                 probes.forEach(probe -> probe.session.kill(e));
                 throw Verdicts.of(e);
             } finally {
@@ -129,8 +124,8 @@ public final class LockVerifier {
 
     private void verify(List<Probe> probes, boolean first) throws SQLException {
         Probe holder = probes.get(0);
-        // Prepared statements are checked first, because the other checks are meaningless if a pooler mixes statements
-        // up.
+        // The other checks are meaningless if a pooler mixes up prepared statements, so prepared statements are checked
+        // first.
         holder.verifyPreparedStatements(probes.get(1));
         if (first) {
             verifyMachines(holder);
@@ -141,7 +136,7 @@ public final class LockVerifier {
                 verifyExclusion(holder, other, randomKey(table));
             }
         } catch (LockTransactionException e) {
-            // The error may have occurred because the connections go to several servers, some of which are standbys.
+            // The cause may be that the connections lead to several servers, and some of the servers are standbys.
             refuseSeveralServers(probes, e);
             throw e;
         }
@@ -187,9 +182,12 @@ public final class LockVerifier {
         LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only sessions of the same machine.");
     }
 
-    /** Returns the first configured table that exists, or null. A pooler may choose the server by the table. */
+    /**
+     * Returns the first configured table that exists, or null. A real table is used, because a pooler may choose the
+     * server by the table.
+     */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
-        // The tables are checked one by one, because one of them may be in a schema that this role may not use.
+        // The tables are checked one by one, because the role may lack access to the schema of a table.
         for (String table : tables.config().tables()) {
             String found = probe.readAlone(
                     "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
@@ -203,7 +201,6 @@ public final class LockVerifier {
         return null;
     }
 
-    /** Returns a key that no other transaction uses. */
     private static LockKey randomKey(@Nullable String table) {
         long random = ThreadLocalRandom.current().nextLong();
         return table == null ? LockKey.number(random) : LockKey.row(table, "rowlock-verify " + random);
@@ -211,8 +208,8 @@ public final class LockVerifier {
 
     /**
      * Verifies that two connections exclude each other. If both connections acquire the lock, this method first checks
-     * the holder's session. If that session has ended in between, the server has released its lock, and the second
-     * grant proves nothing.
+     * the session of the holder. If the session of the holder has ended, the server has released the lock, and the
+     * second grant proves nothing.
      */
     private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
         String held = Objects.requireNonNull(lockAndRead(holder, key, LockWait.forever()));
@@ -236,9 +233,9 @@ public final class LockVerifier {
     }
 
     /**
-     * Locks, and checks that reads under the lock run on the same server, in the same round trip and after it.
+     * Locks, and checks that reads under the lock run on the same server, in the same round trip and in the next one.
      *
-     * @return the answer to {@link Probe#TRANSACTION}; null if another transaction has the lock
+     * @return the result of {@link Probe#TRANSACTION}; null if another transaction holds the lock
      */
     private @Nullable String lockAndRead(Probe probe, LockKey key, LockWait wait) throws SQLException {
         String together;
@@ -257,7 +254,7 @@ public final class LockVerifier {
         return together;
     }
 
-    /** Returns whether the lock was acquired; false if another transaction holds it. */
+    /** Returns false if another transaction holds the lock. */
     private boolean lock(Probe probe, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
         try {
             PgSession session = PgSession.inTransaction(probe.connection);
@@ -271,8 +268,8 @@ public final class LockVerifier {
                     true);
             Outcome outcome = call.attempt(query);
             if (outcome instanceof Outcome.Refused refused && refused.check().isSnapshotStale()) {
-                // The pool's isolation level allows no advisory lock without a row lock, so the probe begins again in
-                // READ COMMITTED.
+                // The isolation level of the pool does not allow an advisory lock without a row lock, so the probe
+                // begins again in READ COMMITTED.
                 probe.connection.rollback();
                 session.execute("set transaction isolation level read committed");
                 outcome = call.attempt(query);

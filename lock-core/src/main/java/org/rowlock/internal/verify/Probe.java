@@ -21,19 +21,18 @@ final class Probe implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * A query for a value that is different for every transaction on any server, and shows whether the transaction is
-     * {@link #isReadOnly read-only}. A pooler that splits reads treats the query as an ordinary read, and may send it
-     * to another server than the lock.
+     * A query for a value that identifies the transaction, and shows whether the transaction is {@link #isReadOnly
+     * read-only}. A pooler that sends reads to another server treats the query as an ordinary read.
      */
     static final String TRANSACTION = "select current_setting('transaction_read_only') || ' '"
             + " || cast(pg_catalog.pg_backend_pid() as text) || ' ' || cast(pg_catalog.now() as text)";
 
-    /** The prefix in the name of a {@link #server} that is a standby. */
+    /** The prefix in the name of a standby; see {@link #server}. */
     static final String STANDBY = "standby ";
 
     /**
-     * A query for a name of the server. The name contains the start time, because different servers may report the same
-     * address.
+     * A query for a name of the server. The name contains the time at which the server was started, because different
+     * servers may report the same address.
      */
     private static final String SERVER = "select case when pg_catalog.pg_is_in_recovery() then '" + STANDBY
             + "' else 'primary ' end || coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port')"
@@ -78,7 +77,7 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    /** Runs a statement as {@link #read} does, in a separate transaction. */
+    /** Runs a statement like {@link #read}, in a separate transaction. */
     @Nullable
     String readAlone(String sql, String... binds) throws SQLException {
         String value = read(sql, binds);
@@ -86,7 +85,7 @@ final class Probe implements AutoCloseable {
         return value;
     }
 
-    /** Runs a statement as {@link #read} does, prepared at the server, as the driver does for frequent statements. */
+    /** Runs a statement like {@link #read}, but prepared at the server. */
     private @Nullable String readPrepared(String sql, String... binds) throws SQLException {
         int threshold = session.prepareThreshold();
         session.setPrepareThreshold(1);
@@ -99,8 +98,8 @@ final class Probe implements AutoCloseable {
 
     /**
      * Detects a pooler that assigns server connections by transaction and mixes up prepared statements. The first probe
-     * prepares a statement. After a rollback, such a pooler gives the second probe the server connection with that
-     * statement, and gives the first probe another server connection.
+     * prepares a statement. After a rollback, such a pooler gives the second probe the server connection with the
+     * prepared statement, and gives the first probe another server connection.
      */
     void verifyPreparedStatements(Probe second) throws SQLException {
         if (session.prepareThreshold() <= 0 || second.session.prepareThreshold() <= 0) {
@@ -128,20 +127,20 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Checks that a transaction still exists, and so still holds its locks.
+     * Checks that a transaction still exists and holds its locks.
      *
-     * @param transaction the answer to {@link #TRANSACTION} at its beginning
-     * @throws SQLException if the transaction no longer exists, because the session was lost, perhaps unnoticed by the
-     *     driver
+     * @param transaction the result of {@link #TRANSACTION} when the transaction began
+     * @throws SQLException if the transaction no longer exists, because the session was lost. The driver may not have
+     *     noticed the loss
      */
     void requireStillIn(String transaction) throws SQLException {
         requireSame(transaction, read(TRANSACTION));
     }
 
     /**
-     * Compares the results of {@link #TRANSACTION} of two statements of one transaction.
+     * Compares two results of {@link #TRANSACTION}, from two statements of one transaction.
      *
-     * @throws MovedException if they ran in two transactions without an error
+     * @throws MovedException if the statements ran in different transactions, without an error
      */
     static void requireSame(String transaction, @Nullable String later) throws MovedException {
         if (!transaction.equals(later)) {
@@ -150,9 +149,9 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Reports that the transaction continued in another session, without notice to the driver. A failover of a server
-     * behind a pooler causes this exception once. A pooler that runs each statement in another session causes it every
-     * time.
+     * Reports that a later statement of a transaction ran in another session, and the driver did not notice. With a
+     * pooler, a failover causes this exception once. A pooler that runs each statement in another session causes this
+     * exception every time.
      */
     static final class MovedException extends SQLException {
         private static final long serialVersionUID = 1;
@@ -163,7 +162,7 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Checks that a connection works. A pooler may accept a client without having a connection to the server.
+     * Checks that the server answers. A pooler may accept a client without a connection to the server.
      *
      * @throws SQLException if no answer arrives in time; the connection is then closed
      */
@@ -180,9 +179,9 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Returns a name that distinguishes the server from others, and shows whether it is a standby. If possible, the
-     * query runs in the transaction that has acquired the lock, because the next transaction may run on another server.
-     * Ends the transaction.
+     * Returns a unique name of the server, which shows whether the server is a standby. If possible, the query runs in
+     * the transaction that has acquired the lock, because the next transaction may run on another server. Ends the
+     * transaction.
      */
     String server() throws SQLException {
         if (session.isAborted()) {
@@ -201,21 +200,20 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    /** Whether the session can write, as far as the driver knows. */
+    /** Whether the session can write, according to the settings that the server has reported. */
     boolean isSaidToWrite() throws SQLException {
         return !connection.isReadOnly()
                 && "off".equals(session.reported("default_transaction_read_only"))
                 && "off".equals(session.reported("in_hot_standby"));
     }
 
-    /** Returns the text in which the server describes its product and version. The driver does not expose this text. */
     String product() throws SQLException {
         return session.ask("version()");
     }
 
     /**
-     * Closes the connection. If the settings of the connection cannot be restored, ends its session, so that the pool
-     * does not lend it again.
+     * Returns the connection to the pool. If its settings cannot be restored, the session is ended, so that the pool
+     * does not lend the connection again.
      */
     @Override
     public void close() {

@@ -6,9 +6,9 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Borrows the connections of a verification. All connections stay borrowed at the same time, because otherwise the pool
- * would lend the same connection again. For the first two connections, the verification waits as long as the pool
- * allows. Further connections, up to a limit, are borrowed until one of them does not arrive soon.
+ * Borrows the connections of a verification. All connections stay borrowed, because otherwise the pool would lend the
+ * same connection again. For the first two connections, the verification waits as long as the pool allows. It then
+ * borrows further connections, up to a limit, as long as the pool lends each connection within a second.
  */
 final class ProbeOpener {
     static final int LEAST = 2;
@@ -22,9 +22,9 @@ final class ProbeOpener {
     private ProbeOpener() {}
 
     /**
-     * Opens probes until the wanted number is reached, or the DataSource has no more free connections.
+     * Opens probes, up to the wanted number, as long as the DataSource has free connections.
      *
-     * @throws SQLException if there are fewer than two
+     * @throws SQLException if fewer than two connections are available
      */
     static void open(DataSource dataSource, int wanted, List<Probe> probes) throws SQLException {
         try {
@@ -39,8 +39,8 @@ final class ProbeOpener {
     }
 
     /**
-     * Borrows a connection on the calling thread, because the DataSource may choose the database by thread. If the call
-     * takes too long, a timer interrupts the thread, which ends the wait in a pool.
+     * Borrows a connection on the calling thread, because the DataSource may choose the database by thread. If the wait
+     * takes too long, a timer interrupts the thread.
      */
     private Probe openSoon(DataSource dataSource) throws SQLException {
         Thread watch = new Thread(this::interruptLater, "rowlock-verification");
@@ -73,7 +73,8 @@ final class ProbeOpener {
     }
 
     /**
-     * Stops the timer. Returns whether it has interrupted the calling thread; if so, the caller must clear the flag.
+     * Stops the timer. Returns whether the timer has interrupted the calling thread; if so, the caller must clear the
+     * interrupt flag.
      */
     private synchronized boolean isInterrupted() {
         done = true;

@@ -19,7 +19,6 @@ final class Verdicts {
 
     private Verdicts() {}
 
-    /** Returns the verdict that the connections go to several servers. */
     static LockVerificationException severalServers(Set<String> servers, @Nullable Exception cause) {
         boolean standby = servers.stream().anyMatch(server -> server.startsWith(Probe.STANDBY));
         return wrong(
@@ -32,7 +31,6 @@ final class Verdicts {
                 cause);
     }
 
-    /** Returns the verdict that a pooler sends reads under a lock to another server. */
     static LockVerificationException readElsewhere(LockKey key) {
         return wrong("The lock " + key
                 + " was acquired on a server that can write, but a read after it in the same"
@@ -43,7 +41,6 @@ final class Verdicts {
                 + FUNCTION_LISTS);
     }
 
-    /** Returns the verdict that a pooler sends the lock itself to another server. */
     static LockVerificationException lockedElsewhere(LockKey key, Exception e) {
         return wrong(
                 "The connection is to a server that can write, and the lock " + key
@@ -52,7 +49,6 @@ final class Verdicts {
                 e);
     }
 
-    /** Returns the exception for a DataSource whose locks do not exclude each other. */
     static LockVerificationException wrong(String message, @Nullable Throwable cause) {
         return new LockVerificationException(message, null, cause);
     }
@@ -61,7 +57,7 @@ final class Verdicts {
         return wrong(message, null);
     }
 
-    /** Returns the verdict that statements of one transaction repeatedly ran in different sessions. */
+    /** Returns the exception for statements of one transaction that repeatedly ran in different sessions. */
     static LockVerificationException moved(Exception e) {
         return wrong(
                 "Two statements of one transaction ran in two sessions, so a lock is gone before the next statement. A"
@@ -77,8 +73,8 @@ final class Verdicts {
     }
 
     /**
-     * Returns the verdict on an error. Some errors show a pooler in statement mode, or one that mixes up prepared
-     * statements. After any other error, nothing could be verified.
+     * Returns the exception for an error. Some errors show that a pooler is in statement mode or mixes up prepared
+     * statements. After any other error, the check could not be completed.
      */
     static LockVerificationException of(Exception e) {
         SQLException sql =
