@@ -9,8 +9,8 @@ import org.springframework.context.annotation.Import;
 
 /**
  * Enables {@link RowLock} in an application without Spring Boot. Add this annotation to a class that also has {@code
- * @EnableTransactionManagement}. Rowlock uses the beans of type {@link org.rowlock.RowLocks} (strategies, budget),
- * {@link RowLockSettings} and {@code ObservationRegistry} if they exist.
+ * @EnableTransactionManagement}. Rowlock uses beans of type {@link org.rowlock.RowLocks} (strategies, budget),
+ *     {@link RowLockSettings} and {@code ObservationRegistry} if such beans exist.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -83,8 +83,8 @@ public final class LockExceptionTranslator {
      * Translates an exception.
      *
      * @param e Rowlock's exception
-     * @return a {@code DataAccessException} or a {@code TransactionException} of Spring's, with the same message and
-     *     the given exception as its cause
+     * @return Spring's {@code DataAccessException} or {@code TransactionException}, with the same message and the given
+     *     exception as its cause
      */
     public static NestedRuntimeException translate(RowlockException e) {
         return SPRINGS.getOrDefault(e.getClass(), PessimisticLockingFailureException::new)

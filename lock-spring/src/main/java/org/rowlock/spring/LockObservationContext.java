@@ -18,11 +18,11 @@ import org.rowlock.RowLockMode;
  * thread that locks. The observations produce traces and, with a handler for meters, timers of completed and of waiting
  * calls. Their low-cardinality key values are
  * <ul>
- * <li>{@code table}: the table of the first key; {@code none} for a key that is no row
- * <li>{@code mode}: a {@link RowLockMode}
- * <li>{@code strategy}: the {@link LockStrategy} of that table
- * <li>{@code outcome}, at the end: a {@link org.rowlock.LockListener.Outcome}; for the queue {@code ADMITTED} or
- * {@code REFUSED}
+ *   <li>{@code table}: the table of the first key; {@code none} for a key that is not a row
+ *   <li>{@code mode}: a {@link RowLockMode}
+ *   <li>{@code strategy}: the {@link LockStrategy} of that table
+ *   <li>{@code outcome}, at the end: a {@link org.rowlock.LockListener.Outcome}; for the queue {@code ADMITTED} or
+ *       {@code REFUSED}
  * </ul> The high-cardinality key value is {@code keys}, the number of keys. An acquisition at the server also has
  * OpenTelemetry's {@code db.system.name}, {@code db.operation.name} (the mode) and {@code db.collection.name} (the
  * table), and its span is of the kind CLIENT. No observation contains the id of a row. If a handler throws an
@@ -43,8 +43,8 @@ public final class LockObservationContext extends SenderContext<Object> {
      * @param strategy the strategy of the first key's table
      */
     public LockObservationContext(boolean queue, List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {
-        // The kind CLIENT marks the span as a call to another system. The function, which would add the trace to a
-        // request, does nothing, because no trace is propagated to PostgreSQL.
+        // The kind CLIENT marks the span as a call to another system. The function that adds a trace to a request does
+        // nothing, because Rowlock sends no trace to PostgreSQL.
         super((nothing, name, value) -> {}, Kind.CLIENT);
         this.queue = queue;
         this.keys = List.copyOf(keys);
@@ -84,14 +84,14 @@ public final class LockObservationContext extends SenderContext<Object> {
         return strategy;
     }
 
-    /** {@return the table of the first key; {@code none} for a key that is no row} */
+    /** {@return the table of the first key; {@code none} for a key that is not a row} */
     public String table() {
         return keys.get(0) instanceof LockKey.Row row ? row.table() : "none";
     }
 
     /**
-     * Registers a listener for the end of the transaction, when the lock is released. The listener is not called if
-     * nothing was locked.
+     * Registers a listener that is called when the transaction ends and releases the lock. The listener is not called
+     * if nothing was locked.
      *
      * @param listener receives the time from the grant to the end of the transaction
      */

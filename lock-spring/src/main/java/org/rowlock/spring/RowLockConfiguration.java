@@ -45,7 +45,10 @@ class RowLockConfiguration {
         return chains.first();
     }
 
-    /** This method is static and depends only on the bean factory, because its bean is created before all others. */
+    /**
+     * This method is static and depends only on the bean factory, because Spring creates its bean before all other
+     * beans.
+     */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockChains rowLockChains(ConfigurableListableBeanFactory beans) {
@@ -69,9 +72,9 @@ class RowLockConfiguration {
     }
 
     /**
-     * This bean is lazy, because an application with several DataSources defines its own templates, which are used
-     * instead. One of these templates may be called rowLockTemplate, so this bean has another name: Spring Boot permits
-     * no two beans with one name.
+     * This bean is lazy, because an application with several DataSources defines its own templates and never needs this
+     * bean. One of those templates may be named rowLockTemplate. This bean therefore has another name, because Spring
+     * Boot does not permit two beans with one name.
      */
     @Bean("rowLockDefaultTemplate")
     @Lazy

@@ -8,10 +8,8 @@ package org.rowlock.spring;
 public final class RowLockDefinitionException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** The place of the annotation, and why it cannot work. */
     private final String problem;
 
-    /** The remedy. */
     private final String action;
 
     /**

@@ -15,8 +15,8 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the wait of calls that name no wait. The default is {@link LockWait#forever()}, within the timeout of
-     * the transaction}
+     * {@return the wait of calls that do not specify a wait. The default is {@link LockWait#forever()}, within the
+     * timeout of the transaction}
      */
     default LockWait defaultWait() {
         return LockWait.forever();
@@ -28,16 +28,17 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the longest time that a call queues in the JVM, even if its wait is longer. The default is null, which
-     * means the connection timeout of the pool, or 30 seconds if the pool is not HikariCP}
+     * {@return the longest time that a call queues in the JVM, even if the wait of the call is longer. The default is
+     * null, which means the connection timeout of the pool, or 30 seconds if the pool is not HikariCP}
      */
     default @Nullable LockWait admissionTimeout() {
         return null;
     }
 
     /**
-     * {@return whether JPA itself locks the row of an entity, and reads the entity in the same round trip. JPA's
-     * statement is used only if it locks as Rowlock's statement would. The default is true}
+     * {@return whether JPA itself locks the row of an entity, and reads the entity in the same round trip. Rowlock uses
+     * JPA's statement only if that statement locks the same row in the same mode as Rowlock's own statement. The
+     * default is true}
      */
     default boolean lockEntities() {
         return true;

@@ -29,8 +29,8 @@ import org.springframework.transaction.support.TransactionTemplate;
  * Row locks in code, as an alternative to {@link RowLock}. A request always names its mode; {@code forNoKeyUpdate} is
  * the mode that the annotation uses by default. Most methods lock in the running Spring transaction and fail without
  * one. {@link #inTransaction} begins a transaction if none is running, and {@link #execute} runs in a separate
- * transaction. Exceptions are Spring's; see {@link LockExceptionTranslator}. A wait never exceeds the rest of the
- * transaction's timeout. Thread-safe.
+ * transaction. The methods throw Spring's exceptions; see {@link LockExceptionTranslator}. A wait never exceeds the
+ * rest of the transaction's timeout. Thread-safe.
  */
 public final class RowLockTemplate {
     private static final String WHAT = "RowLockTemplate";
@@ -80,8 +80,8 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys, or none if another transaction holds one of them. This method does not wait, unless the request
-     * has a wait.
+     * Locks all keys, or none of the keys if another transaction holds one of them. This method does not wait, unless
+     * the request specifies a wait.
      *
      * @param request the keys and their modes
      * @return the outcome, which may be that another transaction holds a key
@@ -138,9 +138,9 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Returns the writes that the running transaction sends at its end, in one flush. Use it for statements whose
-     * results are not needed earlier: {@code template.atCommit().add("update ..", ..).expectOneRow()}. A {@link
-     * RowLockTransactionManager} sends the writes with the COMMIT. With any other manager, the writes are sent
+     * Returns the writes that the running transaction sends at its end, in one flush. Use the writes for statements
+     * whose results are not needed earlier: {@code template.atCommit().add("update ..", ..).expectOneRow()}. A
+     * {@link RowLockTransactionManager} sends the writes with the COMMIT. With any other manager, the writes are sent
      * immediately before the COMMIT, in a separate round trip. If a write fails, or does not change as many rows as
      * expected, nothing is stored, and the transaction throws Spring's exception.
      *
@@ -148,10 +148,10 @@ public final class RowLockTemplate {
      * removes the writes that were added after the savepoint. With JPA the writes are sent before Hibernate flushes the
      * entities, so use Hibernate's batches there instead.
      *
-     * @return the writes, to which the caller can add; do not store or send this object, but call this method again in
-     *     each place that adds writes
+     * @return the writes, to which the caller can add; do not store this object and do not send the writes yourself,
+     *     but call this method again whenever you add writes
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if there is no transaction of the DataSource,
-     *     or the manager of the transaction is not known
+     *     or Rowlock does not know the manager of the transaction
      */
     public CommitWrites atCommit() {
         return SpringTransaction.current(WHAT, dataSource, locks.locks()).writes(WHAT);
@@ -171,10 +171,10 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Checks that the running transaction holds a lock, in any mode, and throws an exception if it does not. Use this
-     * method in code that is correct only under a lock that one of its callers acquires. The check takes no round trip.
-     * The check knows the locks of {@link RowLock} and of templates, unless a rollback to a savepoint has released
-     * these locks. The check does not know claims of composite ids, or locks in the application's own SQL.
+     * Checks that the running transaction holds a lock in any mode, and throws an exception otherwise. Use this method
+     * in code that is correct only under a lock that one of its callers acquires. The check takes no round trip. The
+     * check finds the locks of {@link RowLock} and of templates, unless a rollback to a savepoint has released these
+     * locks. The check does not find claims of composite ids, or locks that the application's own SQL acquires.
      *
      * @param key the row, or other key
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if the transaction does not hold the lock, or

@@ -8,10 +8,10 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /**
  * A JdbcTransactionManager that sends the writes of {@link RowLockTemplate#atCommit()} with the COMMIT, in one flush.
- * Locks are therefore held for one round trip less than with a separate COMMIT. If {@linkplain
- * org.rowlock.RowLocksBuilder.LockRelease#EARLY early release} is configured, this manager also releases the locks
- * before the commit is durable. In every other respect this manager works like a JdbcTransactionManager. Declare a bean
- * of this type; Spring Boot then creates no manager of its own:
+ * Rows are therefore locked for one round trip less than with a separate COMMIT. If
+ * {@linkplain org.rowlock.RowLocksBuilder.LockRelease#EARLY early release} is configured, this manager also releases
+ * the locks before the commit is durable. In every other respect this manager works like a JdbcTransactionManager.
+ * Declare a bean of this type; Spring Boot then creates no manager of its own:
  *
  * <pre>{@code
  * @Bean
@@ -20,9 +20,9 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
  * }
  * }</pre>
  *
- * <p>If a write or the commit fails, the transaction is rolled back, and the exception is Spring's. If the outcome is
- * unknown, the exception is a {@link org.springframework.transaction.HeuristicCompletionException}, as {@link
- * LockExceptionTranslator} describes. Thread-safe.
+ * <p>If a write or the commit fails, the transaction is rolled back, and the commit throws Spring's exception. If the
+ * outcome is unknown, the exception is a {@link org.springframework.transaction.HeuristicCompletionException}, as
+ * {@link LockExceptionTranslator} describes. Thread-safe.
  */
 public class RowLockTransactionManager extends JdbcTransactionManager {
     private static final long serialVersionUID = 1;

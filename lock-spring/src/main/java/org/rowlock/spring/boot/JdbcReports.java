@@ -17,7 +17,6 @@ final class JdbcReports {
 
     private JdbcReports() {}
 
-    /** Returns the figures by the names of the beans; empty without lock-jdbc. */
     static Map<String, RowLocksReport.Jdbc> of(Map<String, DataSource> dataSources) {
         Map<String, RowLocksReport.Jdbc> reports = new LinkedHashMap<>();
         if (IS_PRESENT) {
@@ -35,7 +34,7 @@ final class JdbcReports {
     static Map<String, RowlockJdbcMXBean> controls(Map<String, DataSource> dataSources) {
         Map<String, RowlockJdbcMXBean> controls = new LinkedHashMap<>();
         // The beans that are wrappers are added first. A DataSource that delegates to such a bean has the same figures,
-        // so it is left out.
+        // and is skipped.
         for (Class<?> type : List.of(RowlockDataSource.class, DataSource.class)) {
             dataSources.forEach((name, dataSource) -> {
                 RowlockJdbcMXBean control = type.isInstance(dataSource) ? control(dataSource) : null;

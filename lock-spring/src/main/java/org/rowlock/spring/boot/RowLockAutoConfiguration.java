@@ -32,11 +32,12 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Enables {@link org.rowlock.spring.RowLock} if there is a DataSource, with the configuration in {@link
- * RowLockProperties}. Beans of type {@link LockListener} are notified of every attempt to lock, in their order. A bean
- * of type {@link RowLocks} or {@link RowLockSettings} replaces the bean that this class would create. The properties
- * and listeners for that bean then have no effect. If there is a MeterRegistry, {@link LockMetrics} are registered.
- * With actuator, the endpoint {@link RowLocksEndpoint} is available if the application exposes it.
+ * Enables {@link org.rowlock.spring.RowLock} if there is a DataSource, with the configuration in
+ * {@link RowLockProperties}. Beans of type {@link LockListener} are notified of every attempt to lock, in the order of
+ * the beans. A bean of type {@link RowLocks} or {@link RowLockSettings} replaces the bean that this class would create.
+ * The properties and listeners of the replaced bean then have no effect. If there is a MeterRegistry,
+ * {@link LockMetrics} are registered. With actuator, the endpoint {@link RowLocksEndpoint} is available if the
+ * application exposes it.
  */
 // The classes are named by strings, because Spring Boot 4 moved them to other packages.
 @AutoConfiguration(
@@ -76,8 +77,8 @@ public final class RowLockAutoConfiguration {
     }
 
     /**
-     * This bean depends on beans such as Flyway, so that these run even if all beans are lazy. The verification at
-     * startup is not lazy, and needs the tables.
+     * This bean depends on beans that create the tables, such as Flyway, so that these beans run even if all beans are
+     * lazy. The verification at startup is never lazy, and needs the tables.
      */
     @Bean
     @ConditionalOnMissingBean

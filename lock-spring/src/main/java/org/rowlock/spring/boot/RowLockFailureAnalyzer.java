@@ -12,9 +12,9 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
 /**
- * Explains the problem and the remedy if a {@code @RowLock} cannot work, without a stack trace. Also explains unknown
- * properties of {@code rowlock}, and how to name tables in properties. This analyzer runs before Spring Boot's own
- * analyzers, which would report these properties without an explanation.
+ * Explains, without a stack trace, why a {@code @RowLock} cannot work and what to change. The analyzer also explains
+ * unknown properties of {@code rowlock}, and how to name tables in properties. This analyzer runs before Spring Boot's
+ * own analyzers, which would report these properties without an explanation.
  */
 @Order(0)
 final class RowLockFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {

@@ -53,16 +53,16 @@ public final class RowLockJdbcAutoConfiguration {
     }
 
     /**
-     * Wraps every bean that is a DataSource. Spring's DataSources that delegate to other DataSources are left out,
-     * because their targets are usually beans themselves. If a target is no bean, the application can wrap it itself. A
-     * wrapper unwraps to the original bean. This processor runs before any other processor that replaces a bean by a
-     * DataSource that delegates to the bean, as Spring Boot does for {@code spring.datasource.connection-fetch=lazy}.
+     * Wraps every bean that is a DataSource. Spring's delegating DataSources are skipped, because their targets are
+     * usually beans themselves. If a target is not a bean, the application can wrap the target itself. A wrapper
+     * unwraps to the original bean. This processor runs before any other processor that replaces a bean by a DataSource
+     * that delegates to the bean, as Spring Boot does for {@code spring.datasource.connection-fetch=lazy}.
      */
     static final class Wrapping implements BeanPostProcessor, Ordered, DisposableBean {
         private final Environment environment;
 
         /**
-         * The last wrapper for each name in JMX. A bean may be created more than once, for example after new
+         * The last wrapper for each name in JMX. A bean may be created more than once, for example after a change of
          * credentials.
          */
         private final Map<String, RowlockDataSource> wrapped = new ConcurrentHashMap<>();

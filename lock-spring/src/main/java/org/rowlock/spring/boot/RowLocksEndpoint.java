@@ -34,13 +34,14 @@ import org.springframework.core.task.TaskExecutor;
 
 /**
  * The actuator endpoint {@code rowlocks}, which lists the transactions that hold locks or wait for them. Like every
- * endpoint except health, it is exposed over HTTP only if {@code management.endpoints.web.exposure.include} names it.
+ * endpoint except health, this endpoint is exposed over HTTP only if {@code management.endpoints.web.exposure.include}
+ * contains its id.
  *
- * <p>{@code GET /actuator/rowlocks} returns a {@link RowLocksReport} as JSON, with the names of its components. {@code
- * GET /actuator/rowlocks/orders/42} returns the {@code dataSources} that have the table, with the lines of that row.
- * The path contains the parts of a composite id in order, as in {@code /actuator/rowlocks/order_lines/42/1}. This
+ * <p>{@code GET /actuator/rowlocks} returns a {@link RowLocksReport} as JSON, with the names of its components.
+ * {@code GET /actuator/rowlocks/orders/42} returns the {@code dataSources} that have the table, with the lines of that
+ * row. The path contains the parts of a composite id in order, as in {@code /actuator/rowlocks/order_lines/42/1}. This
  * request also finds ids that the full list shows only as a number, such as UUIDs that other JVMs lock. For locks of
- * this JVM, the full list shows the table and the id.
+ * this JVM, the full list always shows the table and the id.
  *
  * <p>PostgreSQL lists advisory locks but not row locks, so the row locks of tables with strategy ROW are missing. The
  * endpoint shows all advisory locks of the database, including the locks of other applications. The endpoint borrows a
@@ -58,8 +59,8 @@ public final class RowLocksEndpoint {
     private final LockChains chains;
 
     /**
-     * The pools, each of them once, because the endpoint may have to wait for a connection of each pool. A routing
-     * DataSource is replaced by its routes.
+     * The distinct pools by name. Each pool is listed once, because the endpoint may have to wait for a connection of
+     * each pool. The routes of a routing DataSource are listed instead of the routing DataSource.
      */
     private final Map<String, DataSource> dataSources = new LinkedHashMap<>();
 
@@ -230,8 +231,8 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * Returns the rows that this JVM holds or is about to lock, by their advisory keys. A key alone may not show which
-     * row it belongs to.
+     * Returns the rows that this JVM holds or is about to lock, by their advisory keys. A key alone may not identify
+     * its row.
      */
     private Map<LockKey, Own> ownRows(Connection connection, DataSource dataSource) throws SQLException {
         Map<LockKey, Own> rows = new HashMap<>();

@@ -29,7 +29,6 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.ClassUtils;
 
-/** Creates row locks from the properties. */
 final class RowLocksFactory {
     private static final Log LOG = LogFactory.getLog(RowLocksFactory.class);
     private static final int WITHOUT_WEB_SERVER = 1_000;
@@ -78,7 +77,7 @@ final class RowLocksFactory {
     }
 
     /**
-     * Returns the system properties and environment variables that have Rowlock's prefix, but are no properties of
+     * Returns the system properties and environment variables that have Rowlock's prefix, but are not properties of
      * Rowlock. Spring Boot ignores such names, because they may belong to other programs. For an unknown property from
      * any other source, the application does not start.
      */
@@ -106,7 +105,7 @@ final class RowLocksFactory {
                 .toList();
     }
 
-    /** Whether options of the drop-in are set, but not the mode, without which the drop-in is disabled. */
+    /** Whether options of the drop-in are set without the mode. The drop-in is disabled without a mode. */
     static boolean isDropInUnused(ConfigurableEnvironment environment) {
         return environment.getProperty("rowlock.jdbc.mode", "").isEmpty()
                 && Binder.get(environment)
@@ -129,8 +128,8 @@ final class RowLocksFactory {
     }
 
     /**
-     * The letters and digits of a name. Spring Boot compares only letters and digits, and so accepts all spellings of a
-     * property.
+     * Returns the letters and digits of a name. Spring Boot compares only letters and digits, and therefore accepts all
+     * spellings of a property.
      */
     private static String bare(String name) {
         return name.replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
@@ -145,8 +144,8 @@ final class RowLocksFactory {
                 && properties.tables().values().stream()
                         .allMatch(table -> table.strategy() == null || table.strategy() == LockStrategy.ROW);
         if (isRowAlone) {
-            // If every table has the strategy ROW, no caller is rejected, because FOR UPDATE would have made it wait
-            // too.
+            // If every table has the strategy ROW, no caller is rejected, because FOR UPDATE would have made the caller
+            // wait too.
             return Integer.MAX_VALUE;
         }
         boolean bounded = !environment.getProperty("spring.threads.virtual.enabled", boolean.class, false)
@@ -188,7 +187,7 @@ final class RowLocksFactory {
 
     /**
      * Rejects environment variables for tables that Spring Boot would silently ignore. In an environment variable an
-     * underscore means a dot, so the variable cannot name a table whose name has an underscore.
+     * underscore means a dot. Such a variable therefore cannot name a table whose name contains an underscore.
      */
     private static void checkVariables(ConfigurableEnvironment environment) {
         for (PropertySource<?> source : environment.getPropertySources()) {

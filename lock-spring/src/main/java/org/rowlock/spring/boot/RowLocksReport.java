@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * The content of {@link RowLocksEndpoint}; for one row only the {@code dataSources}. The JSON contains no components
- * that are null.
+ * The content of {@link RowLocksEndpoint}; the report on one row contains only the {@code dataSources}. The JSON
+ * contains no components that are null.
  *
  * @param dataSources the locks by the names of the DataSource beans
  * @param admission the queues of this JVM
  * @param usages every {@link org.rowlock.spring.RowLock} in beans that exist: {@code bean}, {@code method} with class
- *     and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an expression), {@code
- *     mode}, and {@code lockWait} if it is not the configured default
+ *     and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an expression),
+ *     {@code mode}, and {@code lockWait} if it is not the configured default
  * @param strategyConflicts one sentence for each running instance whose locks do not exclude the locks of this instance
  * @param jdbc the figures by the name of each DataSource that lock-jdbc wraps
  */
@@ -30,20 +30,20 @@ public record RowLocksReport(
      *
      * @param mode off, observe or queue
      * @param figures the figures by table, then by name; see {@code RowlockJdbcMXBean}
-     * @param hotRows the rows for which most statements queued, or would have queued
+     * @param hotRows the rows for which the most statements queued, or would have queued
      */
     public record Jdbc(String mode, Map<String, Map<String, Long>> figures, Map<String, Long> hotRows) {}
 
     /**
      * The advisory locks of one DataSource's database.
      *
-     * @param locks a line per lock and session. The lines of one key are adjacent: first the holders, then the waiters
-     *     in the order of their queue. A line has the {@code key} as PostgreSQL's functions for advisory locks take it,
-     *     one number or two; {@code mode}, which is {@code exclusive}, {@code shared}, or {@code front} for a front
-     *     lock; {@code granted}; the server process {@code pid}, its {@code application} and {@code state}, such as
-     *     {@code idle in transaction}; {@code transactionAge}, the longest time that the lock can have been held; for a
-     *     waiter {@code waitingFor} and the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code table}
-     *     and {@code id} come from the key of the lock, or from this JVM
+     * @param locks one line for each lock and session. The lines of one key are adjacent: first the holders, then the
+     *     waiters in the order of their queue. A line has the {@code key} as PostgreSQL's functions for advisory locks
+     *     take it, one number or two; {@code mode}, which is {@code exclusive}, {@code shared}, or {@code front} for a
+     *     front lock; {@code granted}; the server process {@code pid}, its {@code application} and {@code state}, such
+     *     as {@code idle in transaction}; {@code transactionAge}, the longest time that the lock can have been held;
+     *     for a waiter {@code waitingFor} and the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S).
+     *     {@code table} and {@code id} come from the key of the lock, or from this JVM
      * @param error the reason if the locks of the database could not be read
      */
     public record Locks(

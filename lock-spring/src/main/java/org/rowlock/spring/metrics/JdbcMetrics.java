@@ -15,8 +15,8 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
  * <table> <caption>Meters</caption>
  * <tr><th>name</th><th>type</th><th>what</th></tr>
  * <tr><td>{@code rowlock.jdbc.recognised}, {@code .wouldQueue}, {@code .fronted}, {@code .frontGivenUp}</td>
- * <td>counter</td><td>statements that lock a recognised row; of these, the statements that would queue, that had a
- * front lock, and that gave up the front lock</td></tr>
+ * <td>counter</td><td>statements that lock a recognised row: the total number, the number that would queue, the number
+ * with a front lock, and the number that gave up the front lock</td></tr>
  * <tr><td>{@code rowlock.jdbc.passed}</td><td>counter</td><td>statements that went to the server without queueing, by
  * the tag {@code reason}</td></tr>
  * <tr><td>{@code rowlock.jdbc.queue}</td><td>timer</td><td>the time in the queue of the JVM</td></tr>
@@ -50,8 +50,8 @@ public final class JdbcMetrics {
      */
     public void bind(String dataSource, RowlockJdbcMXBean control) {
         Gauge.builder("rowlock.jdbc.waiting", control, each -> {
-                    // A table is known only after its first statement, so each reading of this gauge adds the meters of
-                    // new tables.
+                    // Rowlock knows a table only after its first statement, so each reading of this gauge adds the
+                    // meters of new tables.
                     bindTables(dataSource, each);
                     return each.getQueued();
                 })

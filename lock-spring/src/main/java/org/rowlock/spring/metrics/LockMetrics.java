@@ -89,7 +89,7 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
     }
 
     /**
-     * Registers the counters of a table with the value 0 when the table's first lock is acquired, so that alerts notice
+     * Registers the counters of a table with the value 0 when the table's first lock is acquired, so that alerts detect
      * the first increment.
      */
     @Override

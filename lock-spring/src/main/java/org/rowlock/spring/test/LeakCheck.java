@@ -27,8 +27,12 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
 import org.springframework.transaction.support.ResourceHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Records the state before a test, and compares it with the state when JUnit closes the store of the test. */
-// The class needs both interfaces: JUnit before 5.13 closes only CloseableResource, which newer versions will remove.
+/**
+ * Records the state before a test, and compares the recorded state with the state when JUnit closes the store of the
+ * test.
+ */
+// The class needs both interfaces: JUnit before 5.13 closes only a CloseableResource, and newer versions will remove
+// CloseableResource.
 final class LeakCheck implements CloseableResource, AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(10);
 
@@ -67,7 +71,6 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         tested.begin();
     }
 
-    /** Records the state before each test. JUnit closes the store of the test as the last step of a test. */
     static final class Extension implements BeforeEachCallback {
         @Override
         public void beforeEach(ExtensionContext running) {
@@ -123,8 +126,8 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     }
 
     /**
-     * Returns the current locks and open transactions. Each key identifies a lock or a transaction in both readings,
-     * and the value describes it for the message.
+     * Returns the current locks and open transactions. Each key identifies a lock or a transaction, and is the same
+     * before and after the test. Each value describes the lock or transaction for the message.
      */
     private Map<List<Object>, String> read(String when, String name, DataSource dataSource) {
         try (Connection connection = dataSource.getConnection()) {
@@ -174,8 +177,8 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
     }
 
     /**
-     * Returns the resources of the thread's transaction. The transaction may have run no statement, and so be unknown
-     * to the server.
+     * Returns the resources of the thread's transaction. If the transaction has not run a statement yet, the server
+     * does not know the transaction.
      */
     private static List<Object> bound() {
         return TransactionSynchronizationManager.isActualTransactionActive()

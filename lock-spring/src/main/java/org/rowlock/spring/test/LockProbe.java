@@ -35,7 +35,6 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
      */
     record Answer(boolean isHeld, String text) {}
 
-    /** Returns whether any transaction, or the transaction of this thread, holds the key. */
     Answer ask(boolean ofThisTransaction) {
         boolean isTried = LockAccess.of(locks).strategyOf(key) == LockStrategy.ROW;
         try {
@@ -57,7 +56,6 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
         }
     }
 
-    /** Finds out in a separate transaction whether any transaction holds the lock. */
     private Answer elsewhere(boolean isTried) throws SQLException {
         try (Connection other = dataSource.getConnection()) {
             boolean autoCommit = other.getAutoCommit();

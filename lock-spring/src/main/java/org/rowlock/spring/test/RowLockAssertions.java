@@ -10,9 +10,10 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Assertions about locked keys. Call them in a service under test or in the test itself, on any thread, while a test
- * with {@link RowLockTest} runs. The assertions work for every strategy: the server lists advisory locks, and row locks
- * are found by trying to acquire them. The assertions do not change which locks are held. Thread-safe.
+ * Assertions about locked keys. Call these methods in a service under test or in the test itself, on any thread, while
+ * a test with {@link RowLockTest} runs. The assertions work for every strategy: the server lists advisory locks, and
+ * the assertions find row locks by trying to acquire the locks. The assertions do not change which locks are held.
+ * Thread-safe.
  *
  * <pre>{@code
  * @Transactional
@@ -75,8 +76,8 @@ public final class RowLockAssertions {
     }
 
     /**
-     * Asserts that no transaction has locked a key. The check uses the DataSource of this thread's transaction, or else
-     * the only DataSource of the test's context.
+     * Asserts that no transaction has locked a key. The check uses the DataSource of this thread's transaction. Without
+     * a transaction, the check uses the only DataSource of the test's context.
      *
      * @param key the key
      * @throws AssertionError if a transaction has locked it
@@ -107,7 +108,6 @@ public final class RowLockAssertions {
         }
     }
 
-    /** Returns the DataSources of this thread's transaction. */
     private static List<DataSource> bound() {
         return TransactionSynchronizationManager.getResourceMap().entrySet().stream()
                 .filter(each -> each.getValue() instanceof ConnectionHolder)

@@ -12,8 +12,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Fails each test that leaves an advisory lock, an open transaction or an admission permit behind. {@link
- * RowLockAssertions} need this annotation too. Add it beside {@code @SpringBootTest} or {@code @SpringJUnitConfig}:
+ * Fails each test that leaves an advisory lock, an open transaction or an admission permit behind.
+ * {@link RowLockAssertions} require this annotation too. Add the annotation beside {@code @SpringBootTest} or
+ * {@code @SpringJUnitConfig}:
  *
  * <pre>{@code
  * @SpringBootTest
@@ -21,14 +22,14 @@ import org.junit.jupiter.api.parallel.Isolated;
  * class OrderServiceTest { ... }
  * }</pre>
  *
- * <p>The check is the last step of a test, after Spring has rolled back the transaction around it. Locks and
+ * <p>The check is the last step of a test, after Spring has rolled back the transaction of the test. Locks and
  * transactions that already existed before the test are ignored.
  *
  * <p>The check includes every session with the user, client address and {@code application_name} of the context's
- * DataSources. It therefore finds leaks in any thread and pool. If other programs use the same database meanwhile, give
- * the tests a different {@code ApplicationName}. JUnit runs the annotated classes alone, even if it runs other tests in
- * parallel, because other tests could hold locks meanwhile. If the test closes its context ({@code @DirtiesContext}),
- * only its permits and the thread's transaction are checked.
+ * DataSources. The check therefore finds leaks in any thread and pool. If other programs use the same database at the
+ * same time, give the tests a different {@code ApplicationName}. JUnit runs the annotated classes alone, even if it
+ * runs other tests in parallel, because other tests could hold locks at the same time. If the test closes its context
+ * ({@code @DirtiesContext}), only its permits and the thread's transaction are checked.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -39,8 +40,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Execution(ExecutionMode.SAME_THREAD)
 public @interface RowLockTest {
     /**
-     * How long work that continues after the test, such as an asynchronous task, may take to end. The default is one
-     * second.
+     * The time limit for work that continues after the test, such as an asynchronous task. The default is one second.
      *
      * @return the time in milliseconds; 0 to check only once
      */

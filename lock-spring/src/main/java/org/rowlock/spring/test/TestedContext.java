@@ -16,7 +16,7 @@ import org.springframework.context.ConfigurableApplicationContext;
  * @param context the context
  * @param locks the locks of the context
  * @param dataSources the DataSources by the names of their beans. Proxies that join transactions are unwrapped, because
- *     transactions bind the target of such a proxy
+ *     transaction managers bind the target of such a proxy
  */
 record TestedContext(ApplicationContext context, RowLocks locks, Map<String, DataSource> dataSources) {
     private static volatile @Nullable TestedContext running;
@@ -48,14 +48,14 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
         running = null;
     }
 
-    /** Whether the context is open, so that its connections can be used. */
     boolean isOpen() {
         return !(context instanceof ConfigurableApplicationContext closeable) || closeable.isActive();
     }
 
     /**
-     * Returns the context of the running test. There is only one, because classes with {@link RowLockTest} run alone.
-     * Any thread may call this method, because the service under test may run on another thread than the test.
+     * Returns the context of the running test. There is only one such context, because classes with {@link RowLockTest}
+     * run alone. Any thread may call this method, because the service under test may run on another thread than the
+     * test.
      */
     static TestedContext running() {
         TestedContext found = running;

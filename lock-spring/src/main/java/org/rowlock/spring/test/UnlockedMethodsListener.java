@@ -11,14 +11,16 @@ import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
  * Reports a forgotten {@link org.rowlock.spring.EnableRowLocks} in tests of an application without Spring Boot. A test
- * listener does this, because in a context Spring calls only beans, and without the annotation the context has no bean
- * of Rowlock.
+ * listener is necessary, because in a context Spring calls only beans, and without the annotation the context has no
+ * bean of Rowlock.
  */
 final class UnlockedMethodsListener extends AbstractTestExecutionListener {
     private static final String SAID = UnlockedMethodsListener.class.getName();
     private static final String REACTION = "rowlock.unlocked-methods";
 
-    /** A bean that only contexts of Spring Boot have. Such a context has already reported the fault. */
+    /**
+     * The name of a bean that exists only in contexts of Spring Boot. Such a context has already reported the fault.
+     */
     private static final String OF_BOOT = "springApplicationArguments";
 
     @Override

@@ -1,7 +1,7 @@
 /**
- * Support for the tests of applications that use {@link org.rowlock.spring.RowLock}; it needs spring-test and JUnit
- * Jupiter. Start with {@link org.rowlock.spring.test.RowLockTest} on a test class, and
- * {@link org.rowlock.spring.test.RowLockAssertions#assertLocked(String, Object) assertLocked} inside the service under
+ * Support for the tests of applications that use {@link org.rowlock.spring.RowLock}. The package requires spring-test
+ * and JUnit Jupiter. Start with {@link org.rowlock.spring.test.RowLockTest} on a test class, and
+ * {@link org.rowlock.spring.test.RowLockAssertions#assertLocked(String, Object) assertLocked} in the service under
  * test.
  */
 @NullMarked

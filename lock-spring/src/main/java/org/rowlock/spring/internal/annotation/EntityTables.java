@@ -15,7 +15,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Finds the tables of entities. If Hibernate maps an entity, its mapping names the table. Otherwise the name comes from
- * the annotations of JPA or Spring Data Relational, in snake case, which is Spring Boot's naming strategy. Thread-safe.
+ * the annotations of JPA or Spring Data Relational, and is converted to snake case as by Spring Boot's naming strategy.
+ * Thread-safe.
  */
 public final class EntityTables {
     private static final String JPA_ENTITY = "jakarta.persistence.Entity";
@@ -30,13 +31,15 @@ public final class EntityTables {
         this.beans = beans;
     }
 
-    /** Returns the name of an entity's table, as SQL writes it. */
     String tableOf(String where, Class<?> entity) {
         return (HIBERNATE ? HibernateTables.tableOf(where, beans, entity) : Optional.<String>empty())
                 .orElseGet(() -> annotated(where, entity));
     }
 
-    /** Rejects a DataSource whose Hibernate sessions return their connection too early, and so release the lock. */
+    /**
+     * Rejects a DataSource if its Hibernate sessions return the connection before the transaction ends, and thereby
+     * release the lock.
+     */
     public static void refuseEarlyRelease(BeanFactory beans, DataSource dataSource) {
         if (HIBERNATE) {
             HibernateTables.refuseEarlyRelease(beans, dataSource);
@@ -47,8 +50,8 @@ public final class EntityTables {
      * Returns the given table. Rejects a table that does not contain every row of its entities, such as the table of a
      * joined subclass.
      *
-     * @param required whether an absent row is an error; a row of another table of the hierarchy must then not be
-     *     reported as absent
+     * @param required whether an absent row is an error. If not, a row in another table of the hierarchy must not be
+     *     treated as absent
      */
     String root(String what, String table, boolean required) {
         String root = HIBERNATE ? HibernateTables.rootOf(beans, table) : "";
@@ -82,8 +85,7 @@ public final class EntityTables {
                     "Name an entity class, or give the table: @RowLock(\"orders\").");
         }
         MergedAnnotation<?> table = ofJpa.isPresent() ? annotations.get(JPA_TABLE) : ofRelational;
-        // JPA's names become snake case. Spring Data Relational quotes names instead, and does not change explicit
-        // names.
+        // The names of JPA are converted to snake case. Explicit names of Spring Data Relational are only quoted.
         UnaryOperator<String> given = ofJpa.isPresent() ? EntityTables::snakeCase : EntityTables::quoted;
         String schema = text(table, "schema");
         String name = text(table, "name") + (text(table, "name").isBlank() ? text(ofJpa, "name") : "");

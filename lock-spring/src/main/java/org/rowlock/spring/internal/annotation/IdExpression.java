@@ -49,7 +49,6 @@ final class IdExpression {
         this.names = MethodLocks.NAMES.getParameterNames(method);
     }
 
-    /** Parses the text. Rejects malformed expressions, and variables that are not parameters. */
     static IdPart read(Method method, String where, String text) {
         SpelExpression parsed;
         try {
@@ -65,8 +64,8 @@ final class IdExpression {
     }
 
     /**
-     * Finds the type and name of the part. The type can be derived only for a path, or for a list whose first element
-     * is a path. The name is the last word of the path.
+     * Determines the type and the name of the part. The type can be determined only for a path, or for a list whose
+     * first element is a path. The name is the last word of the path.
      */
     private IdPart part(SpelExpression parsed) {
         IdPart.Source evaluated = (arguments, variables) -> parsed.getValue(variables.get());
@@ -92,8 +91,8 @@ final class IdExpression {
     }
 
     /**
-     * Returns the type of a property, or the return type of a method. A generic owner, such as a map, may bind its type
-     * variables.
+     * Returns the type of a property, or the return type of a method. The type of the owner may bind the type variables
+     * of a generic property.
      */
     private static ResolvableType step(ResolvableType owner, String name) {
         Class<?> type = owner.resolve(Object.class);

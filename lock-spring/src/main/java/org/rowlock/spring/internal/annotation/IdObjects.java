@@ -18,7 +18,8 @@ import org.springframework.util.StringUtils;
 
 /**
  * Splits id objects into the parts of an id. An id object is a record, or a JPA {@code @Embeddable} or {@code
- * @IdClass}. Its components, in the order of their declaration, are the parts. Any other value is an id of one part.
+ * @IdClass}. The components of the object, in the order of their declaration, are the parts of the id. Any other value
+ *     is an id of one part.
  */
 final class IdObjects {
     private static final String ENTITY = "jakarta.persistence.Entity";
@@ -71,7 +72,7 @@ final class IdObjects {
      * in its annotations. A nested object is replaced by its own parts. Any other value is one part.
      *
      * @param name the name of the value
-     * @param mapped the columns by name, if it is known how an entity maps them
+     * @param mapped the column of each component, if the mapping of the entity is known
      */
     static Stream<Part> partsOf(String name, Class<?> type, Map<String, String> mapped) {
         String column = mapped.containsValue(name) ? name : mapped.getOrDefault(name, name);
@@ -84,11 +85,11 @@ final class IdObjects {
                         ? Stream.of(new Part(field.getName(), type))
                         : partsOf(mapped.getOrDefault(field.getName(), column(field)), field.getType(), Map.of()))
                 .toList();
-        // If an id object has a single part, the part has the name of the component that holds the object.
+        // If an id object has a single part, the part has the name of the component that contains the object.
         return parts.size() == 1 ? Stream.of(new Part(column, parts.get(0).type())) : parts.stream();
     }
 
-    /** Returns the column that the annotations name, or else the name of the component. */
+    /** Returns the column that the annotations name. Without such an annotation, returns the name of the component. */
     private static String column(Field field) {
         MergedAnnotations annotations = MergedAnnotations.from(field);
         return Stream.of(
@@ -100,7 +101,7 @@ final class IdObjects {
                 .orElse(field.getName());
     }
 
-    /** Returns the fields of a type. For a record, the fields are its components, in their order. */
+    /** Returns the fields of a type in the order of their declaration. For a record, these are its components. */
     private static List<Field> fields(Class<?> type) {
         return Arrays.stream(type.getDeclaredFields())
                 .filter(field -> !Modifier.isStatic(field.getModifiers())

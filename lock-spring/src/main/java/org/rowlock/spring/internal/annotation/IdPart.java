@@ -23,7 +23,6 @@ record IdPart(Source source, Class<?> type, String name) {
         Object of(@Nullable Object[] arguments, Supplier<EvaluationContext> variables);
     }
 
-    /** Creates a part whose value is an argument of the call. */
     static IdPart argument(int index, ResolvableType type, String name) {
         return new IdPart((arguments, variables) -> arguments[index], typeOf(type), name);
     }
@@ -48,10 +47,7 @@ record IdPart(Source source, Class<?> type, String name) {
         return Collections.singletonList(value);
     }
 
-    /**
-     * Whether the elements of a value are ids. Some single values can be iterated over too, such as a path or a JSON
-     * node.
-     */
+    /** Whether the elements of a value are ids. A path or a JSON node is Iterable too, but is a single value. */
     private static boolean isSeveral(Class<?> type) {
         Class<?> element =
                 ResolvableType.forClass(type).as(Iterable.class).getGeneric().resolve(Object.class);

@@ -8,8 +8,8 @@ import org.rowlock.spring.RowLock;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /**
- * Parses and shortens waits, which are written as text in {@link RowLock#lockWait()} and in the property {@code
- * rowlock.lock-wait}.
+ * Parses and shortens waits. A wait is written as text in {@link RowLock#lockWait()} and in the property
+ * {@code rowlock.lock-wait}.
  */
 public final class LockWaits {
     /** The longest time that the server's lock_timeout can express. */

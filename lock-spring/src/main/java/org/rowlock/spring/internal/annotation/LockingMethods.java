@@ -38,8 +38,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds the {@link RowLock} annotations of methods, without reading their attributes. This class searches the method
- * and its parameters in the class, its superclasses and interfaces. A method without its own annotations has the
- * annotations of its class or interface. The nearest annotations apply, as with {@code @Transactional}.
+ * and its parameters in the class, its superclasses and interfaces. For a method without its own annotations, the
+ * annotations of its class or interface apply. The nearest annotations apply, as with {@code @Transactional}.
  */
 public final class LockingMethods {
     private LockingMethods() {}
@@ -58,14 +58,15 @@ public final class LockingMethods {
     }
 
     /**
-     * Returns the methods of a bean that lock. This method is fast for the many beans that have no such method.
+     * Returns the methods of a bean that lock. The search is fast for the many beans without such methods.
      *
-     * @param locks whether a method of a target class locks
+     * @param locks returns whether a method of a target class locks
      */
     static List<Method> of(Class<?> target, Class<?> beanClass, BiPredicate<Method, Class<?>> locks) {
         Class<?> targetClass = ClassUtils.getUserClass(target);
         Map<List<Object>, Method> methods = new LinkedHashMap<>();
-        // A proxy may implement interfaces that its target does not, for example the interface of a repository.
+        // A proxy may implement interfaces that its target does not implement, for example the interface of a
+        // repository.
         for (Class<?> type : new LinkedHashSet<>(List.of(targetClass, beanClass))) {
             if (AnnotationUtils.isCandidateClass(type, RowLock.class) && !isSpringsOwn(type)) {
                 MethodIntrospector.selectMethods(
@@ -83,8 +84,8 @@ public final class LockingMethods {
     }
 
     /**
-     * Whether the type belongs to Spring itself. Spring itself has many beans, and none of them locks. The packages of
-     * Spring's sample applications begin like Spring's packages, but do not belong to Spring itself.
+     * Whether the type belongs to Spring itself. Spring has many beans of its own, and none of these beans locks. The
+     * names of the packages of Spring's sample applications have the same prefix, but are not part of Spring.
      */
     public static boolean isSpringsOwn(Class<?> type) {
         return type.getName().startsWith("org.springframework.")
@@ -115,7 +116,6 @@ public final class LockingMethods {
                 .orElse(null);
     }
 
-    /** Finds the annotations of the method and its parameters. */
     private static @Nullable Found findDirect(Method method) {
         List<Lock> locks = new ArrayList<>(
                 nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)));
@@ -146,7 +146,7 @@ public final class LockingMethods {
     }
 
     /**
-     * Whether the annotation on a type applies to the method. An annotation on an interface applies to the methods of
+     * Whether an annotation on a type applies to the method. An annotation on an interface applies to the methods of
      * that interface. An annotation on a class applies to the methods of the class and of its subclasses, as with
      * {@code
      * @Transactional}.

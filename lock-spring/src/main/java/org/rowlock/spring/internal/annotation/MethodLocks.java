@@ -56,7 +56,6 @@ public record MethodLocks(
      */
     public record Call(MethodLocks method, List<@Nullable Object> arguments, List<List<LockKey>> keys) {
 
-        /** Returns the request; null if there is nothing to lock. */
         public @Nullable RequestParts request() {
             RequestParts all = null;
             for (int i = 0; i < keys.size(); i++) {
@@ -69,7 +68,6 @@ public record MethodLocks(
             return all;
         }
 
-        /** Returns the keys of rows that must exist. */
         public Set<LockKey> required() {
             Set<LockKey> required = new HashSet<>();
             for (int i = 0; i < keys.size(); i++) {
@@ -91,8 +89,8 @@ public record MethodLocks(
         }
 
         /**
-         * Returns a call with the keys of an earlier evaluation if this call has no keys, because some ids can be
-         * iterated over only once.
+         * Returns this call, with the keys of an earlier evaluation in place of missing keys. Keys are missing if the
+         * ids can be iterated over only once.
          */
         public Call orKeysOf(Call earlier) {
             List<List<LockKey>> both = new ArrayList<>(keys.size());

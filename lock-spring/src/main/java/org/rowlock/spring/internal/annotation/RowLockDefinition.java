@@ -25,7 +25,7 @@ import org.springframework.util.ClassUtils;
  * @param where the method, for messages
  * @param table the table, looked up on first use, because an entity's table is known only once the entity manager
  *     factory exists
- * @param given the id, or each of its parts if the annotation names several
+ * @param given the id, or each part of the id if the annotation names several parts
  * @param parts the parts of the id in their order; empty if their number is known only at a call
  * @param idText the id as the annotation writes it, for reports
  * @param required whether the row must exist
@@ -42,7 +42,7 @@ public record RowLockDefinition(
     /**
      * A part of an id.
      *
-     * @param name the name of the parameter, property or column; empty if it has none
+     * @param name the name of the parameter, property or column; empty if there is no name
      * @param type the declared type; Object if the declaration does not determine it
      */
     public record Part(String name, Class<?> type) {
@@ -51,7 +51,6 @@ public record RowLockDefinition(
         private static final List<Object> SAMPLES = List.of(
                 new UUID(0, 0), LocalDate.EPOCH, LocalTime.MIDNIGHT, LocalDate.EPOCH.atStartOfDay(), Instant.EPOCH);
 
-        /** Whether a value of the type can be an id. */
         boolean canBeId() {
             Class<?> boxed = ClassUtils.resolvePrimitiveIfNecessary(type);
             return !NO_IDS.contains(boxed)
@@ -61,8 +60,8 @@ public record RowLockDefinition(
         }
 
         /**
-         * Returns a sample value of the type, or null. There is a sample only if one value of the type shows for all
-         * values whether they fit a column.
+         * Returns a sample value of the type. Returns null if one value cannot show whether every value of the type
+         * fits a column.
          */
         public @Nullable Object sample() {
             if (Number.class.isAssignableFrom(ClassUtils.resolvePrimitiveIfNecessary(type))) {
@@ -75,7 +74,6 @@ public record RowLockDefinition(
         }
     }
 
-    /** Returns the keys that a call locks. */
     List<LockKey> keys(@Nullable Object[] arguments, Supplier<EvaluationContext> variables) {
         try {
             List<LockKey> keys = new ArrayList<>();
@@ -88,7 +86,6 @@ public record RowLockDefinition(
         }
     }
 
-    /** Returns the ids that the caller passed. */
     private Iterable<? extends @Nullable Object> ids(
             @Nullable Object[] arguments, Supplier<EvaluationContext> variables) {
         if (given.size() == 1) {

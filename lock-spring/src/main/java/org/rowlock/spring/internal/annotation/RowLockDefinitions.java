@@ -58,7 +58,7 @@ public final class RowLockDefinitions {
         return Optional.ofNullable(LockingMethods.find(method, targetClass)).map(this::read);
     }
 
-    /** Returns the methods of a target that lock. The class of the bean may be the class of a proxy. */
+    /** Returns the methods of a bean that lock. The class of the bean may be the class of a proxy for the target. */
     public List<Method> lockingMethods(Class<?> target, Class<?> beanClass) {
         return locking.computeIfAbsent(List.of(target, beanClass), classes -> {
             LockingMethods.checkTypes(met, () -> new Type[] {ClassUtils.getUserClass(target)});
@@ -138,7 +138,8 @@ public final class RowLockDefinitions {
     }
 
     /**
-     * Returns the parts, named by their columns if an entity maps them; empty if their number is known only at a call.
+     * Returns the parts of the id, named by their columns if an entity maps the id. Returns an empty list if the number
+     * of parts is known only at a call.
      */
     private List<Part> parts(String table, List<IdPart> given) {
         Class<?> whole = given.size() == 1 ? given.get(0).type() : Object.class;

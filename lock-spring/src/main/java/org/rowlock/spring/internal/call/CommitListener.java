@@ -17,9 +17,9 @@ import org.springframework.transaction.support.ResourceHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Listens to the commits of a transaction manager, and so learns which DataSource a transaction commits. Spring calls
- * the listener after all beforeCommit callbacks, including callbacks that another callback has registered. If the
- * listener throws an exception, Spring rolls back.
+ * Listens to the commits of a transaction manager, and records which DataSource a transaction commits. Spring calls the
+ * listener after all beforeCommit callbacks, including callbacks that another callback has registered. If the listener
+ * throws an exception, Spring rolls back.
  */
 public final class CommitListener implements TransactionExecutionListener {
     private static final Log LOG = LogFactory.getLog(CommitListener.class);
@@ -34,7 +34,8 @@ public final class CommitListener implements TransactionExecutionListener {
     public static void listenTo(@Nullable Object manager) {
         if (manager instanceof ConfigurableTransactionManager telling
                 && telling.getTransactionExecutionListeners().stream().noneMatch(CommitListener.class::isInstance)) {
-            // The collection is copied, because it may belong to the application and be immutable.
+            // The collection of listeners may belong to the application and be immutable, so the listener is added to a
+            // copy.
             List<TransactionExecutionListener> all = new ArrayList<>(telling.getTransactionExecutionListeners());
             all.add(new CommitListener(telling));
             telling.setTransactionExecutionListeners(all);
@@ -84,7 +85,8 @@ public final class CommitListener implements TransactionExecutionListener {
 
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-        // The writes are sent here, unless the manager is Rowlock's, which sends them with the COMMIT.
+        // The writes are sent here, unless the manager is a RowLockTransactionManager, which sends the writes with the
+        // COMMIT.
         SpringTransaction.of(transaction).forEach(each -> each.finish(!(manager instanceof RowLockTransactionManager)));
         if (transaction.isNewTransaction() && !transaction.isReadOnly() && !transaction.isRollbackOnly()) {
             CommitFlushes.open(manager);

@@ -79,7 +79,7 @@ public final class DataSources {
         return JPA ? Jpa.dataSourceOf(manager) : null;
     }
 
-    /** A nested class, because the types that it uses exist only with spring-orm. */
+    /** A nested class, because its types exist only with spring-orm. */
     private static final class Jpa {
         static @Nullable DataSource dataSourceOf(@Nullable TransactionManager manager) {
             return manager instanceof JpaTransactionManager jpa ? jpa.getDataSource() : null;

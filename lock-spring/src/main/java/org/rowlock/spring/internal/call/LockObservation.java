@@ -26,7 +26,6 @@ final class LockObservation {
         this.context = context;
     }
 
-    /** Runs a lock under observation. */
     static <T> T around(ObservationRegistry registry, @Nullable LockObservationContext context, Supplier<T> lock) {
         if (context == null) {
             return lock.get();
@@ -81,7 +80,7 @@ final class LockObservation {
         }
     }
 
-    /** Returns the outcome for an exception of Spring's, whose cause is Rowlock's exception. */
+    /** Returns the outcome for Spring's exception, whose cause is Rowlock's exception. */
     private static Outcome outcome(Throwable failure) {
         if (failure.getCause() instanceof LockNotAvailableException) {
             return Outcome.NOT_AVAILABLE;

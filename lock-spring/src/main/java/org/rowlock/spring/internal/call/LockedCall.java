@@ -50,8 +50,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * One call that locks. The annotation and the template both create such a call, so the rules are the same for both. A
  * lock never waits longer than the transaction's timeout, is acquired on the transaction's connection, and is observed
  * until the transaction ends. Entities that were read before the lock are read again. A call that queued in the JVM
- * leaves the queue when the transaction ends. The application's own listeners for that end run later. An instance
- * belongs to one thread.
+ * leaves the queue when the transaction ends. The application's own listeners for the end of the transaction run later.
+ * An instance belongs to one thread.
  */
 public final class LockedCall {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);
@@ -63,7 +63,7 @@ public final class LockedCall {
 
     private AdmissionQueues.@Nullable Permit turn;
 
-    /** Whether the queue has been notified about the connection of this call. */
+    /** Whether the queue has been notified whether this call obtained a connection. */
     private boolean told;
 
     /**
@@ -72,18 +72,16 @@ public final class LockedCall {
      */
     private @Nullable Long queuedSince;
 
-    /** Acquires locks in a transaction. */
     public interface Taking<T> {
         /**
          * Acquires the locks of a request.
          *
-         * @param entity JPA's statement that locks the only row of the request and reads its entity; null if JPA cannot
-         *     lock the row as Rowlock would
+         * @param entity JPA's statement that locks the only row of the request and reads its entity; null if JPA would
+         *     not lock the row as Rowlock does
          */
         T take(Connection connection, RequestParts request, @Nullable RowStatement entity) throws SQLException;
     }
 
-    /** The work that runs after the queue has admitted the call. */
     public interface Body<T extends @Nullable Object, X extends Throwable> {
         T run() throws X;
     }
@@ -150,10 +148,10 @@ public final class LockedCall {
 
     /**
      * Locks all rows or none, each in its mode. With ADVISORY this method first checks the ids, because no later step
-     * would reject an id that no row can have.
+     * would reject an id that cannot belong to any row.
      *
-     * @param required the keys of rows that must exist. If a row is absent, the call throws an
-     *     EmptyResultDataAccessException; with ADVISORY, absent rows are not noticed
+     * @param required the keys of rows that must exist. If such a row is absent, the call throws an
+     *     EmptyResultDataAccessException; with ADVISORY, absent rows are not detected
      */
     public void lock(RequestParts request, Set<LockKey> required) {
         LockObservationContext context = context(false, request);
@@ -189,7 +187,6 @@ public final class LockedCall {
         return LockAccess.of(spring.locks());
     }
 
-    /** Locks all rows or none, each in its mode. */
     public LockResult lock(RequestParts request) {
         return take(request, "lock", access()::lock);
     }
@@ -197,9 +194,9 @@ public final class LockedCall {
     /**
      * Acquires locks in the transaction of this thread.
      *
-     * @param sql the name of the operation for messages
-     * @param call acquires the locks. The request that it receives has the rest of the wait, limited by the
-     *     transaction's timeout
+     * @param sql the SQL, or the name of the operation, for messages
+     * @param call acquires the locks. The wait of its request is the remaining wait, limited by the transaction's
+     *     timeout
      */
     public <T> T take(RequestParts request, String sql, Taking<T> call) {
         LockObservationContext context = context(false, request);
@@ -214,8 +211,8 @@ public final class LockedCall {
         queuedSince = null;
         RequestParts capped = request.waiting(transaction.capped(what, left));
         LockAccess locks = access();
-        // A row that this transaction holds only FOR KEY SHARE is read again, because other transactions can change
-        // such a row.
+        // An entity whose row this transaction holds only FOR KEY SHARE is read again, because other transactions can
+        // change such a row.
         Set<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
         SessionCaches caches = SessionCaches.of(
                 what, dataSource, before, table -> transaction.on(connection -> locks.checkTable(connection, table)));
@@ -294,7 +291,7 @@ public final class LockedCall {
                     SessionCaches.addKey(row, table, columns, claimed);
                     return mapper.map(row);
                 })));
-        // The mapper may have opened a session of Hibernate or MyBatis, so the sessions are determined again.
+        // The mapper may have opened a session of Hibernate or MyBatis, so the list of sessions is read again.
         SessionCaches ofRows = claimed.size() < result.size()
                 ? new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of())
                 : SessionCaches.of(
@@ -331,7 +328,6 @@ public final class LockedCall {
                 }));
     }
 
-    /** Creates the context of an observation; null if nothing is observed. */
     private @Nullable LockObservationContext context(boolean queue, RequestParts request) {
         return spring.observations().isNoop()
                 ? null

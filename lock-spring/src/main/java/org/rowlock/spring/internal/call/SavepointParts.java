@@ -47,7 +47,7 @@ abstract class SavepointParts implements TransactionSynchronization {
     }
 
     /**
-     * Returns the given keys without those that are known to be held in this mode or a stronger mode. A rollback to a
+     * Returns the given keys, except the keys that are certainly held in this mode or a stronger mode. A rollback to a
      * savepoint may have released some of the locks.
      */
     public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
@@ -61,7 +61,7 @@ abstract class SavepointParts implements TransactionSynchronization {
         return notHeld;
     }
 
-    /** Returns the writes of the last part, to which the caller adds. */
+    /** Returns the writes of the last part. The caller adds its writes to this object. */
     CommitWrites lastWrites() {
         return last().writes();
     }

@@ -34,16 +34,17 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /**
  * A running Spring transaction of one DataSource, with its connection, its locks, its unsent writes, and the actions at
  * its end. The object is registered as a synchronization, and is the first synchronization to be suspended and resumed.
- * If a transaction manager reports its commits to Rowlock, every transaction has such an object, even if it does not
- * lock. Other transactions get such an object with their first lock. An instance belongs to one thread.
+ * If a transaction manager reports its commits to Rowlock, every transaction has such an object, even if the
+ * transaction does not lock. Other transactions get such an object with their first lock. An instance belongs to one
+ * thread.
  */
 public final class SpringTransaction extends SavepointParts {
     /** The execution that the transaction manager reported; null if the manager reports no executions. */
     private final @Nullable TransactionExecution execution;
 
     /**
-     * The DataSource in which the transaction locks; null if its manager does not expose a DataSource. Such a manager
-     * may commit any DataSource that no other manager commits.
+     * The DataSource in which the transaction locks; null if its manager does not expose a DataSource. A manager that
+     * exposes no DataSource may commit any DataSource that no other manager commits.
      */
     private final @Nullable DataSource dataSource;
 
@@ -51,7 +52,7 @@ public final class SpringTransaction extends SavepointParts {
     private boolean atItsCommit;
     private boolean ended;
 
-    /** Whether Rowlock sends the COMMIT, if the transaction manager is Rowlock's. */
+    /** Whether Rowlock sends the COMMIT. This applies only to a RowLockTransactionManager. */
     boolean committedByRowlock;
 
     private final List<Runnable> ends = new ArrayList<>(0);
@@ -71,9 +72,9 @@ public final class SpringTransaction extends SavepointParts {
      * Returns the transaction of the thread.
      *
      * @param what the description for messages, such as {@code @RowLock on OrderService.ship(long)}
-     * @throws InvalidDataAccessApiUsageException if no transaction of this DataSource is running, or it is read-only. A
-     *     TransactionException is not used, because Spring does not roll back if such an exception is thrown before the
-     *     commit
+     * @throws InvalidDataAccessApiUsageException if no transaction of this DataSource is running, or the transaction is
+     *     read-only. This is not a TransactionException, because Spring does not roll back after a TransactionException
+     *     that is thrown before the commit
      */
     public static SpringTransaction current(String what, DataSource dataSource, RowLocks locks) {
         DataSource bound = Pools.bound(dataSource);
@@ -95,8 +96,8 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Rejects a lock that a suspended transaction of the same thread holds. That transaction can continue only after
-     * this transaction, so the wait would never end.
+     * Rejects a lock that a suspended transaction of the same thread holds. The suspended transaction can continue only
+     * after this transaction, so the wait would never end.
      */
     void refuseSuspended(String what, RequestParts request) {
         for (Object bound : TransactionSynchronizationManager.getResourceMap().keySet()) {
@@ -117,16 +118,16 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Returns the transaction of a DataSource; null if no transaction has locked in it. The DataSource must be the
-     * object to which transaction managers bind connections.
+     * Returns the transaction of a DataSource; null if no transaction has locked in that DataSource. The DataSource
+     * must be the object to which transaction managers bind connections.
      */
     public static @Nullable SpringTransaction find(DataSource dataSource) {
         return (SpringTransaction) TransactionSynchronizationManager.getResource(new Key(dataSource));
     }
 
     /**
-     * Returns the transaction that its manager reported. If the manager reported none, creates and registers a
-     * transaction.
+     * Returns the transaction that the transaction manager reported. If the manager did not report a transaction,
+     * creates and registers one.
      */
     private static SpringTransaction begin(DataSource dataSource) {
         SpringTransaction informed = null;
@@ -147,7 +148,6 @@ public final class SpringTransaction extends SavepointParts {
         return begun;
     }
 
-    /** Returns the transactions that end when the given execution ends. */
     static List<SpringTransaction> of(TransactionExecution execution) {
         List<SpringTransaction> ending = new ArrayList<>(1);
         for (SpringTransaction each : all()) {
@@ -212,7 +212,7 @@ public final class SpringTransaction extends SavepointParts {
         }
     }
 
-    /** Runs a callback on the transaction's own connection, and translates its exceptions into Spring's. */
+    /** Runs a callback on the transaction's own connection, and translates its exceptions into Spring's exceptions. */
     <T> T on(ConnectionCallback<T> call) {
         Connection connection = DataSourceUtils.getConnection(database());
         try {
@@ -226,7 +226,7 @@ public final class SpringTransaction extends SavepointParts {
         }
     }
 
-    /** Returns the DataSource. Call it only for a transaction that has locked or will lock. */
+    /** Returns the DataSource, which is not null for a transaction that has locked or will lock. */
     private DataSource database() {
         return Objects.requireNonNull(dataSource);
     }
@@ -241,8 +241,8 @@ public final class SpringTransaction extends SavepointParts {
 
     /** Returns the writes that the transaction sends at its end. */
     public CommitWrites writes(String what) {
-        // A connection in autocommit has no transaction. This happens if a statement borrows the connection during a
-        // transaction of another DataSource.
+        // A connection in autocommit has no transaction. Such a connection is bound if a statement borrows the
+        // connection during a transaction of another DataSource.
         if (execution == null || this.<Boolean>on(Connection::getAutoCommit)) {
             throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
                     + ", or its manager does not report its commit to Rowlock, so the writes would not be sent. Make"
@@ -253,7 +253,10 @@ public final class SpringTransaction extends SavepointParts {
         return lastWrites();
     }
 
-    /** Commits, with the writes in the same flush, if Rowlock sends the COMMIT. Otherwise returns false. */
+    /**
+     * If Rowlock sends the COMMIT, sends the writes and the COMMIT in one flush, and returns true. Otherwise returns
+     * false.
+     */
     public boolean commit() {
         return committedByRowlock
                 && on(connection -> {
@@ -273,8 +276,8 @@ public final class SpringTransaction extends SavepointParts {
 
     /**
      * Sends the writes. Even if there are no writes, this method checks that no error has aborted the transaction. The
-     * application may have caught such an error. The server would then answer the COMMIT with a rollback, which the
-     * driver does not report.
+     * application may have caught such an error. The server then answers COMMIT with a rollback, and the driver does
+     * not report that rollback.
      */
     private void send(CommitWrites writes) {
         Object unused = on(connection -> {
@@ -321,8 +324,8 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Ends the transaction. The transaction may still be suspended, if another synchronization threw an exception
-     * during the resumption.
+     * Ends the transaction. The transaction may still be suspended here, if another synchronization threw an exception
+     * while the transaction was resumed.
      */
     @Override
     public void afterCompletion(int status) {
@@ -330,7 +333,6 @@ public final class SpringTransaction extends SavepointParts {
         end();
     }
 
-    /** Runs the actions for the end of the transaction, once. */
     void end() {
         if (!ended) {
             ended = true;

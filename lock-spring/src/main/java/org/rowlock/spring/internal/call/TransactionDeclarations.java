@@ -21,7 +21,9 @@ import org.springframework.util.function.SingletonSupplier;
  * @param interceptors the transaction interceptors of the proxy, the outermost first; empty if the proxy has none
  */
 public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
-    /** The method is looked up on first use, because a native image contains it only if an application uses it. */
+    /**
+     * The method is looked up on first use, because a native image contains the method only if an application uses it.
+     */
     private static final SingletonSupplier<Method> DETERMINE = SingletonSupplier.of(() -> {
         Method protectedOne = ReflectionUtils.findMethod(
                 TransactionAspectSupport.class, "determineTransactionManager", TransactionAttribute.class, Class.class);
@@ -30,16 +32,16 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
     });
 
     /**
-     * Returns the protected method by which Spring chooses a manager. No public method returns, for example, the
-     * manager that the configuration of a repository names.
+     * Returns the protected method by which Spring chooses a manager. Public methods do not return every manager, for
+     * example the manager that the configuration of a repository names.
      */
     public static Method determineManager() {
         return DETERMINE.obtain();
     }
 
     /**
-     * Returns the attributes of the transaction in which a method runs, as declared for the innermost interceptor; null
-     * if no transaction is declared.
+     * Returns the attributes of the transaction in which a method runs, as declared for the innermost interceptor.
+     * Returns null if no transaction is declared.
      */
     @Nullable
     public TransactionAttribute of(Method method, Class<?> targetClass) {

@@ -26,8 +26,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * Makes the drop-in send Hibernate's last flush with the COMMIT, and reports the result of the flush as Hibernate
- * would.
+ * Makes the drop-in send Hibernate's last flush with the COMMIT. Failures of the flush are reported as Hibernate itself
+ * would report them.
  */
 public final class CommitFlushes {
     private static final Log LOG = LogFactory.getLog(CommitFlushes.class);
@@ -42,8 +42,8 @@ public final class CommitFlushes {
     private CommitFlushes() {}
 
     /**
-     * Makes the drop-in keep Hibernate's writes from now until the COMMIT of the transaction. Until then only Hibernate
-     * writes, and only Hibernate reads the counts.
+     * Makes the drop-in keep Hibernate's writes from now until the COMMIT of the transaction. Until the COMMIT only
+     * Hibernate writes, and only Hibernate reads the update counts.
      */
     public static void open(TransactionManager manager) {
         if (IS_PRESENT) {
@@ -85,9 +85,9 @@ public final class CommitFlushes {
         }
 
         /**
-         * Returns the session of Hibernate. Another provider may check other counts, so the factory must be
-         * Hibernate's. The factory is unwrapped first, because a failure to unwrap the entity manager could mark the
-         * transaction for rollback.
+         * Returns the session of Hibernate. Another JPA provider may check update counts differently, so the factory
+         * must belong to Hibernate. The factory is unwrapped first, because a failure to unwrap the entity manager
+         * could mark the transaction for rollback.
          */
         private static SessionImplementor session(EntityManagerFactory units, EntityManager entities) {
             if (entities instanceof SessionImplementor session) {

@@ -23,14 +23,14 @@ import org.rowlock.RowLockMode;
  * Describes how JPA's {@code find} with a pessimistic lock mode locks the same row as Rowlock. This is possible if
  * Hibernate's statement for the entity selects from one table by the id alone, in one of PostgreSQL's modes.
  *
- * @param modes JPA's mode for each of PostgreSQL's modes that Hibernate can send
+ * @param modes JPA's lock mode for each of PostgreSQL's lock modes that Hibernate can send
  */
 record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeType> modes) {
     private static final Log LOG = LogFactory.getLog(EntityFind.class);
 
     /**
-     * The hints of the {@code find}. With these hints only PostgreSQL ends a wait, and no rows of other tables are
-     * locked. The hints override the defaults of the persistence unit.
+     * The hints of the {@code find}. With these hints Hibernate sets no timeout for the lock, and locks no rows of
+     * other tables. The hints override the defaults of the persistence unit.
      */
     static final Map<String, Object> HINTS = Map.of(
             "jakarta.persistence.lock.timeout", -1, "jakarta.persistence.lock.scope", PessimisticLockScope.NORMAL);
@@ -48,7 +48,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
             "for share", RowLockMode.FOR_SHARE,
             "for key share", RowLockMode.FOR_KEY_SHARE);
 
-    /** Carries the statement out of a session that must not send it. */
+    /** Carries the text of a statement out of a session that must not send the statement. */
     private static final class Prepared extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -58,15 +58,15 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
     }
 
     /**
-     * Returns the find for the only entity of a table, or for the root of its only hierarchy; null if Rowlock's own
-     * statement must lock.
+     * Returns the find for the only entity of a table, or for the root of the only hierarchy in the table. Returns null
+     * if Rowlock's own statement must lock.
      */
     static @Nullable EntityFind of(SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
         try {
             return probe(factory, table, mapped);
         } catch (RuntimeException | LinkageError e) {
-            // The session may need a tenant or an interceptor, or this release of Hibernate may lack a method. In these
-            // cases Rowlock's own statement locks.
+            // The session may need a tenant or an interceptor, or this release of Hibernate may lack a method.
+            // Rowlock's own statement then locks the row.
             LOG.debug("The lock of " + table + " is Rowlock's own statement", e);
             return null;
         }
@@ -105,8 +105,8 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
     }
 
     /**
-     * Returns the statement that Hibernate would send, from a session without a database; an empty string if it would
-     * send none.
+     * Returns the statement that Hibernate would send, from a session without a database. Returns an empty string if
+     * Hibernate would not send a statement.
      */
     private static String statement(SessionFactoryImplementor factory, Class<?> entity, Object id, LockModeType mode) {
         Connection none = (Connection) Proxy.newProxyInstance(
@@ -116,8 +116,8 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
                     }
                     return method.getReturnType() == boolean.class ? false : null;
                 });
-        // The return type of withOptions differs between the implementors of Hibernate 6 and 7, but not in the
-        // interface.
+        // In SessionFactoryImplementor, the return type of withOptions differs between Hibernate 6 and 7. The return
+        // type in SessionFactory is the same.
         SessionFactory sessions = factory;
         try (Session session = sessions.withOptions().connection(none).openSession()) {
             session.beginTransaction();

@@ -61,7 +61,7 @@ final class EntityLock implements RowStatement {
         }
     }
 
-    /** Whether this object has locked the row, and so has read the entity under the lock. */
+    /** Whether {@link #lock} was called. If so, the entity has been read under the lock. */
     boolean isCalled() {
         return called;
     }

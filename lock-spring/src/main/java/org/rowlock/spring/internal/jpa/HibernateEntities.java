@@ -28,11 +28,11 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  *
  * @param mapped the entities of the table, and the other entities of a hierarchy that uses the table
  * @param names the names of these entities
- * @param isCached whether a cache may contain data of these entities, or a collection or a query result that contains
- *     them
- * @param lockedIn the table in which their rows must be locked, if that is another table: the root's table for a joined
- *     subclass, the entity's main table for a secondary table. Otherwise empty
- * @param find JPA's find that locks a row as Rowlock would; null if there is none
+ * @param isCached whether a cache may contain data of these entities, or a collection or query result with such an
+ *     entity
+ * @param lockedIn the table in which the rows must be locked instead: for a joined subclass the root's table, for a
+ *     secondary table the entity's main table. Empty if the rows are locked in the table itself
+ * @param find the find of JPA that locks a row as Rowlock would; null if there is no such find
  */
 record HibernateEntities(
         List<EntityPersister> mapped,
@@ -40,13 +40,13 @@ record HibernateEntities(
         boolean isCached,
         String lockedIn,
         @Nullable EntityFind find) {
-    /** The types of ids that Hibernate can read from the text in a key, with a sample value for each. */
+    /** The types of ids that Hibernate can parse from the text in a key, with a sample value for each type. */
     private static final Map<Class<?>, Object> SPELLED_ALIKE = Map.of(
             Integer.class, 0, Long.class, 0L, Short.class, (short) 0, String.class, "", UUID.class, new UUID(0, 0));
 
     /**
-     * The entities by factory and table. The references are soft, because every garbage collection would clear weak
-     * references.
+     * The entities by factory and table. The map uses soft references, because every garbage collection would clear
+     * weak references.
      */
     private static final Map<SessionFactoryImplementor, Map<String, HibernateEntities>> OF_TABLES =
             new ConcurrentReferenceHashMap<>(4);
@@ -96,8 +96,8 @@ record HibernateEntities(
     }
 
     /**
-     * Whether two names may mean the same table. A name without a schema matches every schema: at worst one more entity
-     * is read again.
+     * Whether two names may mean the same table. A name without a schema matches every schema. A wrong match only makes
+     * Rowlock read one more entity again.
      */
     static boolean isSame(String mapped, String table) {
         String name = normal(mapped);
@@ -118,8 +118,8 @@ record HibernateEntities(
     }
 
     /**
-     * Reads several cached rows in one statement. Otherwise each row would take a separate statement, because the cache
-     * is bypassed under a lock.
+     * Reads several cached rows in one statement. Otherwise Hibernate would read each row with a separate statement,
+     * because the cache is bypassed under a lock.
      *
      * @param columns the columns of a composite id, in the order of the key
      */
@@ -156,7 +156,7 @@ record HibernateEntities(
         return type.replacePropertyValues(empty, parts, session);
     }
 
-    /** Returns any value of the id's type, even if no row has it; null if Hibernate cannot read the type from text. */
+    /** Returns an arbitrary value of the id's type. Returns null if Hibernate cannot parse the type from text. */
     static @Nullable Object sampleId(EntityPersister entity) {
         return entity.getIdentifierType() instanceof BasicType<?> basic
                 ? SPELLED_ALIKE.get(basic.getReturnedClass())

@@ -54,8 +54,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     private record Loaded(Object entity, EntityEntry entry, boolean surely) {}
 
     /**
-     * Returns the session in a resource of the thread; null if the resource is no session of Hibernate, or belongs to
-     * another DataSource.
+     * Returns the session in a resource of the thread; null if the resource is not a session of Hibernate, or belongs
+     * to another DataSource.
      */
     static @Nullable HibernateSession of(Object factory, Object holder, SessionCaches locked) {
         if (!(holder instanceof EntityManagerHolder bound)) {
@@ -78,8 +78,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * The persistence unit of a factory. The unit is cached, because Spring's factory is a proxy, whose calls take
-     * several times as long.
+     * The persistence unit of a factory. The unit is cached, because Spring's factory is a proxy, and calls through the
+     * proxy take several times as long.
      *
      * @param dataSource the DataSource of the factory; null if the factory does not expose it
      */
@@ -106,8 +106,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Rejects the lock if the session has loaded and changed an entity of the rows without a lock. Also rejects the
-     * lock if the rows of a table must be locked in another table.
+     * Rejects the lock if the session loaded an entity of the rows without a lock and the entity has changed. The lock
+     * is also rejected if the rows of a table must be locked in another table.
      */
     void refuse() {
         for (String table : locked.rows().keySet()) {
@@ -135,7 +135,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
 
     /**
      * Whether a collection that the entity owns has changed. A collection with {@code mappedBy} is ignored, because
-     * Hibernate stores a change of such a collection only with the elements.
+     * Hibernate stores a change of such a collection only in the rows of the elements.
      */
     @SuppressWarnings("ReferenceEquality")
     private boolean hasChangedCollection(Object owner) {
@@ -155,7 +155,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Returns JPA's lock of a row; null if JPA would not lock and read the row as Rowlock would.
+     * Returns JPA's lock for a row. Returns null if JPA would not lock and read the row as Rowlock does.
      *
      * @param connection the connection of the transaction; the session must use this connection too, and not the
      *     connection of an outer transaction
@@ -193,9 +193,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Whether a refresh locks the entity, and loses no pending change of the entity or of entities to which it
-     * cascades. Hibernate does not lock a row that it believes to be locked already. Hibernate believes this even of a
-     * row that it only joined, and of a row whose lock a rollback to a savepoint has released.
+     * Whether a refresh locks the entity, and loses no pending change of the entity or of entities to which the refresh
+     * cascades. Hibernate does not lock a row if the session already records a lock mode for its entity. Such a record
+     * may be wrong after a join, or after a rollback to a savepoint.
      */
     private boolean isReadAgain(Object entity) {
         EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);
@@ -209,7 +209,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Reads the loaded entities again. Until the transaction ends, the session reads all other entities from the
+     * Reads the loaded entities again. Until the transaction ends, the session then reads all other entities from the
      * database, not from a cache.
      */
     void renew(@Nullable EntityLock lock, Consumer<Runnable> atEnd) {
@@ -232,14 +232,14 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     private void refresh(List<Loaded> loaded) {
-        // A refresh drops pending changes of the entity's collections, and of entities to which the refresh cascades,
-        // so these changes are written first.
+        // A refresh drops pending changes of the entity's collections, and of entities to which the refresh cascades.
+        // These changes are therefore written first.
         if (loaded.stream()
                 .map(each -> each.entry().getPersister())
                 .anyMatch(persister -> persister.hasCascades() || persister.hasCollections())) {
             session.flush();
         }
-        // An entity that has changed, and was not rejected, must keep its change.
+        // A changed entity that was not rejected must keep its change.
         loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
     }
 
@@ -264,9 +264,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         return HibernateEntities.of(session.getFactory(), table);
     }
 
-    /**
-     * Returns the loaded entities of the locked rows, without entities that are not yet or no longer in the database.
-     */
+    /** Returns the loaded entities of the locked rows. New and deleted entities are excluded. */
     private List<Loaded> loaded() {
         PersistenceContext context = session.getPersistenceContextInternal();
         List<Loaded> loaded = new ArrayList<>();
@@ -298,7 +296,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Returns the id as it is stored in its columns; an empty list if a key cannot have such a type.
+     * Returns the id as stored in its columns; an empty list if the type of the id cannot be part of a key.
      *
      * @param columns the columns of a composite id in the order of the key, which may differ from the order in the
      *     mapping

@@ -53,8 +53,9 @@ public final class HibernateTables {
     }
 
     /**
-     * Returns the table in which the rows of the given table must be locked; empty if that is the given table itself.
-     * Also empty if there are several DataSources, because the DataSource is known only at a call.
+     * Returns the other table in which the rows of the given table must be locked. Returns an empty string if the rows
+     * are locked in the given table. The result is also empty if there are several DataSources, because the DataSource
+     * is known only at a call.
      */
     public static String rootOf(BeanFactory beans, String table) {
         if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
@@ -68,8 +69,8 @@ public final class HibernateTables {
     }
 
     /**
-     * Rejects a table of a hierarchy that has several tables (TABLE_PER_CLASS), because a row of another of these
-     * tables would be reported as absent.
+     * Rejects a table of a hierarchy that has several tables (TABLE_PER_CLASS), because a row in one of the other
+     * tables would be treated as absent.
      */
     public static void refuseSeveral(BeanFactory beans, String what, String table) {
         if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
@@ -142,7 +143,8 @@ public final class HibernateTables {
     }
 
     /**
-     * Creates the exception for a table with parts of entities, whose rows must be locked in the root table instead.
+     * Creates the exception for a table that contains only parts of entities. The rows of such a table must be locked
+     * in the root table.
      */
     public static RowLockDefinitionException notTheRoot(String what, String table, String root) {
         return new RowLockDefinitionException(
@@ -152,7 +154,6 @@ public final class HibernateTables {
                 "Name the table " + root + ", or the entity: @RowLock(entity = ...).");
     }
 
-    /** Returns the column of each component of an id class, as the entities of a table map it. */
     public static Map<String, String> idColumns(BeanFactory beans, String table, Class<?> idClass) {
         Map<String, String> columns = new HashMap<>();
         for (EntityManagerFactory factory : beans.getBeanProvider(EntityManagerFactory.class)) {

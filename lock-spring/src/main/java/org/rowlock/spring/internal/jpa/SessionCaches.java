@@ -23,8 +23,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * The sessions of Hibernate and MyBatis that Spring has bound to the thread. The sessions may contain data that was
- * read before the lock, and so may be stale. An instance belongs to one call.
+ * The sessions of Hibernate and MyBatis that Spring has bound to the thread. The sessions may contain stale data that
+ * was read before the lock. An instance belongs to one call.
  */
 public final class SessionCaches {
     private static final boolean HIBERNATE =
@@ -37,7 +37,10 @@ public final class SessionCaches {
     private final Function<String, List<String>> idColumns;
     private final List<HibernateSession> sessions;
 
-    /** The last result of {@link #entityLock}. If this statement locked the row, it has also read the entity again. */
+    /**
+     * The last result of {@link #entityLock}. If this statement locked the row, the statement has also read the entity
+     * again.
+     */
     private @Nullable RowStatement entityLock;
 
     /**
@@ -45,8 +48,7 @@ public final class SessionCaches {
      *
      * @param what the description for messages
      * @param dataSource the database in which to lock
-     * @param rows the locked ids by table, without ids that were already locked before; an empty set means all rows of
-     *     a table
+     * @param rows the locked ids by table, without ids that were locked earlier; an empty set means all rows of a table
      * @param idColumns returns the id columns of a table, in the order of the key; called only for composite ids
      */
     public SessionCaches(
@@ -91,7 +93,7 @@ public final class SessionCaches {
                 .allMatch(name -> ClassUtils.isPresent(name, SessionCaches.class.getClassLoader()));
     }
 
-    /** Finds the sessions. The locked rows are the rows among the given keys. */
+    /** Finds the sessions. Only the keys that are rows are used. */
     public static SessionCaches of(
             String what, DataSource dataSource, Set<LockKey> keys, Function<String, List<String>> idColumns) {
         Map<String, Set<List<String>>> rows = new HashMap<>();
@@ -115,19 +117,19 @@ public final class SessionCaches {
 
     /**
      * Rejects the lock of a row whose entity was loaded without a lock and has changed. Writing the entity would
-     * overwrite changes that other transactions have committed meanwhile, and reading the entity again would lose the
-     * entity's own change. Also rejects rows that must be locked in another table.
+     * overwrite changes that other transactions have committed since then. Reading the entity again would lose the
+     * entity's own change. This method also rejects rows that must be locked in another table.
      */
     public void refuse() {
-        // A method reference would load the class HibernateSession, although Hibernate may be missing, so a loop is
-        // used.
+        // The loop is deliberate: a method reference would load the class HibernateSession even if Hibernate is
+        // missing.
         for (HibernateSession each : sessions) {
             each.refuse();
         }
     }
 
     /**
-     * Returns JPA's lock of the only row of a request; null if Rowlock's own statement must lock.
+     * Returns JPA's lock for the only row of a request. Returns null if Rowlock's own statement must lock.
      *
      * @param connection the connection of the transaction
      */
@@ -165,8 +167,8 @@ public final class SessionCaches {
     }
 
     /**
-     * Adds the key of a row, whose id is read from these columns in order. Adds nothing if the row lacks one of the
-     * columns.
+     * Adds the key of a row. The id is read from the given columns in their order. Adds nothing if the row lacks one of
+     * the columns.
      */
     public static void addKey(ResultSet row, String table, List<String> columns, Set<LockKey> keys) {
         List<Object> id = new ArrayList<>();

@@ -13,18 +13,18 @@ import org.hibernate.sql.model.TableMapping.MutationDetails;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
-/** Determines how Hibernate checks the counts of its own writes of a table. */
+/** Determines how Hibernate checks the update counts of its own writes to a table. */
 final class WriteCounts {
     /** The classes of Hibernate that check an UPDATE or DELETE only by its count, which must be 1. */
     private static final List<String> USUAL = List.of("UpdateCoordinatorStandard", "DeleteCoordinatorStandard");
 
-    /** The answers by factory and table, which are the same for each transaction. */
+    /** The cached results by factory and table. A result is the same for every transaction. */
     private static final Map<SessionFactoryImplementor, Map<String, Boolean>> OF_TABLES =
             new ConcurrentReferenceHashMap<>(4);
 
     private WriteCounts() {}
 
-    /** Whether Hibernate expects that each of its writes of a table changes exactly one row. */
+    /** Whether Hibernate expects each of its writes to a table to change exactly one row. */
     static boolean areOne(SessionFactoryImplementor factory, String table) {
         Map<String, Boolean> ofFactory = OF_TABLES.computeIfAbsent(factory, each -> new ConcurrentHashMap<>());
         Boolean known = ofFactory.get(table);

@@ -24,8 +24,7 @@ public final class Pools {
     private Pools() {}
 
     /**
-     * Returns how long an application waits for a connection. A call does not queue for longer than this time before it
-     * borrows a connection.
+     * Returns how long the pool lets a caller wait for a connection. A call does not queue for longer than this time.
      */
     public static Duration timeoutOf(DataSource dataSource) {
         return HIKARI
@@ -35,7 +34,7 @@ public final class Pools {
                 : USUAL;
     }
 
-    /** Returns how many connections can be borrowed now; empty if that is not known. */
+    /** Returns how many connections can be borrowed now; empty if the number is unknown. */
     public static Optional<Integer> spareOf(DataSource dataSource) {
         return HIKARI ? Hikari.of(dataSource).map(Hikari::spareOf) : Optional.empty();
     }
@@ -47,7 +46,6 @@ public final class Pools {
                 : dataSource;
     }
 
-    /** Whether both DataSources use the same pool. */
     public static boolean isSame(DataSource one, DataSource other) {
         return target(one).equals(target(other));
     }

@@ -9,7 +9,7 @@ import org.springframework.beans.factory.support.SimpleAutowireCandidateResolver
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
- * The routes of an {@link AbstractRoutingDataSource}. Each route has separate queues, because it is a separate
+ * The routes of an {@link AbstractRoutingDataSource}. Each route has separate queues, because each route is a separate
  * database.
  */
 public final class Routes {
@@ -20,7 +20,7 @@ public final class Routes {
         return SimpleAutowireCandidateResolver.resolveAutowireCandidates(beans, DataSource.class);
     }
 
-    /** Returns the DataSources of an application by name. Routes that are no beans are named {@code bean[key]}. */
+    /** Returns the DataSources of an application by name. A route that is not a bean is named {@code bean[key]}. */
     public static Map<String, DataSource> named(Map<String, DataSource> beans) {
         Map<String, DataSource> all = new LinkedHashMap<>(beans);
         beans.forEach((name, bean) -> of(bean).forEach((key, route) -> {
@@ -50,16 +50,16 @@ public final class Routes {
     }
 
     /**
-     * Returns the DataSource from which connections now come: the current route of a routing DataSource. If there is no
-     * route, or the route is not known, returns the given DataSource itself.
+     * Returns the DataSource that now provides connections: the current route of a routing DataSource. If there is no
+     * route, or the route cannot be determined, returns the given DataSource.
      */
     public static DataSource current(DataSource dataSource) {
         if (!(Pools.target(dataSource) instanceof AbstractRoutingDataSource routing)) {
             return dataSource;
         }
         try {
-            // A routing DataSource delegates unwrap to its current route. By unwrapping, the route is found without a
-            // call of a protected method.
+            // A routing DataSource delegates unwrap to its current route. The method that determines the route is
+            // protected, so unwrap is used instead.
             for (DataSource route : of(routing).values()) {
                 Class<? extends DataSource> type = route.getClass();
                 if (!type.isInstance(routing) && routing.isWrapperFor(type)) {
@@ -67,7 +67,8 @@ public final class Routes {
                 }
             }
         } catch (SQLException | IllegalStateException e) {
-            // The current route cannot be determined. The caller gets the error when it borrows a connection.
+            // The current route cannot be determined. The caller receives the error when the caller borrows a
+            // connection.
         }
         return dataSource;
     }

@@ -37,13 +37,13 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Adds two interceptors to the proxies of beans that have {@link RowLock}. The lock is the last interceptor of the
- * chain, and so runs inside the transaction, regardless of the order of the advisors. The admission runs directly
- * before the transaction begins.
+ * Adds two interceptors to the proxies of beans that have {@link RowLock}. The interceptor that locks is the last in
+ * the chain, and therefore runs in the transaction, regardless of the order of the advisors. The interceptor that
+ * queues runs directly before the transaction begins.
  *
- * <p>An advisor with an order cannot do this, because Spring's transaction advisor already has the lowest precedence.
- * The processor deliberately has no order, so that it runs after ordered processors, such as the processor of method
- * validation.
+ * <p>The order of an advisor cannot ensure this, because Spring's transaction advisor already has the lowest
+ * precedence. This post-processor has no order, so that it runs after ordered post-processors, such as the
+ * post-processor of method validation.
  */
 public final class LockChains implements SmartInstantiationAwareBeanPostProcessor, AopInfrastructureBean {
     /**
@@ -57,7 +57,6 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
             RowLockDefinition definition,
             @Nullable LockWait lockWait,
             Supplier<DataSource> dataSource) {
-        /** Returns the method with its class and parameter types. */
         public String method() {
             return definition.where();
         }
@@ -77,7 +76,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     private @Nullable Reaction selfInvocation;
 
     /**
-     * The advisor that makes Spring create a proxy. The advisor is removed when the chain of the proxy is completed.
+     * The advisor that makes Spring create a proxy. The advisor is removed when the interceptors are added to the
+     * proxy.
      */
     private final DefaultPointcutAdvisor first;
 
@@ -96,7 +96,6 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         return List.copyOf(usages);
     }
 
-    /** Returns the advisor for Spring's auto-proxy creator, so that each bean that locks has a proxy. */
     public Advisor first() {
         return first;
     }
@@ -118,15 +117,14 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Completes the chain of a bean that may have been created before this processor. If the bean has no proxy, returns
-     * its methods that should lock.
+     * Adds the interceptors to a bean that may have been created before this post-processor. If the bean has no proxy,
+     * returns the methods of the bean that should lock.
      */
     public List<Method> unlocked(Object bean, String beanName) {
         postProcessAfterInitialization(bean, beanName);
         return bean instanceof SpringProxy ? List.of() : definitions.lockingMethods(bean.getClass(), bean.getClass());
     }
 
-    /** Completes the chain of a proxy, unless its bean locks nothing. */
     private void complete(Object bean, String beanName) {
         Object proxied = bean instanceof Advised proxy ? transactional(proxy) : bean;
         List<Method> methods = definitions.lockingMethods(AopUtils.getTargetClass(proxied), proxied.getClass());
@@ -144,7 +142,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
             proxy.removeAdvisor(first);
         }
-        // The same object can be several beans, so its proxy may already have the interceptors.
+        // Several beans can be the same object, so its proxy may already have the interceptors.
         if (!has(advised, LockInterceptor.class)) {
             addTo(advised, beanName, methods);
         }
@@ -210,10 +208,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         }
     }
 
-    /**
-     * Collects the calls that are found until the reaction is known. The reaction is a setting in a bean that may be
-     * created later.
-     */
+    /** Collects calls until the reaction is known. The reaction is a setting of a bean that may be created later. */
     private synchronized void reportSelfInvocations(Set<String> found) {
         if (selfInvocation == null) {
             selfInvocations.addAll(found);
@@ -223,8 +218,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Reports the calls of classes to their own locking methods, as far as they have been found. Calls that are found
-     * later are reported at once.
+     * Reports the calls found so far of classes to their own locking methods. From now on such calls are reported when
+     * they are found.
      *
      * @throws RowLockDefinitionException if there are such calls, and the reaction is to fail
      */

@@ -22,10 +22,11 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 
 /**
- * The interceptor of one proxy that locks inside the transaction, before the method runs.
+ * The interceptor of one proxy that locks. The interceptor runs in the transaction, directly before the method.
  *
  * @param transactions the transactions that the proxy begins for its methods
- * @param adviceBetween whether other advice runs between the queue and the lock, and may change the arguments
+ * @param adviceBetween whether other advice runs after the call has queued and before it locks, and may change the
+ *     arguments
  */
 record LockInterceptor(
         RowLockDefinitions definitions,
@@ -61,8 +62,8 @@ record LockInterceptor(
     }
 
     /**
-     * Evaluates the keys of a call. If the call has queued, the keys from the queue are used again, unless other advice
-     * may have changed the arguments since.
+     * Evaluates the keys of a call. If the call has queued, the keys of the queued call are used again, unless other
+     * advice may have changed the arguments since then.
      */
     private Call evaluate(@Nullable Object[] arguments, MethodLocks method, @Nullable Call queued) {
         if (queued == null || !queued.isOf(arguments)) {
@@ -71,12 +72,10 @@ record LockInterceptor(
         return adviceBetween ? method.of(arguments).orKeysOf(queued) : queued;
     }
 
-    /** Returns the locks of the method; null if the method locks nothing. */
     private @Nullable MethodLocks method(MethodInvocation invocation) {
         return definitions.of(invocation.getMethod(), targetClass(invocation));
     }
 
-    /** Returns the target class of a call, in the same way as Spring's own interceptors. */
     private static Class<?> targetClass(MethodInvocation invocation) {
         Object target = invocation.getThis();
         return target != null
@@ -92,13 +91,13 @@ record LockInterceptor(
     /**
      * A call that the queue has admitted.
      *
-     * @param locks its locks, as evaluated for the queue
+     * @param locks the locks of the call, as evaluated before the call queued
      */
     private record Queued(LockedCall call, Call locks) {}
 
     /**
      * Queues in the JVM for the keys of a call, directly before the call begins its transaction. The call leaves the
-     * queue when the transaction has ended and its connection is returned. Inside a running transaction this
+     * queue after the transaction has ended and its connection has been returned. In a running transaction this
      * interceptor does nothing: a thread that waited in the queue while it held locks could cause a deadlock that the
      * server cannot detect.
      */
@@ -130,8 +129,8 @@ record LockInterceptor(
         }
 
         /**
-         * Returns the locks of a call; null for invalid arguments. The validation of arguments, or else the lock,
-         * rejects such arguments later.
+         * Returns the locks of a call. Returns null for invalid arguments, because the validation of arguments or the
+         * lock rejects such arguments later.
          */
         private static @Nullable Call callOrNone(MethodLocks method, MethodInvocation invocation) {
             try {

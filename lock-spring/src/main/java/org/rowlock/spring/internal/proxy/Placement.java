@@ -22,13 +22,13 @@ import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.util.ReflectionUtils;
 
-/** Checks whether a proxy can lock for a {@link RowLock} on a method, and rejects the annotation if not. */
+/** Rejects a {@link RowLock} on a method if a proxy cannot lock for that method. */
 final class Placement {
     private static final List<String> REPOSITORY = List.of("org.springframework.data.repository.Repository");
 
     /**
-     * The names of result types whose work begins or continues after the method has returned. The classes are given by
-     * name, because most of them may be missing.
+     * The names of result types whose work begins or continues after the method has returned. The list contains names
+     * rather than classes, because most of these classes may be missing.
      */
     private static final List<String> DEFERRED = List.of(
             "java.util.concurrent.Callable",
@@ -112,7 +112,6 @@ final class Placement {
                 .anyMatch(type -> LockingMethods.hasMethod(type, method, targetClass));
     }
 
-    /** Whether this is the proxy of a Spring Data repository. */
     static boolean isRepository(Advised proxy) {
         return Arrays.stream(proxy.getProxiedInterfaces()).anyMatch(type -> isOneOf(REPOSITORY, type));
     }
@@ -156,7 +155,7 @@ final class Placement {
         }
     }
 
-    /** Returns the deferred types in a result, also inside another type, as in {@code ResponseEntity<Mono<T>>}. */
+    /** Returns the deferred types in a result type, including type arguments as in {@code ResponseEntity<Mono<T>>}. */
     private Stream<Class<?>> deferred(ResolvableType result) {
         Class<?> type = result.resolve(Object.class);
         // With MANDATORY a stream is allowed, because the caller reads it within its own transaction.

@@ -29,8 +29,8 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Finds calls of an object to its own locking methods, which bypass the proxy and lock nothing. The search reads the
  * class files of the class, its superclasses and interfaces, its lambdas and its inner classes. A class file does not
- * show on which object a method is called. Methods that obtain another object of the class, such as the proxy, are
- * therefore skipped.
+ * show on which object a method is called. The search therefore skips methods that obtain another object of the class,
+ * such as the proxy.
  */
 public final class SelfInvocations extends ClassVisitor {
     private static final Log LOG = LogFactory.getLog(SelfInvocations.class);
@@ -69,7 +69,7 @@ public final class SelfInvocations extends ClassVisitor {
         }
     }
 
-    /** Returns the calls, each as a sentence without its full stop. */
+    /** Returns a description of each call, as a sentence without its full stop. */
     public static Set<String> find(List<Method> methods, Class<?> type) {
         Set<Class<?>> hierarchy = new LinkedHashSet<>();
         for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
@@ -88,7 +88,7 @@ public final class SelfInvocations extends ClassVisitor {
 
     /**
      * Returns the signatures of the methods and of their bridge methods, because a superclass calls the method with
-     * erased types. Kotlin's methods for default arguments, which call the methods, are included.
+     * erased types. The result includes Kotlin's methods for default arguments, which call the given methods.
      */
     private static Set<String> signatures(List<Method> methods, Class<?> type) {
         Set<String> signatures = new HashSet<>();
@@ -135,12 +135,12 @@ public final class SelfInvocations extends ClassVisitor {
 
     @Override
     public MethodVisitor visitMethod(int access, String caller, String descriptor, String of, String[] thrown) {
-        // A bridge method, or Kotlin's method for default arguments, only calls the method that it belongs to.
+        // A bridge method or a Kotlin method for default arguments only forwards to the real method.
         boolean forwards = (access & Opcodes.ACC_BRIDGE) != 0 || caller.endsWith(DEFAULT_ARGUMENTS);
         return new MethodVisitor(api) {
             private final Set<String> called = new LinkedHashSet<>();
 
-            // Whether the method may have another object of the class, which may be the target of its calls.
+            // Whether the method may have another object of the class, which may be the target of the calls.
             private boolean hasAnother =
                     forwards || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(SelfInvocations.this::isOwn);
 
@@ -157,8 +157,7 @@ public final class SelfInvocations extends ClassVisitor {
             @Override
             public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
                 hasAnother |= isOwn(Type.getReturnType(type));
-                // A call of the superclass's version of the same method is no fault, because the caller has the same
-                // lock.
+                // A call of the same method in the superclass is correct, because the caller has the same lock.
                 if (opcode != Opcodes.INVOKESPECIAL || !(method + type).equals(caller + descriptor)) {
                     call(owner, method, type);
                 }

@@ -16,7 +16,7 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.ResolvableType;
 
 /**
- * Registers hints for native images, for each bean with {@link RowLock}. The hints cover the annotation's attributes,
+ * Registers hints for native images for each bean with {@link RowLock}. The hints cover the annotation's attributes,
  * the locking methods, the parts of id objects, and the properties that expressions name.
  */
 final class RowLockAotProcessor implements BeanRegistrationAotProcessor {

@@ -47,8 +47,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 /**
  * Finds faults at startup that would otherwise appear only later, as exceptions or as lost updates. Advisory locks must
  * exclude each other through this pool, and the tables must exist. Ids must have as many parts as the primary keys, and
- * tables with strategy ADVISORY must have a guard. The checks run when all beans exist, and so after migrations. While
- * the application runs, Rowlock regularly checks again whether locks exclude each other.
+ * tables with strategy ADVISORY must have a guard. The checks run after all beans have been created, and therefore
+ * after migrations. While the application runs, Rowlock regularly checks again whether locks exclude each other.
  */
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
@@ -132,7 +132,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                     proven.computeIfAbsent(database, key -> new TreeMap<>()).putAll(strategies(ofIt)));
             check(databases.get(0), ofIt, wrong, right);
         });
-        // A configured table need not exist in every database; one database that has the table is enough.
+        // A configured table must exist in at least one database, and need not exist in every database.
         wrong.keySet().removeAll(right);
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
@@ -143,7 +143,6 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         });
     }
 
-    /** Regularly checks again whether locks exclude each other, and logs failures. */
     private void repeat(DataSource database, Duration every) {
         if (every.toNanos() > 0) {
             if (!repeating) {
@@ -176,7 +175,6 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         thread.destroy();
     }
 
-    /** Returns the strategy of each annotated and each configured table. */
     private Map<String, LockStrategy> strategies(List<Usage> usages) {
         Map<String, LockStrategy> strategies = new TreeMap<>();
         Stream.concat(usages.stream().map(Usage::table), LockAccess.of(locks).configuredTables().stream())
@@ -207,7 +205,6 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         }
     }
 
-    /** Whether the drop-in is in use, and no bean of the application uses Rowlock's API. */
     private boolean isDropInAlone() {
         return beans.containsBean(DROP_IN)
                 && Stream.of(RowLocks.class, RowLockTemplate.class)
@@ -218,11 +215,11 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     }
 
     /**
-     * Verifies a DataSource, or each route of a routing DataSource. The first route, which must have the tables, must
-     * pass. The other routes may be read-only or unreachable. If another route can be reached, but its locks do not
-     * exclude or cannot be verified, the check fails.
+     * Verifies a DataSource, or each route of a routing DataSource. The first route must have the tables and must pass.
+     * The other routes may be read-only or unreachable. The check fails if another route can be reached, but its locks
+     * do not exclude each other or cannot be verified.
      *
-     * @return the databases that passed; the first one is for callers that choose no route
+     * @return the databases that passed; the first database is for callers that choose no route
      */
     private List<DataSource> proveAll(DataSource dataSource) {
         List<DataSource> proven = new ArrayList<>();
@@ -252,7 +249,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private boolean prove(DataSource dataSource) {
         try {
-            // The check must not wait for more connections than the pool has free, but needs at least two.
+            // The check must not wait for more connections than are free in the pool, but needs at least two.
             Pools.spareOf(dataSource)
                     .ifPresentOrElse(
                             spare -> LockAccess.of(locks).verify(dataSource, Math.max(2, spare)),
@@ -295,7 +292,6 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         }
     }
 
-    /** Describes the configuration of Rowlock in this application, in one line. */
     private String summary() {
         List<Usage> usages = chains.usages();
         long methods = usages.stream()

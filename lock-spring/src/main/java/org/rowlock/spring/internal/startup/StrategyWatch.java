@@ -26,11 +26,11 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Detects that one instance locks a table with {@link LockStrategy#ROW} while another instance uses {@link
- * LockStrategy#ADVISORY}, so that the instances do not exclude each other. Each instance sets a mark in the database
- * and reads the marks of the other instances. This happens at startup, with each later verification, and after the
- * instance has lost its own mark. Only instances with lock-spring set marks. The check borrows a connection from the
- * pool, and sends nothing to the server at other times. Thread-safe.
+ * Detects that one instance locks a table with {@link LockStrategy#ROW} while another instance uses
+ * {@link LockStrategy#ADVISORY}, in which case the instances do not exclude each other. Each instance sets a mark in
+ * the database and reads the marks of the other instances. An instance does so at startup, with each later
+ * verification, and after the connection with its own mark was closed. Only instances with lock-spring set marks. The
+ * check borrows a connection from the pool, and sends nothing to the server at other times. Thread-safe.
  *
  * <p>A mark is a shared advisory lock of a session, on a connection of the pool. The key of a mark is a pair of
  * numbers: a number for the strategy, and the oid of the table. BOTH excludes the other two strategies, and therefore
@@ -46,8 +46,8 @@ public final class StrategyWatch implements DisposableBean {
     private static final Duration IS_THERE_EVERY = Duration.ofSeconds(5);
 
     /**
-     * The first numbers of the marks, one for each strategy. In other locks of Rowlock the first number is the oid of a
-     * table.
+     * The first number of the key of a mark, for each strategy. In the keys of Rowlock's other locks the first number
+     * is the oid of a table.
      */
     private static final int OF_ROW = 0x726f7752;
 
@@ -102,7 +102,6 @@ public final class StrategyWatch implements DisposableBean {
         return words.stream().flatMap(word -> word.conflicts.stream()).toList();
     }
 
-    /** Whether a lock is only the mark of an instance. */
     public static boolean isWord(LockInspector.Line line) {
         return line.isShared()
                 && line.key() instanceof LockKey.RawPair pair
@@ -138,9 +137,9 @@ public final class StrategyWatch implements DisposableBean {
                 and l.objid::int4 = t.root and l.classid::int4 =\s""";
 
         /**
-         * Sets the marks. These locks are acquired only in shared mode, so no session waits for them. The result is
-         * null if the mark already exists. The result is false on a standby, and if session locks do not stay with this
-         * connection, as with a pooler.
+         * Sets the marks. Marks are acquired only in shared mode, so no session waits for a mark. The result is null if
+         * the mark already exists. The result is false on a standby, and behind a pooler that does not keep session
+         * locks with this connection.
          */
         private static final String LEAVE =
                 "select case when exists (select from pg_catalog.pg_locks as l where l.pid = ? and " + IS_WORD + OWN
@@ -149,7 +148,7 @@ public final class StrategyWatch implements DisposableBean {
 
         private static final String TAKE_BACK = "select pg_advisory_unlock_shared(" + OWN + ", t.root) from" + TABLES;
 
-        /** A query for the instances that must not run beside this instance. */
+        /** The query for instances that must not run at the same time as this instance. */
         private static final String OTHERS = """
                 select format('The table %%s is locked with strategy %%s here, and with %%s by another instance (server'
                     || ' process %%s, application ''%%s'', from %%s): the two do not exclude each other, and updates'
@@ -175,7 +174,6 @@ public final class StrategyWatch implements DisposableBean {
         /** One sentence for each conflict with another instance. */
         private volatile List<String> conflicts = List.of();
 
-        /** Creates the marks. The names of the tables are resolved on a connection of the pool. */
         Word(DataSource pool, Map<String, LockStrategy> strategies) {
             this.pool = pool;
             this.tables = new Object[] {

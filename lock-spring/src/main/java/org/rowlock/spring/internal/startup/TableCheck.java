@@ -45,7 +45,7 @@ final class TableCheck {
             GuardState.DISABLED, "its guard is switched off by DISABLE TRIGGER",
             GuardState.OUTDATED, "its guard is of another version or primary key");
 
-    /** The condition that a relation is a table, not a view or an index. */
+    /** The condition that a relation is a table rather than a view or an index. */
     private static final String IS_TABLE = "c.relkind in ('r', 'p')";
 
     private static final String OID =
@@ -72,7 +72,6 @@ final class TableCheck {
         this.locks = locks;
     }
 
-    /** Checks the table of an annotation, and its id against the primary key. */
     void check(Usage usage) throws SQLException {
         String what = "@RowLock on " + usage.method();
         String table = usage.table();
@@ -102,8 +101,8 @@ final class TableCheck {
     }
 
     /**
-     * Checks with sample values whether ids of these types can be ids of the table. Skips the check if a sample would
-     * prove nothing.
+     * Checks with sample values whether ids of these types can be ids of the table. Skips the check if a part has no
+     * sample value.
      */
     private void checkTypes(String what, String table, List<Part> parts) throws SQLException {
         List<Object> sample =
@@ -175,8 +174,8 @@ final class TableCheck {
     }
 
     /**
-     * Rejects a second spelling of a table if the two spellings are configured differently. Each spelling names the
-     * same table, but has its own configuration.
+     * Rejects a second spelling of the name of a table if the two spellings are configured differently. Both spellings
+     * name the same table, but each spelling has its own configuration.
      */
     private void checkSpelling(String what, String table, long oid) {
         String other = spellings.putIfAbsent(oid, table);
@@ -199,8 +198,8 @@ final class TableCheck {
     }
 
     /**
-     * Whether the parts may be in the order of the columns. Another order is certainly a mistake only if the names of
-     * the parts are the names of all columns.
+     * Whether the parts may be in the order of the columns. The order is certainly wrong only if the parts have the
+     * names of all columns in a different order.
      */
     private static boolean inOrder(List<String> names, List<String> columns) {
         List<String> given = names.stream().map(TableCheck::plain).toList();
@@ -215,7 +214,6 @@ final class TableCheck {
         return plain.length() > 2 && plain.endsWith("id") ? plain.substring(0, plain.length() - 2) : plain;
     }
 
-    /** Checks the guards of the tables with strategy ADVISORY. */
     void checkGuards(Reaction reaction) throws SQLException {
         Map<String, GuardState> unguarded = new TreeMap<>();
         for (String table : reaction == Reaction.IGNORE ? Set.<String>of() : advisory) {
@@ -253,8 +251,8 @@ final class TableCheck {
     }
 
     /**
-     * Returns the state of the guard. If the state cannot be looked up, the reaction to a missing guard applies: either
-     * this method throws the exception, or it logs a warning and assumes that the guard is current.
+     * Returns the state of the guard. If the state cannot be looked up, the reaction to a missing guard applies: this
+     * method either throws the exception, or logs a warning and assumes that the guard is current.
      */
     private GuardState guard(String table, Reaction reaction) throws SQLException {
         try {

@@ -16,8 +16,8 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Reports methods whose {@link RowLock} has no effect in a context. The classes that start contexts call this class,
- * because a context without Rowlock's beans cannot call it.
+ * Reports methods whose {@link RowLock} has no effect in a context. This class is called when a context starts, and not
+ * from a bean, because a context may have no beans of Rowlock.
  */
 public final class UnlockedMethods {
     private static final Log LOG = LogFactory.getLog(UnlockedMethods.class);
@@ -48,8 +48,7 @@ public final class UnlockedMethods {
     }
 
     /**
-     * Checks the beans that already exist, because some of these beans may have been created before Rowlock's
-     * processors.
+     * Checks the beans that already exist. Some of these beans may have been created before Rowlock's post-processors.
      */
     static void checkMade(ConfigurableListableBeanFactory beans, LockChains chains, Reaction reaction) {
         Set<Method> methods = new LinkedHashSet<>();
