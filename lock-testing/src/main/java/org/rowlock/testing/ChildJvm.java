@@ -12,17 +12,17 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** Starts JVMs with the class path of the current JVM, and reads their output. */
 public final class ChildJvm {
-    /** The beginning of a line that reports why the output could not be read. */
+    /** The prefix of a line that reports an error while reading the output. */
     public static final String UNREADABLE = "unreadable ";
 
     private ChildJvm() {}
 
     /**
-     * Starts a program. The first arguments of the program are URL, user and password of the database.
+     * Starts a program. Its first arguments are URL, user and password of the database, followed by the given
+     * arguments.
      *
      * @param heap the largest heap, such as {@code 64m}
-     * @param errors the destination of the error output
-     * @param said receives each line that the program prints; must be thread-safe
+     * @param said receives each printed line; must be thread-safe
      */
     public static Process start(
             Class<?> main,

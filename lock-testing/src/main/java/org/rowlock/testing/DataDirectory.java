@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Fills the data directories of embedded servers. Running {@code initdb} for a new data directory takes more than a
- * second. Each data directory is therefore a copy of a template, which stays in the system's temporary directory. All
- * copies have the system identifier of the template.
+ * Fills the data directories of embedded servers. Running {@code initdb} takes more than a second, so each data
+ * directory is a copy of a template. The template stays in the system's temporary directory. All copies have the system
+ * identifier of the template.
  */
 final class DataDirectory {
     private static final String DATA = "data";
@@ -21,7 +21,7 @@ final class DataDirectory {
 
     private DataDirectory() {}
 
-    /** Fills a directory, unless a stopped server has left its data there. */
+    /** Fills a directory, unless it already has the data of a stopped server. */
     static void fill(Path directory) throws IOException {
         if (Files.exists(directory.resolve("postgresql.conf"))) {
             return;
@@ -33,10 +33,7 @@ final class DataDirectory {
         copy(kept.resolve(DATA), directory);
     }
 
-    /**
-     * Returns the path of the template. The path differs for each release, owner and locale, because the content of the
-     * template depends on them.
-     */
+    /** Returns the path of the template, which depends on release, user and locale, as the content does. */
     private static Path kept() {
         List<String> content = new ArrayList<>();
         Stream.of(System.getProperty("java.class.path").split(System.getProperty("path.separator")))
@@ -81,7 +78,7 @@ final class DataDirectory {
         }
     }
 
-    /** Copies permissions too, because the server requires that only its owner has access. */
+    /** Copies files with their permissions, because PostgreSQL requires that only the owner has access. */
     private static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
@@ -94,7 +91,6 @@ final class DataDirectory {
         }
     }
 
-    /** Deletes a directory with all files, if the directory exists. */
     static void delete(Path directory) throws IOException {
         if (Files.exists(directory)) {
             try (Stream<Path> files = Files.walk(directory)) {

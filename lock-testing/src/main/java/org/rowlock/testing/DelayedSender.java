@@ -10,8 +10,8 @@ import java.util.PriorityQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Sends bytes in order when they are due, on one thread. The thread sleeps until shortly before the due time, and then
- * spins until the due time, because a sleep ends about 50 us late.
+ * Sends bytes in order at their due times, on one thread. A sleep ends about 50 us late, so the thread sleeps until
+ * shortly before the due time and then spins.
  */
 final class DelayedSender implements AutoCloseable {
     /** The value that marks the end of a stream. */
@@ -27,7 +27,7 @@ final class DelayedSender implements AutoCloseable {
     private boolean frozen;
     private boolean closed;
 
-    /** One direction of a connection. The monitor of the sender guards its fields. */
+    /** One direction of a connection. The monitor of the sender guards the fields. */
     static final class Flow {
         private final SocketChannel target;
         private final Runnable lost;
@@ -37,7 +37,7 @@ final class DelayedSender implements AutoCloseable {
         /**
          * Creates a direction.
          *
-         * @param lost runs when sending to the target fails
+         * @param lost runs if sending to the target fails
          */
         Flow(SocketChannel target, Runnable lost) {
             this.target = target;
@@ -61,7 +61,7 @@ final class DelayedSender implements AutoCloseable {
         }
     }
 
-    /** Stops spinning from now on, because spinning would keep a processor busy all the time under load. */
+    /** Disables spinning, which would keep a processor busy under load. */
     void sleepOnly() {
         spinNanos = 0;
     }
@@ -112,7 +112,7 @@ final class DelayedSender implements AutoCloseable {
             return;
         }
         if (chunk.bytes().hasRemaining()) {
-            // The buffer of the target is full. The sender retries later, and meanwhile serves the other flows.
+            // The socket buffer of the target is full. The sender retries later, and meanwhile serves other flows.
             flow.nextDue = System.nanoTime() + RETRY_NANOS;
             due.add(flow);
             return;

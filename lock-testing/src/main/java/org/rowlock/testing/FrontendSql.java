@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads the executed SQL from the bytes that a client sends, including the SQL of statements prepared earlier.
+ * Extracts the executed SQL from the bytes that a client sends, including the SQL of statements prepared earlier.
  *
  * @see <a href="https://www.postgresql.org/docs/current/protocol-message-formats.html">Message formats</a>
  */
@@ -37,7 +37,8 @@ final class FrontendSql {
     }
 
     /**
-     * Whether a message is complete. Only messages before the start of the session have no type before their length.
+     * Whether the buffer has a complete message. Messages of the session begin with a type, and earlier messages begin
+     * with their length.
      */
     private boolean isWhole(ByteBuffer bytes) {
         int type = started ? 1 : 0;

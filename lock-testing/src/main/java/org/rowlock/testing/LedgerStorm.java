@@ -19,12 +19,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.util.Throwables;
 
 /**
- * Lets members write their numbers into a ledger while threads are interrupted, statements cancelled, server processes
- * ended and connections closed. If a member's work is acknowledged, its number must be stored once. If the work has
- * failed, the number must not be stored. If the outcome is unknown, the number may be stored once or not at all.
+ * A test that runs many small transactions (members) under faults: interrupts, cancelled statements, killed server
+ * processes and closed connections. Each member stores its number in a ledger. An acknowledged number must be stored
+ * exactly once, and a failed number must not be stored. If the outcome is unknown, the number may be stored once or not
+ * at all.
  */
 public abstract class LedgerStorm {
-    /** The outcome of a member's work, as reported to the member. */
     public enum Told {
         NOTHING,
         STORED,
@@ -32,7 +32,7 @@ public abstract class LedgerStorm {
         UNKNOWN
     }
 
-    /** The seed of all random numbers, in this class and in its subclasses. */
+    /** The seed of all random numbers of the test. */
     public final long seed = System.nanoTime();
 
     private final TestDatabase database;
@@ -48,7 +48,7 @@ public abstract class LedgerStorm {
     /**
      * Creates a storm.
      *
-     * @param evils how many members start between two disturbances
+     * @param evils how many members start between two faults
      */
     protected LedgerStorm(TestDatabase database, int threads, int members, int evils) {
         this.database = database;
@@ -58,7 +58,6 @@ public abstract class LedgerStorm {
         this.threads = new AtomicReferenceArray<>(threads);
     }
 
-    /** Does the work of one member. */
     protected abstract Told pay(int id, Random random) throws Exception;
 
     /** The application name of the members' sessions. */
@@ -70,12 +69,12 @@ public abstract class LedgerStorm {
         return killed;
     }
 
-    /** Reports a wrong result of a member. */
+    /** Records a wrong result of a member, which fails the test. */
     protected final void wrong(int id, String what) {
         wrong.add(id + ": " + what);
     }
 
-    /** Keeps the reason why a member has failed, for the report. */
+    /** Records why a member failed, for the message of a failing check. */
     protected final void failed(int id, Throwable why) {
         failures.put(id, why);
     }
@@ -83,7 +82,7 @@ public abstract class LedgerStorm {
     /**
      * Runs all members.
      *
-     * @param proxy the proxy through which the members connect
+     * @param proxy the proxy between the members and the server
      */
     public final void blow(TcpProxy proxy, Random random) throws Exception {
         List<Thread> workers = new ArrayList<>();
@@ -112,14 +111,14 @@ public abstract class LedgerStorm {
                 wrong(id, Throwables.getStackTrace(e));
                 outcome = Told.UNKNOWN;
             }
-            // A late interrupt must not disturb the next member.
+            // An interrupt that arrived late must not affect the next member.
             boolean unused = Thread.interrupted();
             outcomes.set(id, outcome.ordinal());
         }
         threads.set(place, null);
     }
 
-    /** Disturbs the members once each time that {@code evils} further members have started. */
+    /** Injects a random fault each time that {@code evils} further members have started. */
     private void disturb(TcpProxy proxy, Random random) throws SQLException {
         int evil = 0;
         try (Connection connection = database.dataSource().getConnection();
@@ -189,7 +188,7 @@ public abstract class LedgerStorm {
         assertThat(wrong).as("seed " + seed).isEmpty();
     }
 
-    /** The number of members that got this outcome. */
+    /** The number of members with this outcome. */
     public final long told(Told what) {
         long count = 0;
         for (int id = 0; id < members; id++) {

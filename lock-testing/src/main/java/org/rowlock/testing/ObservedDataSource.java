@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 
-/** Counts the connections that it opens, records the calls of their methods, and can make these methods fail. */
+/** A DataSource that counts its connections, records calls of their methods, and can make these methods fail. */
 public class ObservedDataSource implements DataSource {
     private static final List<String> NOTED = List.of("setAutoCommit", "commit", "rollback", "close");
 
@@ -29,29 +29,27 @@ public class ObservedDataSource implements DataSource {
         this.target = target;
     }
 
-    /** The number of connections that were ever borrowed. */
     public int borrowed() {
         return borrowed.get();
     }
 
-    /** The number of connections that are borrowed now. */
     public int open() {
         return open.get();
     }
 
-    /** The largest number of connections that were borrowed at the same time. */
     public int mostOpen() {
         return mostOpen.get();
     }
 
     /**
-     * The calls that begin and end transactions and connections, such as {@code commit} or {@code setAutoCommit(true)}.
+     * The recorded calls that begin or end transactions and connections, such as {@code commit} or {@code
+     * setAutoCommit(true)}.
      */
     public List<String> calls() {
         return List.copyOf(calls);
     }
 
-    /** Makes the connections' method of this name, or {@code getConnection}, fail from now on. */
+    /** Makes a method fail from now on: {@code getConnection}, or the connections' method of this name. */
     public void fail(String method, Throwable failure) {
         failures.put(method, failure);
     }

@@ -6,7 +6,8 @@ import java.sql.Connection;
 import javax.sql.DataSource;
 
 /**
- * A DataSource that always returns the same connection and leaves it open, so that a test can inspect it between calls.
+ * A DataSource that always returns the same connection and ignores {@code close}, so that a test can inspect the
+ * connection between calls.
  */
 public final class OneConnection {
     private OneConnection() {}

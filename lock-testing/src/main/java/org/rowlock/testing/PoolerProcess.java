@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
-/** A process of a pooler that is installed on this machine. A test runs it with its own files. */
+/** A process of a connection pooler that is installed on this machine. */
 final class PoolerProcess implements AutoCloseable {
     private static final List<String> PLACES =
             List.of("/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin");
@@ -27,7 +27,7 @@ final class PoolerProcess implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** Finds a program, in PATH or where packages install it. */
+    /** Finds a program in PATH or in the directories where packages install poolers. */
     static Optional<Path> program(String name) {
         Stream<String> path =
                 Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":"));
@@ -48,14 +48,14 @@ final class PoolerProcess implements AutoCloseable {
         return directory;
     }
 
-    /** Starts the pooler, and waits until it serves connections. Closing it deletes the directory. */
+    /** Starts the pooler, and waits until connections work. Closing the pooler deletes the directory. */
     static PoolerProcess start(Path directory, DataSource through, String... command) throws IOException {
         Path log = directory.resolve("log");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-        // The hook ends the process if the JVM ends during a test.
+        // The hook stops the pooler if the JVM exits during a test.
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
         PoolerProcess pooler = new PoolerProcess(process, directory);
         try {

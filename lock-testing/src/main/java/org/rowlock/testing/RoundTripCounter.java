@@ -10,14 +10,14 @@ import java.net.Socket;
 import javax.net.SocketFactory;
 
 /**
- * Counts round trips: how often a thread changes from sending to waiting for an answer. The driver sends and reads on
- * the caller's thread. Counting costs some nanoseconds per round trip. The class is public because the driver creates
- * it by name.
+ * A socket factory that counts round trips: how often a thread changes from sending to reading. The driver sends and
+ * reads on the caller's thread. Counting costs some nanoseconds per round trip. The class is public because the driver
+ * creates the factory by name.
  */
 public final class RoundTripCounter extends SocketFactory {
     private static final ThreadLocal<int[]> ROUND_TRIPS = ThreadLocal.withInitial(() -> new int[1]);
 
-    /** The number of round trips of this thread, over all connections of this factory. */
+    /** The number of round trips of the current thread, over all connections. */
     public static int counted() {
         return ROUND_TRIPS.get()[0];
     }
@@ -47,7 +47,7 @@ public final class RoundTripCounter extends SocketFactory {
         throw new UnsupportedOperationException("the driver connects by itself");
     }
 
-    /** A socket that counts. Only one thread at a time uses a connection of the driver. */
+    /** A socket that counts. The driver uses a socket on only one thread at a time. */
     private static final class CountingSocket extends Socket {
         private boolean sending;
 

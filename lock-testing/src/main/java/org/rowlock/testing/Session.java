@@ -11,16 +11,12 @@ import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
 /**
- * One named session of a schedule: a connection with a transaction, and a thread that runs its steps one after the
- * other.
+ * A named session of a test with a schedule. A session has a connection in a transaction, and a thread that runs its
+ * steps in order.
  *
- * <pre>{@code
- * alice.run(c -> locks.in(c).lock(key));                  // returns when it is done
- * Step<?> bobs = bob.start(c -> locks.in(c).lock(key));   // returns at once
- * bobs.awaitBlockedBy(alice);                             // until the server says so
- * alice.commit();
- * bobs.get();
- * }</pre>
+ * <pre>{@code alice.run(c -> locks.in(c).lock(key)); // returns when it is done Step<?> bobs = bob.start(c ->
+ * locks.in(c).lock(key)); // returns at once bobs.awaitBlockedBy(alice); // until the server says so alice.commit();
+ * bobs.get(); }</pre>
  */
 public final class Session implements AutoCloseable {
     private final String name;
@@ -49,19 +45,17 @@ public final class Session implements AutoCloseable {
         T run(Connection connection) throws Exception;
     }
 
-    /** Starts a step and returns at once. */
     public <T> Step<T> start(Body<T> body) {
         Step<T> step = new Step<>(this, thread.submit(() -> body.run(connection)));
         last = step;
         return step;
     }
 
-    /** Runs a step to its end, and throws what it throws. */
+    /** Runs a step to its end, and throws the exception of the step. */
     public <T> T run(Body<T> body) throws Exception {
         return start(body).get();
     }
 
-    /** Runs one statement to its end. */
     public void execute(String sql) throws Exception {
         run(connection -> {
             try (Statement statement = connection.createStatement()) {
@@ -70,7 +64,6 @@ public final class Session implements AutoCloseable {
         });
     }
 
-    /** Starts one statement and returns at once. */
     public Step<Boolean> startExecute(String sql) {
         return start(connection -> {
             try (Statement statement = connection.createStatement()) {
@@ -93,17 +86,17 @@ public final class Session implements AutoCloseable {
         });
     }
 
-    /** The connection, for work between steps on the caller's thread. */
+    /** The connection, for use on the caller's thread between steps. */
     public Connection connection() {
         return connection;
     }
 
-    /** The server process of this session. */
+    /** The pid of the server process of this session. */
     public int pid() {
         return pid;
     }
 
-    /** The number of advisory locks that this session holds or waits for, of its transaction and of the session. */
+    /** The number of transaction-level and session-level advisory locks that this session holds or waits for. */
     public int advisoryLocks() throws SQLException {
         try (Statement statement = server.administrator().createStatement();
                 ResultSet row = statement.executeQuery(
@@ -113,19 +106,19 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** Ends this session from outside, as an administrator would, and waits until the server process is gone. */
+    /** Terminates this session from the administrator's connection, and waits until the server process is gone. */
     public void terminate() throws SQLException {
         administer("select pg_terminate_backend(" + pid + ")");
         TestDatabase.await(name + " is gone")
                 .until(() -> !administer("select 1 from pg_stat_activity where pid = " + pid));
     }
 
-    /** Cancels the running statement of this session from outside. */
+    /** Cancels the running statement of this session from the administrator's connection. */
     public void cancel() throws SQLException {
         administer("select pg_cancel_backend(" + pid + ")");
     }
 
-    /** Returns whether a query of the administrator has a row. */
+    /** Runs a query on the administrator's connection, and returns whether the result has a row. */
     boolean administer(String sql) throws SQLException {
         try (Statement statement = server.administrator().createStatement()) {
             return statement.executeQuery(sql).next();
@@ -133,8 +126,8 @@ public final class Session implements AutoCloseable {
     }
 
     /**
-     * Rolls back the transaction after the test. Does nothing if a step still runs, so that the check after the test
-     * reports this step.
+     * Rolls back the transaction after the test. If a step still runs, nothing happens, and the check after the test
+     * reports the step.
      */
     void rollbackIfIdle() {
         if (last == null || last.isDone()) {

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/** A step of a schedule that may be waiting on the server. */
+/** A step of a {@link Session}, which may be waiting on the server. */
 public final class Step<T> {
     private final Session session;
     private final Future<T> future;
@@ -17,7 +17,10 @@ public final class Step<T> {
         this.future = future;
     }
 
-    /** Waits until the server shows that one of the other sessions blocks this step. Fails if the step ends instead. */
+    /**
+     * Waits until pg_blocking_pids() shows that one of the other sessions blocks this step. Fails if the step ends
+     * instead.
+     */
     public Step<T> awaitBlockedBy(Session... others) {
         String pids =
                 Arrays.stream(others).map(other -> String.valueOf(other.pid())).collect(Collectors.joining(","));
@@ -28,12 +31,11 @@ public final class Step<T> {
         return this;
     }
 
-    /** Whether the step has ended. */
     public boolean isDone() {
         return future.isDone();
     }
 
-    /** Waits for the end of the step, and throws what it threw. */
+    /** Waits for the end of the step, and returns its result or throws its exception. */
     public T get() throws Exception {
         try {
             return future.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
@@ -47,7 +49,7 @@ public final class Step<T> {
         }
     }
 
-    /** Waits for the end of the step, and returns what it threw. */
+    /** Waits for the end of the step, and returns its exception. Fails if the step succeeds. */
     public Throwable failure() throws Exception {
         try {
             T value = get();

@@ -63,12 +63,10 @@ public final class StreamingPair implements AutoCloseable {
         return pair;
     }
 
-    /** The primary, which takes the writes. */
     public TestPostgres primary() {
         return primary;
     }
 
-    /** The standby, which replays the writes. */
     public TestPostgres standby() {
         return standby;
     }
@@ -78,13 +76,13 @@ public final class StreamingPair implements AutoCloseable {
         return List.of(primaryPort, standbyPort);
     }
 
-    /** The network over which the standby streams. */
+    /** The proxy between primary and standby. */
     public TcpProxy network() {
         return network;
     }
 
     /**
-     * Makes commits wait for standbys.
+     * Makes commits wait for synchronous standbys.
      *
      * @param names the value of synchronous_standby_names
      */
@@ -95,7 +93,7 @@ public final class StreamingPair implements AutoCloseable {
                 .until(() -> primary.query("show synchronous_standby_names").equals(names)
                         && primary.query("select count(*) from pg_stat_replication where sync_state <> 'async'")
                                 .equals("1"));
-        // Commits wait only once the checkpointer has read the setting. A checkpoint makes the checkpointer read it.
+        // Commits wait only once the checkpointer has read the new setting, and a checkpoint makes it do so.
         primary.execute("checkpoint");
     }
 
@@ -109,7 +107,7 @@ public final class StreamingPair implements AutoCloseable {
         processes.forEach(ProcessHandle::destroyForcibly);
     }
 
-    /** Promotes the standby to a primary, with the WAL that the standby has received. */
+    /** Promotes the standby to a primary. */
     public void promote() throws SQLException {
         standby.execute("select pg_promote(true, " + TestDatabase.DEADLINE.toSeconds() + ")");
         TestDatabase.await("the standby is promoted")
@@ -121,7 +119,7 @@ public final class StreamingPair implements AutoCloseable {
         awaitWaiting(() -> sessions);
     }
 
-    /** Waits until this many sessions wait for the standby. The supplier may return smaller numbers over time. */
+    /** Waits until the number of sessions that wait for the standby equals the current value of the supplier. */
     public void awaitWaiting(IntSupplier sessions) {
         TestDatabase.await("commits wait for the standby")
                 .until(() -> primary.query("select count(*) from pg_stat_activity where wait_event = 'SyncRep'")

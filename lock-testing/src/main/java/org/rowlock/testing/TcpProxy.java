@@ -22,10 +22,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A network between clients and a server, which a test controls. It can delay all bytes, stop delivering them, or close
- * a connection at a statement: before the server receives the statement or after the server has executed it.
+ * A proxy between clients and a server, which a test controls. The proxy can delay all bytes, stop delivery, or close a
+ * connection at a statement. The connection is closed either before the server receives the statement or after the
+ * server has executed it.
  *
- * <p>Two threads serve any number of connections: one reads, and the other sends the bytes that are due.
+ * <p>Two threads serve all connections: one thread reads, and the other sends the bytes that are due.
  */
 public final class TcpProxy implements AutoCloseable {
     private static final int CHUNK = 1 << 16;
@@ -40,10 +41,10 @@ public final class TcpProxy implements AutoCloseable {
     private volatile long nanosToServer;
     private volatile long nanosToClient;
 
-    /** The statement at which a connection is closed: the next one that contains a text. */
+    /** The rule for closing a connection: at the next statement that contains the text. */
     private record Cut(String text, boolean executed) {}
 
-    /** The connection of a client, and its counterpart to the server. */
+    /** The connection of a client to the proxy, with the matching connection from the proxy to the server. */
     private final class Link {
         final SocketChannel client;
         final SocketChannel server;
@@ -79,17 +80,15 @@ public final class TcpProxy implements AutoCloseable {
         reader.start();
     }
 
-    /** Creates a proxy for a server. */
     public static TcpProxy to(String host, int port) throws IOException {
         return new TcpProxy(new InetSocketAddress(host, port));
     }
 
-    /** Creates a proxy for the server of a DataSource. */
     public static TcpProxy to(PGSimpleDataSource dataSource) throws IOException {
         return to(dataSource.getServerNames()[0], dataSource.getPortNumbers()[0]);
     }
 
-    /** The port on which it listens, on the loopback address. */
+    /** The port of the proxy on the loopback address. */
     public int port() throws IOException {
         return ((InetSocketAddress) listener.getLocalAddress()).getPort();
     }
@@ -101,15 +100,15 @@ public final class TcpProxy implements AutoCloseable {
         return dataSource;
     }
 
-    /** Delays all bytes by these times from now on. A round trip takes longer by their sum. */
+    /** Delays all bytes by these times from now on. A round trip takes longer by the sum of the delays. */
     public void delay(Duration toServer, Duration toClient) {
         nanosToServer = toServer.toNanos();
         nanosToClient = toClient.toNanos();
     }
 
     /**
-     * Makes the sender only sleep from now on, without spinning, so that it uses no processor while it waits. Delayed
-     * bytes then arrive about 50 us later.
+     * Stops spinning before the due time of bytes, so that waiting uses no processor. Delayed bytes then arrive about
+     * 50 us later.
      */
     public void sleepOnly() {
         sender.sleepOnly();
@@ -128,30 +127,26 @@ public final class TcpProxy implements AutoCloseable {
         armed.set(new Cut(text, true));
     }
 
-    /** The number of connections that were lost at a statement. */
+    /** The number of connections that the proxy has closed at a statement. */
     public int cuts() {
         return cuts.get();
     }
 
-    /** Closes all connections. */
     public void cutAll() {
         links.forEach(Link::lose);
     }
 
-    /**
-     * Makes the present connections deliver nothing from now on, as if a firewall had dropped them. New connections
-     * work.
-     */
+    /** Discards all bytes of the present connections from now on, as a firewall does. New connections work. */
     public void dropAll() {
         links.forEach(link -> link.dropped = true);
     }
 
-    /** Delivers nothing to either side from now on, and closes no connection, like a server that hangs. */
+    /** Stops delivery in both directions without closing connections, like a server that hangs. */
     public void freeze() {
         sender.freeze(true);
     }
 
-    /** Delivers what was sent in the meantime, and continues. */
+    /** Delivers the bytes sent in the meantime, and resumes delivery. */
     public void thaw() {
         sender.freeze(false);
     }
@@ -176,7 +171,7 @@ public final class TcpProxy implements AutoCloseable {
                     }
                 });
             } catch (CancelledKeyException e) {
-                // This connection is closing. The others continue.
+                // This connection is closing. Other connections continue.
             } catch (ClosedSelectorException e) {
                 return;
             } catch (IOException e) {
@@ -200,7 +195,7 @@ public final class TcpProxy implements AutoCloseable {
                 end.register(selector, SelectionKey.OP_READ, link);
             }
         } catch (IOException | ClosedSelectorException e) {
-            // The server is not running, or the proxy is closing. The client's connection is closed.
+            // The server is not running, or the proxy is closing.
             closeQuietly(client);
         }
     }

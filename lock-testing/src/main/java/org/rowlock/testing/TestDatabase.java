@@ -26,13 +26,13 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Gives each test a separate schema, which is first in the search_path of every connection that this class opens. After
- * the test it fails if an advisory lock, a waiting session or an open transaction remains.
+ * Gives each test a separate schema, first in the search_path of every connection that this class opens. After the
+ * test, this extension fails if an advisory lock, a waiting session or an open transaction remains.
  *
  * <pre>{@code @RegisterExtension final TestDatabase database = new TestDatabase("create table account ...");}</pre>
  */
 public final class TestDatabase implements BeforeEachCallback, AfterEachCallback {
-    /** The longest wait for a condition. It is long, because a test must never fail because the machine is slow. */
+    /** The longest wait for a condition, long enough that a slow machine never fails a test. */
     public static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private static final Duration SELDOM = Duration.ofMillis(20);
@@ -57,7 +57,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     /**
      * Creates a schema with a table {@code account} that has the ids 1 to {@code rows}, each with a balance of 0.
      *
-     * @param more further statements of the set-up
+     * @param more further statements to run
      */
     public static TestDatabase accounts(int rows, String... more) {
         return accounts(TestPostgres.shared(), rows, more);
@@ -72,7 +72,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     }
 
     /**
-     * Waits for a condition, and fails at the {@link #DEADLINE}. It checks at once, and then at growing intervals of up
+     * Waits for a condition, and fails at the {@link #DEADLINE}. The first check runs at once, and the intervals grow
      * to 20 milliseconds, because most conditions are met within a few milliseconds.
      */
     public static ConditionFactory await(String what) {
@@ -84,7 +84,6 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
                         Duration.ofMillis(1)));
     }
 
-    /** Waits for a condition without a name. */
     public static ConditionFactory await() {
         return await(null);
     }
@@ -94,7 +93,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return call.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     }
 
-    /** Creates connections without a pool, in autocommit, with this test's schema first in the search_path. */
+    /** Returns a data source without a pool, with this test's schema first in the search_path. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = server.dataSource();
         dataSource.setCurrentSchema(schema + ",public");
@@ -102,7 +101,6 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return dataSource;
     }
 
-    /** The name of this test's schema. */
     public String schema() {
         return schema;
     }
@@ -125,8 +123,8 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     }
 
     /**
-     * Runs statements on a separate connection, and commits. Later calls reuse the connection, because opening a
-     * connection takes longer than a statement. The state of its session is reset after each call.
+     * Runs statements on a separate connection in autocommit. Later calls reuse the connection, because opening a
+     * connection takes longer than a statement. Each call ends with DISCARD ALL, which resets the session.
      */
     public void execute(String... statements) throws SQLException {
         Connection connection = idle.poll();
@@ -144,8 +142,8 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     }
 
     /**
-     * Returns the first column of the first row of a query. All queries of a test use one connection, because opening
-     * one takes longer than a query.
+     * Returns the first column of the first row of a query. All queries of a test share one connection, because opening
+     * a connection takes longer than a query.
      */
     public String query(String sql) throws SQLException {
         return query(reader(), sql);
@@ -159,7 +157,6 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return reader;
     }
 
-    /** Runs statements on a connection of the test. */
     public static void execute(Connection connection, String... statements) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             for (String sql : statements) {
@@ -168,7 +165,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         }
     }
 
-    /** Returns the first column of the first row, on a connection of the test. */
+    /** Returns the first column of the first row of a query on a connection of the test. */
     public static String query(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
@@ -193,7 +190,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     @Override
     public void afterEach(ExtensionContext context) throws SQLException {
         try {
-            // After a session was terminated or its client has disconnected, it takes some time to end.
+            // A terminated or disconnected session takes some time to end.
             await("nothing left behind")
                     .untilAsserted(() -> assertThat(leftBehind()).isEmpty());
         } finally {

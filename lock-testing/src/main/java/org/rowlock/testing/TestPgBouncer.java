@@ -13,7 +13,7 @@ import java.util.Properties;
 import org.postgresql.Driver;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A PgBouncer that a test starts for the shared server, if it is installed. */
+/** A PgBouncer that a test starts in front of the shared server, if PgBouncer is installed. */
 public final class TestPgBouncer implements AutoCloseable {
     private final PoolerProcess process;
     private final TestPostgres server;
@@ -25,7 +25,6 @@ public final class TestPgBouncer implements AutoCloseable {
         this.port = port;
     }
 
-    /** Finds the program, in PATH or where packages install it. */
     public static Optional<Path> program() {
         return PoolerProcess.program("pgbouncer");
     }
@@ -34,7 +33,7 @@ public final class TestPgBouncer implements AutoCloseable {
      * Starts a PgBouncer.
      *
      * @param poolMode transaction, session or statement
-     * @param connectQuery the first statement of each of its server connections, or empty
+     * @param connectQuery the first statement of each server connection of PgBouncer; empty for none
      * @param settings further settings
      */
     public static TestPgBouncer start(String poolMode, String connectQuery, Map<String, String> settings)
@@ -69,12 +68,15 @@ public final class TestPgBouncer implements AutoCloseable {
         return new TestPgBouncer(process, server, port);
     }
 
-    /** Creates connections through the pooler. It sets no search_path, so names of tables need their schema. */
+    /**
+     * Returns a data source of connections through the pooler. The connections have no search_path, so table names need
+     * their schema.
+     */
     public PGSimpleDataSource dataSource() {
         return server.dataSourceAt(port);
     }
 
-    /** Returns its version, such as {1, 18}. */
+    /** Returns the version of PgBouncer, such as {1, 18}. */
     public static int[] version() throws IOException {
         Process process = new ProcessBuilder(program().orElseThrow().toString(), "--version")
                 .redirectErrorStream(true)

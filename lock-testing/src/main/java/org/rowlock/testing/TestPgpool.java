@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A Pgpool-II that a test starts for a primary and its standby, if it is installed. It sends reads to both. */
+/**
+ * A Pgpool-II that a test starts in front of a primary and its standby, if Pgpool-II is installed. Pgpool-II sends
+ * reads to both servers.
+ */
 public final class TestPgpool implements AutoCloseable {
     private final PoolerProcess process;
     private final StreamingPair servers;
@@ -21,7 +24,6 @@ public final class TestPgpool implements AutoCloseable {
         this.port = port;
     }
 
-    /** Finds the program, in PATH or where packages install it. */
     public static Optional<Path> program() {
         return PoolerProcess.program("pgpool");
     }
@@ -76,7 +78,7 @@ public final class TestPgpool implements AutoCloseable {
         return new TestPgpool(process, servers, port);
     }
 
-    /** Creates connections through Pgpool-II. The connections time out if Pgpool-II hangs. */
+    /** Returns a data source of connections through Pgpool-II. The connections time out if Pgpool-II hangs. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = servers.primary().dataSourceAt(port);
         dataSource.setSocketTimeout((int) TestDatabase.DEADLINE.toSeconds());

@@ -19,10 +19,10 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 /**
- * The server that the tests of this JVM share. It is the server at {@code -Drowlock.test.url} (with
- * {@code -Drowlock.test.user} and {@code -Drowlock.test.password}), or a container with
- * {@code -Drowlock.test.testcontainers=true}, or else an embedded one. The version is
- * {@code -Drowlock.test.postgres.version}, by default 18.
+ * A PostgreSQL server for tests. The tests of a JVM share one server, which is embedded by default. With {@code
+ * -Drowlock.test.url}, {@code -Drowlock.test.user} and {@code -Drowlock.test.password}, the shared server is an
+ * existing one. With {@code -Drowlock.test.testcontainers=true}, the server runs in a container. The version is {@code
+ * -Drowlock.test.postgres.version}, by default 18.
  */
 public final class TestPostgres {
     private static final TestPostgres SHARED = start(Map.of());
@@ -56,8 +56,8 @@ public final class TestPostgres {
     }
 
     /**
-     * Starts an embedded server on a data directory that is not deleted with it. A server can be started there again,
-     * after a stop or as a standby.
+     * Starts an embedded server on a data directory that stays after the server has stopped. A test can start another
+     * server on the same directory.
      *
      * @param dataDirectory a new directory, or the data directory of a stopped server of the same version
      * @param port a free port, or the previous port if clients must find the server again
@@ -94,14 +94,14 @@ public final class TestPostgres {
                 .setPort(port);
     }
 
-    /** Returns an existing server, with the user and the password of a URL. */
+    /** Returns an existing server. The URL contains user and password. */
     public static TestPostgres at(String url) {
         return new TestPostgres(url, null, null, null);
     }
 
     /**
-     * Finds a free port outside the range from which the system assigns ports. Otherwise another process might get the
-     * port before the server uses it, and the server would appear to have started.
+     * Finds a free port outside the range from which the system assigns ports. From that range, the system might give
+     * the port to another process before the server uses the port.
      */
     public static int freePort() throws IOException {
         for (int tries = 0; tries < 100; tries++) {
@@ -110,7 +110,7 @@ public final class TestPostgres {
                 free.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
                 return port;
             } catch (BindException e) {
-                // The port is taken; the next one may be free.
+                // The port is taken. The loop tries another port.
             }
         }
         throw new IOException("No free port from 15000 to 31999");
@@ -131,8 +131,8 @@ public final class TestPostgres {
             @SuppressWarnings("resource")
             PostgreSQLContainer container = new PostgreSQLContainer(image)
                     .withUsername("postgres")
-                    // The embedded server is configured in the same way, because poolers of tests cannot log in for
-                    // their clients.
+                    // Poolers of tests have no passwords of their clients, so the server trusts every login, as the
+                    // embedded server does.
                     .withEnv("POSTGRES_HOST_AUTH_METHOD", "trust")
                     .withCommand("postgres", "-c", "max_connections=200");
             container.start();
@@ -142,7 +142,6 @@ public final class TestPostgres {
         return embedded(settings);
     }
 
-    /** Creates connections without a pool. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url);
@@ -153,9 +152,7 @@ public final class TestPostgres {
         return dataSource;
     }
 
-    /**
-     * Creates connections to the same database over another port of this machine, on which a proxy or a pooler listens.
-     */
+    /** Returns a data source for the same database through another local port, on which a proxy or a pooler listens. */
     public PGSimpleDataSource dataSourceAt(int port) {
         PGSimpleDataSource dataSource = dataSource();
         dataSource.setServerNames(new String[] {"127.0.0.1"});
@@ -164,8 +161,8 @@ public final class TestPostgres {
     }
 
     /**
-     * Returns the connection that creates and drops the schemas of all tests. Opening one for each test would take
-     * longer than its work.
+     * Returns the connection that creates and drops the schemas of all tests. All tests share the connection, because
+     * opening a connection takes longer than the statements.
      */
     synchronized Connection administrator() throws SQLException {
         if (administrator == null || !administrator.isValid((int) TestDatabase.DEADLINE.toSeconds())) {
@@ -174,7 +171,6 @@ public final class TestPostgres {
         return administrator;
     }
 
-    /** Runs statements on a new connection, and commits. */
     public void execute(String... statements) throws SQLException {
         try (Connection connection = dataSource().getConnection()) {
             TestDatabase.execute(connection, statements);
@@ -188,17 +184,14 @@ public final class TestPostgres {
         }
     }
 
-    /** The URL of the server, for programs that take one. */
     public String url() {
         return url;
     }
 
-    /** The superuser. */
     public String user() {
         return user;
     }
 
-    /** The superuser's password. */
     public String password() {
         return password;
     }

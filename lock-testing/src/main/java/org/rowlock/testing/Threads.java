@@ -9,7 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** Runs the same work on several threads, which begin together, and waits for all of them. */
+/** Runs the same work on several threads that begin together, and waits for all threads. */
 public final class Threads {
     private static final long DEADLINE_SECONDS = 5 * TestDatabase.DEADLINE.toSeconds();
 
@@ -21,13 +21,12 @@ public final class Threads {
         void run(int number) throws Exception;
     }
 
-    /** The work of one thread, with a result. */
     @FunctionalInterface
     public interface Query<T> {
         T run(int number) throws Exception;
     }
 
-    /** Runs the work on this many threads. Throws what one of them has thrown. */
+    /** Runs the work on this many threads, and throws the exception of a failed thread. */
     public static void run(int threads, Work work) throws Exception {
         query(threads, number -> {
             work.run(number);
@@ -35,7 +34,10 @@ public final class Threads {
         });
     }
 
-    /** Runs the work on this many threads, and returns their results in order. Throws what one of them has thrown. */
+    /**
+     * Runs the work on this many threads, and returns the results by thread number. Throws the exception of a failed
+     * thread.
+     */
     public static <T> List<T> query(int threads, Query<T> work) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {

@@ -13,27 +13,29 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A real connection with a tap between the program and the server. A test observes the executed statements, or injects
- * a fault at one of them. It unwraps to the driver's connection, as a pool's does.
+ * Wraps a real connection so that a test can observe the executed statements, or inject a fault at a statement. The
+ * wrapped connection unwraps to the driver's connection, as connections of pools do.
  */
 public final class Wire {
     private Wire() {}
 
-    /** The hooks of a test for the executed statements, which are numbered from 1. */
+    /** The hooks of a test around each statement. Statements are numbered from 1. */
     public interface Tap {
-        /** Returns the SQL to send instead of a statement's own. */
+        /** Returns the SQL to send in place of the program's SQL. */
         default String send(int number, String sql) {
             return sql;
         }
 
-        /** Runs before a statement is executed. An exception from here replaces the execution. */
+        /** Runs before a statement is executed. If the hook throws an exception, the statement is not executed. */
         default void before(int number, String sql) throws SQLException {}
 
-        /** Runs after a statement was executed or has failed. An exception from here replaces its result or error. */
+        /**
+         * Runs after a statement has succeeded or failed. An exception from the hook replaces the result or error of
+         * the statement.
+         */
         default void after(int number, String sql) throws SQLException {}
     }
 
-    /** Returns a connection with a tap. */
     public static Connection tap(Connection connection, Tap tap) {
         AtomicInteger count = new AtomicInteger();
         return proxy(Connection.class, connection, (proxy, method, arguments) -> {
@@ -84,7 +86,7 @@ public final class Wire {
         return statements;
     }
 
-    /** Returns a connection that looks like one of another driver: it cannot be unwrapped. */
+    /** Returns a connection that cannot be unwrapped to the driver's connection, as with another driver. */
     public static Connection ofAnotherDriver(Connection connection) {
         return proxy(Connection.class, connection, (proxy, method, arguments) -> switch (method.getName()) {
             case "isWrapperFor" -> false;
