@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Jdbc;
 
-/** The table that most workloads lock: rows numbered from 1, each with an initial balance of 0. */
+/** The table that most workloads lock. Its rows are numbered from 1, and each balance is 0 at first. */
 record Accounts(BenchmarkServer server, int rows) {
     static final String TABLE = "accounts";
     static final String ID = "aid";
@@ -22,7 +22,6 @@ record Accounts(BenchmarkServer server, int rows) {
         return create(server, rows, ROOMY);
     }
 
-    /** @param storage parameters of the table, such as {@code autovacuum_enabled = off} */
     static Accounts create(BenchmarkServer server, int rows, String storage) throws SQLException {
         server.execute(
                 "create table " + TABLE + " (aid int primary key, balance bigint not null) with (" + storage + ")",
@@ -32,8 +31,8 @@ record Accounts(BenchmarkServer server, int rows) {
     }
 
     /**
-     * Runs the published updates. The sequence +1, *2, -2 takes a balance from 0 back to 0, and any other start to
-     * another number.
+     * Runs the published updates: +1, *2, -2. The sequence returns a balance of 0 to 0, but any other balance changes,
+     * so a lost update shows.
      */
     static void updateThrice(Connection connection, int aid) throws SQLException {
         raise(connection, aid);
@@ -45,12 +44,11 @@ record Accounts(BenchmarkServer server, int rows) {
         Jdbc.updateOne(connection, ADD, aid);
     }
 
-    /** Reads a balance as the connection's transaction sees it. */
     static long read(Connection connection, int aid) throws SQLException {
         return Jdbc.number(connection, READ, aid);
     }
 
-    /** Fails unless every row exists and its balance is 0 again. */
+    /** Fails unless every row exists with a balance of 0. */
     void check() throws SQLException {
         long[] found = server.numbers("select count(*), count(*) filter (where balance <> 0) from " + TABLE);
         if (found[0] != rows || found[1] != 0) {

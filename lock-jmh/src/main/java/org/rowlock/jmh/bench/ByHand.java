@@ -6,7 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The strategies that a workload implements in hand-written SQL, in addition to Rowlock's. */
+/** Names the strategies that a workload implements in hand-written SQL, in addition to Rowlock's strategies. */
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

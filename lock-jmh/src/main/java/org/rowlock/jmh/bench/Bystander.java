@@ -8,9 +8,9 @@ import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * The effect of row locks on plain updates of the same hot rows. Bystanders update a row three times in a transaction,
- * without locking it first, and as fast as they can. Lockers lock a row, read it and commit, at a fixed rate that is
- * the same for every variant. The latency of a lock is measured from the time at which the rate requires it.
+ * Measures how row locks affect plain updates of the same hot rows. Bystanders update a row three times in a
+ * transaction, without a lock and without pauses. Lockers lock a row, read the row and commit, at a fixed rate that is
+ * the same for every variant. The latency of a lock counts from the scheduled start of its transaction.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class Bystander extends LockWorkload {
@@ -22,7 +22,7 @@ public class Bystander extends LockWorkload {
     @Param("10")
     public int lockers;
 
-    /** The number of transactions per second that all lockers together begin. */
+    /** The transactions per second of all lockers together. */
     @Param("100")
     public double rate;
 
@@ -79,7 +79,7 @@ public class Bystander extends LockWorkload {
         pace.reset();
     }
 
-    /** Includes transactions that were due but have not begun, with their delay so far. */
+    /** Records the delay too of transactions that were due but have not begun. */
     @Override
     void ends(boolean measured, Published results) {
         pace.untaken(untaken::record);

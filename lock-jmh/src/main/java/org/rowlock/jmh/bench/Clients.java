@@ -13,8 +13,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that work without a pause from the first measured window to the last, so that no window contains their
- * start or end. JMH measures the operations of the clients of one role. Thread-safe.
+ * The client threads of a workload. Clients work without a pause from the first measured window to the last, so no
+ * window contains a start or an end. JMH measures the operations of one role of clients. Thread-safe.
  */
 public final class Clients {
     private static final Duration STANDSTILL = Duration.ofMinutes(3);
@@ -34,7 +34,10 @@ public final class Clients {
 
     @FunctionalInterface
     public interface Operation {
-        /** Runs the operation, and returns how much was done: 1, or several jobs at once, or 0 for nothing. */
+        /**
+         * Runs the operation, and returns the number of completed units: usually 1, several for a batch of jobs, 0 if
+         * there was nothing to do.
+         */
         int run() throws SQLException;
     }
 
@@ -47,7 +50,7 @@ public final class Clients {
         add(role, count, operation, completed);
     }
 
-    /** Adds further clients. The rate of their operations is published under the name of the role. */
+    /** Adds clients whose rate is published under the name of the role, beside the score. */
     public void addBeside(String role, int count, IntFunction<Operation> operation) {
         add(role, count, operation, meter.count(role));
     }
@@ -72,7 +75,7 @@ public final class Clients {
                 counter.add(operation.run());
             }
         } catch (Throwable e) {
-            // Other clients fail as a consequence; the first failure is the cause.
+            // The first failure is the cause. Other clients may fail as a consequence.
             failure.compareAndSet(null, e);
             stopped = true;
         }
@@ -86,12 +89,12 @@ public final class Clients {
         return completed.sum();
     }
 
-    /** Discards all operations completed so far. */
+    /** Ignores the operations completed so far. */
     void forget() {
         taken.set(completed.sum());
     }
 
-    /** Returns when any client completes one more operation. Each operation is taken once. */
+    /** Waits for one more completed operation. Each completed operation ends one call. */
     void take() throws SQLException {
         long mine = taken.incrementAndGet();
         long begun = System.nanoTime();
@@ -105,7 +108,6 @@ public final class Clients {
         }
     }
 
-    /** Throws the failure of the first client that failed, if any. */
     void check() throws SQLException {
         Throwable first = failure.get();
         if (first instanceof SQLException sql) {
@@ -119,7 +121,7 @@ public final class Clients {
         }
     }
 
-    /** Lets each client finish its operation, and fails if one has failed. */
+    /** Waits until each client has finished its operation, and fails if a client has failed. */
     public void stop() throws SQLException {
         stopped = true;
         long deadline = System.nanoTime() + LAST.toNanos();

@@ -7,14 +7,13 @@ import javax.sql.DataSource;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockDataSource;
 
-/** Wraps a DataSource with lock-jdbc. */
+/** Wraps a DataSource with the drop-in, lock-jdbc. */
 public final class DropInPool {
-    /** The value for connections without lock-jdbc. */
     static final String PLAIN = "plain";
 
     /**
-     * The logger whose line at the start would interrupt the progress of every measurement. The field keeps it, because
-     * the log manager refers to loggers weakly.
+     * The logger of the drop-in, whose first message would interrupt the progress display. The field keeps the logger
+     * alive, because the log manager holds only weak references.
      */
     private static final Logger LOG = Logger.getLogger("org.rowlock");
 
@@ -24,9 +23,7 @@ public final class DropInPool {
         return builder(connections, mode).largestGroup(group).build();
     }
 
-    /**
-     * Creates a drop-in that sends the last writes of a transaction with its COMMIT, if Spring and Hibernate make them.
-     */
+    /** Creates a drop-in that sends the last writes of a Spring and Hibernate transaction together with its COMMIT. */
     public static RowlockDataSource flushing(DataSource connections, String mode) {
         return builder(connections, mode).flushWithCommit(true).build();
     }

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * Detects two threads inside one lock. Threads enter under the lock, and leave before the commit that releases it. It
- * runs no statement, so the measured work stays as it is. Keys are numbered from 0. Thread-safe.
+ * Detects two threads that hold the same lock at once. A thread enters after it has acquired the lock, and leaves
+ * before the commit that releases the lock. The check runs no SQL, so the measured work does not change. Keys are
+ * numbered from 0. Thread-safe.
  */
 final class Exclusion {
     private static final VarHandle INSIDE = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
@@ -34,7 +35,7 @@ final class Exclusion {
         this.inside = inside;
     }
 
-    /** Creates an exclusion among processes that share this file, which is empty at first. */
+    /** Creates an exclusion among processes that map the same, initially empty, file. */
     static Exclusion among(Path file, int keys) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             return new Exclusion(channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) keys * Integer.BYTES));
@@ -57,7 +58,6 @@ final class Exclusion {
         inside(key, false, work);
     }
 
-    /** @param isShared whether other sharers may be inside at the same time */
     void inside(int key, boolean isShared, BenchmarkServer.Step work) throws SQLException {
         if (isShared) {
             enterShared(key);
@@ -99,12 +99,11 @@ final class Exclusion {
                 + (found < 0 ? "an exclusive holder" : found + " sharers") + " when another came in)");
     }
 
-    /** Reports any other event that a lock should have prevented. */
+    /** Records a violation that the caller has detected. */
     void violated(String message) {
         violation.compareAndSet(null, message);
     }
 
-    /** Fails if two threads were ever inside one lock. */
     void check() {
         String found = violation.get();
         if (found != null) {

@@ -4,9 +4,9 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * A fixed rate that several threads keep together. Each start has a scheduled time, and a free thread takes the next
- * one. While all threads are busy, starts wait, and none is left out. A latency that is measured from the scheduled
- * time includes this wait. Thread-safe.
+ * The schedule of a fixed rate that several threads share. Each start has a scheduled time, and a free thread takes the
+ * next start. While all threads are busy, starts are delayed but never skipped. A latency measured from the scheduled
+ * time includes the delay. Thread-safe.
  */
 final class FixedRate {
     private final double nanosBetween;
@@ -26,13 +26,13 @@ final class FixedRate {
         this.clock = clock;
     }
 
-    /** Discards all starts. The next one is due now. */
+    /** Discards all starts. The next start is due at once. */
     synchronized void reset() {
         taken = 0;
         stopped = false;
     }
 
-    /** Takes the next start, and returns its scheduled time, which has passed if the threads are late. */
+    /** Takes the next start, and returns its scheduled time. The time is in the past if the threads are late. */
     synchronized long next() {
         if (taken == 0) {
             firstStart = clock.getAsLong();
@@ -40,7 +40,7 @@ final class FixedRate {
         return start(taken++);
     }
 
-    /** Ends the sequence of starts. Only the first call after a reset has an effect. */
+    /** Ends the schedule. Only the first call after a reset has an effect. */
     synchronized void stop() {
         if (!stopped) {
             stopped = true;
@@ -48,7 +48,7 @@ final class FixedRate {
         }
     }
 
-    /** Stops, and passes on the delay of each start that was due but was not taken. */
+    /** Ends the schedule, and reports the delay of each start that was due but that no thread took. */
     synchronized void untaken(LongConsumer late) {
         stop();
         for (long n = taken; taken > 0 && start(n) < end; n++) {

@@ -5,10 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/**
- * Marks a method for static analysis: it is called before any other method, and sets fields that a constructor would
- * set.
- */
+/** Tells static analysis that the method runs before any other method and initializes fields, as a constructor does. */
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.METHOD)
 @interface Initializer {}

@@ -22,8 +22,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * A separate process that runs some of the clients of {@link Instances}. It regularly writes a line with the times of
- * its transactions in microseconds. It works until it gets another line, or until its parent ends.
+ * A separate process that runs some of the clients of {@link Instances}. The process regularly writes a line with the
+ * durations of its transactions in microseconds. The process ends when its parent sends another line, or exits.
  */
 final class InstanceProcess implements AutoCloseable {
     private static final long LINE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -36,12 +36,12 @@ final class InstanceProcess implements AutoCloseable {
     private final PrintWriter told;
 
     /**
-     * The task of the process, which is the first line of its input.
+     * The parameters of the process, sent as the first line of its input.
      *
-     * @param holdMillis the longest time for which its last client holds a row beyond its updates
-     * @param inside the file of the exclusion
-     * @param ahead how many transactions each client runs before the measurement
-     * @param ownRow the first of the clients' own rows for these
+     * @param holdMillis the longest time for which the last client of the process holds a row after its updates
+     * @param inside the file of the shared {@link Exclusion}
+     * @param ahead how many transactions each client runs on its own row before the measurement
+     * @param ownRow the first of these rows
      */
     record Task(
             String url,
@@ -67,7 +67,8 @@ final class InstanceProcess implements AutoCloseable {
     /**
      * Starts a process.
      *
-     * @param compilers the highest tier of the compilers: 1 is without the optimizing one, and 4 is the default of JVMs
+     * @param compilers the highest tier of the JIT compilers: 1 excludes the optimizing compiler, and 4 is the JVM's
+     *     default
      */
     static InstanceProcess start(int compilers, Task task) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
@@ -81,12 +82,13 @@ final class InstanceProcess implements AutoCloseable {
                 InstanceProcess.class.getName());
         InstanceProcess started = new InstanceProcess(
                 builder.redirectError(ProcessBuilder.Redirect.INHERIT).start());
-        // The task is not an argument, because every user of the machine can read those.
+        // The task contains the password. Every user of the machine can read the arguments of a process, so the task is
+        // sent as input.
         started.told.println(new Gson().toJson(task));
         return started;
     }
 
-    /** Waits until the process has its connections, and its clients have run their first transactions. */
+    /** Waits until the process has connected and its clients have warmed up. */
     void awaitReady() {
         String line = line();
         if (!READY.equals(line)) {
@@ -98,7 +100,7 @@ final class InstanceProcess implements AutoCloseable {
         told.println();
     }
 
-    /** Waits for the next line, and returns the number of its transactions. */
+    /** Waits for the next line, records its transactions, and returns their number. */
     int next(Latency transaction) {
         String line = line();
         if (line == null) {
@@ -126,12 +128,11 @@ final class InstanceProcess implements AutoCloseable {
         }
     }
 
-    /** Lets the process finish its running transactions. */
     void stop() {
         told.println();
         told.close();
         while (line() != null) {
-            // The last lines are read, and discarded.
+            // The loop discards the last lines.
         }
     }
 

@@ -15,8 +15,8 @@ import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.RunDirectory;
 
 /**
- * The work of {@link Zipfian} by the instances of a service: processes that start together, each with its own clients
- * and pool.
+ * Runs the workload of {@link Zipfian} in several instances of a service. The instances are processes that start
+ * together, each with its own clients and pool.
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.IN_FRONT, Strategy.NAIVE})
 public class Instances extends LockWorkload {
@@ -29,23 +29,25 @@ public class Instances extends LockWorkload {
     @Param("30")
     public int clients;
 
-    /** The number of processes, which is at most the number of clients. */
+    /** The number of processes, at most the number of clients. */
     @Param("5")
     public int jvms;
 
-    /** The wrapper of the clients' pools: plain for none, or a mode of lock-jdbc. */
+    /** The wrapper of the clients' pools: "plain" for no wrapper, or a mode of lock-jdbc. */
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
 
-    /** The number of processes with the wrapper, whose share is published; 0 for all of them, and no share. */
+    /**
+     * The number of processes with the wrapper, the canaries. Their share of all transactions is published. With 0, all
+     * processes have the wrapper, and no share is published.
+     */
     @Param("0")
     public int canaries;
 
-    /** The longest time for which the last client of the last process holds a row; 0 for the time of its updates. */
+    /** The longest extra time for which the last client of the last process holds a row, in milliseconds. */
     @Param("0")
     public double holdMillis;
 
-    /** The number of rows; 1 for one hot row. */
     @Param("100")
     public int rows;
 
@@ -53,9 +55,9 @@ public class Instances extends LockWorkload {
     public double zipf;
 
     /**
-     * The number of transactions that each client first runs on its own row, where it never waits. Without them, dozens
-     * of JVMs would still compile on few processors, and the results would show how much they compile. 0 for a start
-     * after verify().
+     * The number of warm-up transactions of each client, on a row of its own where it never waits. Without a warm-up,
+     * dozens of JVMs would compile on few processors, and the result would show the cost of compilation. 0 measures a
+     * cold start.
      */
     @Param("250")
     public int ahead;
@@ -67,7 +69,7 @@ public class Instances extends LockWorkload {
     private long startNanos;
     private boolean steady;
 
-    /** Counts the transactions of the processes with the wrapper, and of all. */
+    /** Counts the transactions of the canaries and of all processes. */
     private static final class Share {
         private final LongAdder canaries = new LongAdder();
         private final LongAdder all = new LongAdder();
@@ -82,7 +84,7 @@ public class Instances extends LockWorkload {
             all.reset();
         }
 
-        /** Returns the part of the fair share that the canaries have had. */
+        /** Returns the canaries' share of all transactions, as a percentage of their fair share. */
         double percentOf(double fair) {
             return 100.0 * canaries.sum() / Math.max(1, all.sum()) / fair;
         }
@@ -99,7 +101,7 @@ public class Instances extends LockWorkload {
             Path inside = Files.createFile(directory.resolve("inside"));
             PGSimpleDataSource target = server.dataSource();
             int ownRow = rows + 1;
-            // The optimizing compilers of dozens of JVMs would run for minutes on the shared processors.
+            // On shared processors, the optimizing compilers of dozens of JVMs would run for minutes.
             int compilers = count > 4 * Runtime.getRuntime().availableProcessors() ? 1 : 4;
             for (int i = 0; i < count; i++) {
                 int clientsOfOne = (clients - i + count - 1) / count;
@@ -141,7 +143,9 @@ public class Instances extends LockWorkload {
         });
     }
 
-    /** Waits until the throughput hardly rises from one second to the next. Dozens of JVMs take a minute to warm up. */
+    /**
+     * Waits until the throughput hardly rises from one second to the next. With dozens of JVMs the wait takes a minute.
+     */
     @Override
     void begins(boolean measured) {
         long start = System.nanoTime();

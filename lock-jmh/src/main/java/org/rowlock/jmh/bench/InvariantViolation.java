@@ -1,7 +1,8 @@
 package org.rowlock.jmh.bench;
 
 /**
- * Reports that a lock did not exclude as it should. The run then fails, because the speed of such a lock means nothing.
+ * Reports that a lock did not exclude other transactions. The run then fails, because the speed of a faulty lock means
+ * nothing.
  */
 public final class InvariantViolation extends RuntimeException {
     private static final long serialVersionUID = 1;

@@ -5,8 +5,8 @@ import org.HdrHistogram.SingleWriterRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how long a part of an operation takes, such as the acquisition of a lock. Each thread records into its own
- * instance. Recording allocates nothing and takes tens of nanoseconds.
+ * Measures how long part of an operation takes, such as the acquisition of a lock. Each thread has its own instance.
+ * Recording allocates nothing and takes tens of nanoseconds.
  */
 public final class Latency {
     private static final int SIGNIFICANT_DIGITS = 2;
@@ -29,13 +29,13 @@ public final class Latency {
         recorder.recordValue(Math.max(0, nanos));
     }
 
-    /** The time that the unfinished part has taken so far; 0 if there is none. */
+    /** The time since {@link #begin} if {@link #end} has not followed; otherwise 0. */
     long pendingNanos() {
         long begun = since;
         return begun == NOTHING ? 0 : System.nanoTime() - begun;
     }
 
-    /** Adds what was recorded since the last call. An instance belongs to one thread. */
+    /** Adds the values recorded since the last call. */
     void takeInto(Histogram all) {
         recycled = recorder.getIntervalHistogram(recycled);
         all.add(recycled);

@@ -23,23 +23,20 @@ import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.jmh.server.ServerCrash;
 
 /**
- * Kills the server while locks are held and waited for, and starts it again. The result is the time from the kill until
- * the new server grants the first of the locks that were held. It needs the embedded server.
+ * Kills the server while transactions hold locks and others wait, and restarts the server. The result is the time from
+ * the kill until the restarted server grants the first lock. The benchmark needs an embedded server.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class LockLoss extends LockWorkload {
     private static final Duration LIMIT = Duration.ofMinutes(3);
 
-    /** A timeout that is short enough to detect a server that vanished silently, and longer than a wait for a lock. */
+    /** The limit after which a silent server counts as lost. The limit is longer than any wait for a lock. */
     private static final int SOCKET_TIMEOUT_SECONDS = 60;
 
-    /** The pause between attempts to connect, because each takes time from a server that is starting. */
+    /** The pause between attempts to connect. Each attempt costs a starting server time. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /**
-     * The number of locks that are held when the server is killed: at most half the capacity of the server's lock
-     * table.
-     */
+    /** The number of locks held when the server is killed, limited to half the capacity of the lock table. */
     @Param("10000")
     public int locks;
 
@@ -64,9 +61,9 @@ public class LockLoss extends LockWorkload {
         threads.add("client", clients, number -> client(locking));
     }
 
-    /** Locks all keys on another connection, and changes a row without a commit. */
+    /** Locks all rows in another session, and changes a row without a commit. */
     private void hold() throws SQLException {
-        // The connection represents another instance of the application, so it shares no queue with the clients.
+        // The holder represents another instance of the application, so it uses a separate queue.
         Locking other = new Locking(strategy, false, unpooled, Accounts.TABLE, Accounts.ID);
         Connection holder = server.closeWith(unpooled.getConnection());
         holder.setAutoCommit(false);
@@ -75,8 +72,8 @@ public class LockLoss extends LockWorkload {
     }
 
     /**
-     * Creates a client that locks and rolls back. If the server stops, the client retries the connection until the
-     * server has restarted.
+     * Creates a client that locks a row and rolls back. If the server stops, the client reconnects until the server has
+     * restarted.
      */
     private Clients.Operation client(Locking locking) {
         DiscreteSampler keys = Zipf.zipf(held, 1.1);
@@ -93,7 +90,8 @@ public class LockLoss extends LockWorkload {
                 Connection present = connection;
                 locking.admitted(List.of(locking.key(aid)), RowLockMode.FOR_UPDATE, () -> {
                     locking.lock(present, aid);
-                    // The old server cannot have granted this lock, because its holders never commit.
+                    // Only the restarted server can have granted this lock, because on the old server the holder never
+                    // commits.
                     granted.complete(System.nanoTime());
                     present.rollback();
                 });
@@ -110,7 +108,7 @@ public class LockLoss extends LockWorkload {
         };
     }
 
-    /** Runs before the first window, because no client completes an operation earlier. */
+    /** Kills the server before the first window. No client completes an operation earlier. */
     @Override
     void begins(boolean measured) throws SQLException {
         if (firstMillis > 0) {
@@ -131,7 +129,7 @@ public class LockLoss extends LockWorkload {
         }
     }
 
-    /** Waits until one client waits for a lock. Every client that its JVM admits will do so. */
+    /** Waits until a client waits for a lock. Admitted clients must wait, because all rows are locked. */
     private void awaitWaiting() throws SQLException {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         try (Connection connection = server.connect()) {
@@ -151,7 +149,7 @@ public class LockLoss extends LockWorkload {
         results.put("locksHeld", (double) held, "");
     }
 
-    /** Whether a failure only means that the server is not running now. */
+    /** Whether the failure only shows that the server is down or restarting. */
     private static boolean isLost(Exception failure) {
         String state = failure instanceof SQLException sql ? String.valueOf(sql.getSQLState()) : "";
         return failure instanceof LockConnectionLostException || state.startsWith("08") || state.startsWith("57P0");

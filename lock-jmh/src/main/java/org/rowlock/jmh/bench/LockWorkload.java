@@ -8,10 +8,9 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
-/** A workload that compares ways to lock. Each transaction locks in one of them. */
+/** A workload whose transactions lock by the chosen strategy. */
 @State(Scope.Benchmark)
 public abstract class LockWorkload extends Workload {
-    /** The way in which a transaction excludes others. */
     @Param({"FOR_UPDATE", "ROW", "BOTH", "ADVISORY"})
     public Strategy strategy = Strategy.ROW;
 
@@ -23,7 +22,7 @@ public abstract class LockWorkload extends Workload {
     public void open(BenchmarkParams params) throws SQLException {
         ByHand forms = getClass().getAnnotation(ByHand.class);
         List<Strategy> byHand = forms == null ? List.of() : List.of(forms.value());
-        // Strategies that exist for the tests alone are always permitted.
+        // NONE exists for tests, and every workload permits it.
         boolean exists = strategy.isRowlock() || strategy == Strategy.NONE || byHand.contains(strategy);
         if (!exists || (admission && !strategy.isRowlock())) {
             throw new IllegalArgumentException("There is no " + strategy + (admission ? " with admission" : "") + " in "

@@ -20,11 +20,10 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * Locks rows of one table in each of the ways of {@link Strategy}, as an application would. All threads of an
- * application share one instance, and so its admission queues. Thread-safe.
+ * Locks rows of one table by a {@link Strategy}, as an application would. All threads of an application share one
+ * instance, and therefore its admission queues. Thread-safe.
  */
 final class Locking {
-    /** The largest number of keys in one call. */
     private static final int BUDGET = 1_000_000;
 
     private final Strategy strategy;
@@ -35,7 +34,7 @@ final class Locking {
     private final RowLocks locks;
 
     /**
-     * @param pool connections that are not in autocommit; the queues distinguish databases by it
+     * @param pool connections without autocommit; also identifies the database for the admission queues
      * @param column the primary key
      */
     Locking(Strategy strategy, boolean admission, DataSource pool, String table, String column) {
@@ -71,14 +70,14 @@ final class Locking {
     }
 
     /**
-     * Queues if admission is on, borrows a connection, begins, locks one row, works, commits, and returns the
+     * Runs the work in a transaction that first locks the row. With admission, the thread queues before it borrows a
      * connection.
      */
     void transaction(Object id, Jdbc.Work work) throws SQLException {
         transaction(() -> forUpdate(key(id)), connection -> lock(connection, id), work);
     }
 
-    /** Does the same for many rows, in any mode. */
+    /** Runs the work in a transaction that first locks all these rows in the mode. */
     void transaction(Collection<?> ids, RowLockMode mode, Jdbc.Work work) throws SQLException {
         transaction(() -> LockRequest.of(mode, keys(ids)), connection -> lockAll(connection, ids, mode), work);
     }
@@ -94,7 +93,10 @@ final class Locking {
         }
     }
 
-    /** Queues for the keys if admission is on. Used for transactions that Rowlock does not begin. */
+    /**
+     * Queues for the keys if admission is on, and then runs the work. Workloads that begin their own transactions use
+     * this method.
+     */
     void admitted(List<LockKey> keys, RowLockMode mode, BenchmarkServer.Step work) throws SQLException {
         if (!admission) {
             work.run();
@@ -108,7 +110,6 @@ final class Locking {
         }
     }
 
-    /** Locks one row exclusively in the connection's transaction. */
     void lock(Connection connection, Object id) throws SQLException {
         switch (strategy) {
             case ROW, BOTH, ADVISORY -> {
@@ -124,7 +125,6 @@ final class Locking {
         }
     }
 
-    /** Locks an account, and reads its balance under the lock. */
     long lockAndRead(Connection connection, Object id) throws SQLException {
         return switch (strategy) {
             case ROW, BOTH, ADVISORY ->
@@ -161,7 +161,7 @@ final class Locking {
                         (Object) array(ids));
                 return found.size() == ids.size();
             }
-            // All callers lock in this order, so that they do not deadlock.
+            // All callers lock in the order of the ids, so no deadlock occurs.
             case NAIVE ->
                 Jdbc.run(
                         connection,
@@ -175,7 +175,7 @@ final class Locking {
         return true;
     }
 
-    /** Takes the first rows that no other transaction holds, as {@code FOR UPDATE SKIP LOCKED} does. */
+    /** Locks the first matching rows that no other transaction holds, as {@code FOR UPDATE SKIP LOCKED} does. */
     List<Integer> claim(Connection connection, String predicate, int limit) throws SQLException {
         if (strategy.isRowlock()) {
             Claim claim = Claim.from(table).where(predicate).orderBy(column).limit(limit);
@@ -191,7 +191,6 @@ final class Locking {
         return "select 1 from " + table + " where " + column + " = ? for update";
     }
 
-    /** Converts ids to an array that the driver accepts. */
     static Integer[] array(Collection<?> ids) {
         return ids.toArray(Integer[]::new);
     }

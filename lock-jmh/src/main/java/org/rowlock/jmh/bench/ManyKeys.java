@@ -19,10 +19,10 @@ import org.rowlock.jmh.server.Jdbc;
 /** Locks many rows in one call, exclusively or shared, and commits. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class ManyKeys extends LockWorkload {
-    /** The interval at which a client samples the lock table, beginning with its first transaction. */
+    /** The interval at which a client samples the lock table. */
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** The number of rows. It is large enough to make the planner use the index. */
+    /** The number of rows, large enough to make the planner use the index. */
     private static final int ROWS = 100_000;
 
     @Param("4")
@@ -32,13 +32,12 @@ public class ManyKeys extends LockWorkload {
     public int keys;
 
     /**
-     * Whether all clients lock rows of the same set, which is twice as large as the number that one transaction locks.
-     * Otherwise each client has its own set.
+     * Whether the clients' rows overlap. If so, each transaction locks half of one common set of rows. Otherwise each
+     * client has its own set.
      */
     @Param("false")
     public boolean overlapping;
 
-    /** Whether all clients lock the same rows FOR SHARE. */
     @Param("false")
     public boolean shared;
 
@@ -63,7 +62,10 @@ public class ManyKeys extends LockWorkload {
         threads.add("client", clients, this::client);
     }
 
-    /** Rejects parameters that would fill the lock table, because sessions of the server would then fail. */
+    /**
+     * Rejects parameters that would fill the lock table, because a full lock table makes all sessions of the server
+     * fail.
+     */
     private void refuseToFill() {
         if (strategy.isAdvisory() && (long) clients * keys > capacity) {
             throw new IllegalArgumentException(
@@ -105,8 +107,8 @@ public class ManyKeys extends LockWorkload {
     }
 
     /**
-     * Checks the locks: two transactions share all rows, and after one of them ends, no third can lock a row
-     * exclusively.
+     * Checks that two transactions can share all rows, and that a third cannot lock a row exclusively after the first
+     * ends.
      */
     private void checkHolds() throws SQLException {
         List<Integer> aids = IntStream.rangeClosed(1, keys).boxed().toList();
@@ -114,7 +116,7 @@ public class ManyKeys extends LockWorkload {
                 Connection second = server.begin();
                 Connection other = server.begin()) {
             locking.lockAll(first, aids, mode);
-            // Without the timeout, the second transaction would wait forever if it could not share.
+            // If sharing is broken, the timeout ends the wait of the second transaction.
             Jdbc.execute(second, "set local lock_timeout = '10s'");
             locking.lockAll(second, aids, mode);
             first.rollback();
@@ -130,8 +132,8 @@ public class ManyKeys extends LockWorkload {
     }
 
     /**
-     * Samples the lock table. It leaves out the weak locks of tables and the session's own virtual transaction, which
-     * each session keeps in slots of its own.
+     * Counts the session's entries in the shared lock table. Fast-path locks are excluded, because each session keeps
+     * them in its own slots.
      */
     private void sample(Connection connection) throws SQLException {
         long entries =

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 import org.rowlock.jmh.profile.Published;
 
-/** The measurements of a workload's clients, window by window. Thread-safe. */
+/** The measurements of a workload's clients in the current window. Thread-safe. */
 public final class Meter {
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -18,8 +18,8 @@ public final class Meter {
     private final ConcurrentMap<String, LongAdder> counts = new ConcurrentHashMap<>();
 
     /**
-     * Two sums whose quotient is an average, such as round trips per operation. Thread-safe: both change together, so
-     * that they always belong to the same window.
+     * Two sums whose quotient is an average, such as round trips per operation. Thread-safe: the sums change together,
+     * so both belong to the same window.
      */
     static final class Average {
         private long amount;
@@ -30,7 +30,6 @@ public final class Meter {
             units += moreUnits;
         }
 
-        /** Returns the average since the last call; NaN if there is none. */
         private synchronized double take() {
             double average = units > 0 ? (double) amount / units : Double.NaN;
             amount = 0;
@@ -39,7 +38,7 @@ public final class Meter {
         }
     }
 
-    /** Creates a latency of this name, for one thread. */
+    /** Creates a latency of this name for the use of one thread. */
     public Latency latency(String name) {
         Latency latency = new Latency();
         latencies.computeIfAbsent(name, unused -> new ConcurrentLinkedQueue<>()).add(latency);
@@ -50,7 +49,7 @@ public final class Meter {
         return averages.computeIfAbsent(name, unused -> new Average());
     }
 
-    /** Creates a counter that is shown per second. */
+    /** Creates a counter, published as a rate per second. */
     LongAdder count(String name) {
         return counts.computeIfAbsent(name, unused -> new LongAdder());
     }
@@ -59,12 +58,12 @@ public final class Meter {
         take(new Published(1, 0));
     }
 
-    /** Adds the latencies of this name since the last call to a histogram. */
+    /** Adds the latencies of this name, recorded since the last call, to a histogram. */
     public void addTo(Histogram all, String name) {
         latencies.getOrDefault(name, new ConcurrentLinkedQueue<>()).forEach(latency -> latency.takeInto(all));
     }
 
-    /** Publishes what was measured since the last call. */
+    /** Publishes and resets the measurements since the last call. */
     void take(Published results) {
         latencies.forEach((name, all) -> {
             Histogram histogram = new Histogram(2);
@@ -77,7 +76,7 @@ public final class Meter {
                 for (int percent : new int[] {50, 95, 99}) {
                     results.put(name + ".p" + percent, histogram.getValueAtPercentile(percent) / NANOS_PER_MILLI, "ms");
                 }
-                // A client that is still waiting has waited for at least this long.
+                // The unfinished wait of a client is at least as long as its time so far.
                 results.put(name + ".max", Math.max(pending, histogram.getMaxValue()) / NANOS_PER_MILLI, "ms");
             }
         });

@@ -16,8 +16,8 @@ import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.testing.RoundTripCounter;
 
 /**
- * Locks a row, reads it, and commits. The result is the cost of the lock for a session that never waits. The time
- * includes the derivation of the key.
+ * Locks a row, reads the row, and commits. The result is the cost of the lock for a session that never waits, including
+ * the derivation of the key.
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE, Strategy.SAME, Strategy.SELECT})
 public class OneSession extends LockWorkload {
@@ -30,7 +30,7 @@ public class OneSession extends LockWorkload {
     @Param("1")
     public int clients;
 
-    /** The wrapper of the connection: plain for none, or a mode of lock-jdbc. */
+    /** The wrapper of the connection: "plain" for no wrapper, or a mode of lock-jdbc. */
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
 
@@ -43,7 +43,7 @@ public class OneSession extends LockWorkload {
             atEnd(this::checkExcludes);
         }
         PGSimpleDataSource counted = server.dataSource();
-        // Round trips are not counted if the server's URL names another socket factory.
+        // If the server's URL names a socket factory, round trips cannot be counted.
         boolean isCounted = counted.getSocketFactory() == null;
         if (isCounted) {
             counted.setSocketFactory(RoundTripCounter.class.getName());
@@ -57,16 +57,16 @@ public class OneSession extends LockWorkload {
         for (int i = 0; i < clients; i++) {
             Connection connection = server.closeWith(wrapped.getConnection());
             connection.setAutoCommit(false);
-            // The first lock of a table reads its id columns from the catalog.
+            // The first transaction is not measured, because it reads the table's id columns from the catalog.
             transact(connection);
             threads.add("client", 1, number -> client(connection, isCounted));
         }
     }
 
     /**
-     * Runs transactions until they are compiled, on a connection without a network and without waits for the disk. At
-     * the pace of the measured connection, the measurement would end before the compilers do. It would show their work,
-     * most of all for the variants with more code.
+     * Runs transactions until their code is compiled, on a connection without added network delay or waits for the
+     * disk. On the measured connection, transactions are so slow that compilation would outlast the measurement. The
+     * result would then include compilation, most of all for variants with more code.
      */
     private void warmUp() throws SQLException {
         long begun = System.nanoTime();
@@ -79,7 +79,6 @@ public class OneSession extends LockWorkload {
         }
     }
 
-    /** Measures the cost of a transaction to the client: processor time, memory and round trips. */
     private Clients.Operation client(Connection connection, boolean isCounted) {
         Meter.Average cpu = meter.average("cpu");
         Meter.Average allocated = meter.average("allocated");
@@ -113,7 +112,8 @@ public class OneSession extends LockWorkload {
     }
 
     /**
-     * Checks that the lock excludes, and only on its own row. A benchmark of one session would not notice either fault.
+     * Checks that the lock excludes other transactions from its own row only. A single session would notice neither
+     * fault.
      */
     private void checkExcludes() throws SQLException {
         if (!isHeldUp("100ms", 1)) {
@@ -124,7 +124,7 @@ public class OneSession extends LockWorkload {
         }
     }
 
-    /** Whether a transaction that locks this row must wait for one that holds the first row. */
+    /** Whether a transaction that locks this row waits for a transaction that holds row 1. */
     private boolean isHeldUp(String timeout, int row) throws SQLException {
         try (Connection holder = server.begin();
                 Connection other = server.begin()) {

@@ -20,19 +20,20 @@ import org.rowlock.jmh.server.OwnSql;
 import org.rowlock.jmh.server.OwnStatement;
 
 /**
- * A transaction of the user, in a copy of its table: the locking statement, the work and the commit. Rowlock locks the
- * row in the same mode, and runs the statement without its locking clause in the same round trip.
+ * Runs the user's transaction on a copy of the table: the locking statement, further statements (the work) and the
+ * commit. With Rowlock's strategies, Rowlock locks the row in the statement's mode. The same round trip runs the
+ * statement without its locking clause.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class OwnWork extends LockWorkload {
     @Param("30")
     public int clients;
 
-    /** The exponent of the zipfian distribution over the keys; 0 for even. */
+    /** The exponent of the zipfian distribution of the keys; 0 for an even distribution. */
     @Param("1.1")
     public double zipf;
 
-    /** The wrapper of the clients' pool: plain for none, or a mode of lock-jdbc. */
+    /** The wrapper of the clients' pool: "plain" for no wrapper, or a mode of lock-jdbc. */
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
 
@@ -130,14 +131,14 @@ public class OwnWork extends LockWorkload {
     }
 
     /**
-     * Runs the transaction of the first key in each way, in the connection's transaction, which the caller rolls back.
-     * It runs more than once, so that a statement that can run only once is found.
+     * Runs the transaction of the first key once by each strategy. The repetition also reveals a statement that can run
+     * only once. The caller rolls back the connection's transaction.
      *
-     * @return the strategies that cannot lock rows by keys of this type, and why
+     * @return the strategies that cannot lock by keys of this type, with the reason
      */
     public static Map<Strategy, String> tryOut(
             Connection connection, DataSource server, OwnStatement own, List<List<Object>> keys) throws SQLException {
-        // Rejects each value that can be no id, such as a blank text.
+        // A value that cannot be an id, such as a blank text, fails here.
         keys.forEach(key -> request(own, key));
         Map<Strategy, String> refused = new EnumMap<>(Strategy.class);
         for (Strategy each : List.of(Strategy.FOR_UPDATE, Strategy.ROW, Strategy.BOTH, Strategy.ADVISORY)) {

@@ -3,12 +3,13 @@ package org.rowlock.jmh.bench;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Pauses of benchmark threads, exact to a tenth of a millisecond. {@link Thread#sleep} is exact to a millisecond only.
+ * Pauses benchmark threads with a precision of a tenth of a millisecond. {@link Thread#sleep} has a precision of a
+ * millisecond.
  */
 final class Pause {
     private Pause() {}
 
-    /** Returns when {@link System#nanoTime()} reaches this value, or at once if the thread is or gets interrupted. */
+    /** Waits until {@link System#nanoTime()} reaches this value, or the thread is interrupted. */
     static void until(long nanoTime) {
         long left = nanoTime - System.nanoTime();
         while (left > 0 && !Thread.currentThread().isInterrupted()) {

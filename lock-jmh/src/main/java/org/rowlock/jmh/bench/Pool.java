@@ -8,8 +8,8 @@ import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 
 /**
- * The effect of one hot row on the rest of a service. Many threads lock it, update it and commit, and a few others read
- * unrelated rows. All share a small pool of connections.
+ * Measures how one hot row affects the rest of a service. Many threads lock the hot row, update the row and commit. A
+ * few other threads read unrelated rows. All threads share a small connection pool.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class Pool extends LockWorkload {
@@ -19,14 +19,14 @@ public class Pool extends LockWorkload {
     @Param("300")
     public int clients;
 
-    /** The number of threads that read other rows. Their reads are the result. */
+    /** The number of threads that read other rows. The rate of their reads is the result. */
     @Param("4")
     public int others;
 
     @Param("16")
     public int poolSize;
 
-    /** The pause of each reader between two reads, in milliseconds, so that readers do not slow each other down. */
+    /** The pause between two reads of a thread, in milliseconds, so that the readers do not slow each other down. */
     @Param("1")
     public double pauseMillis;
 

@@ -10,23 +10,24 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * Workers that claim ten ready jobs at a time, finish them, and commit. The result is the rate of jobs. Every finished
- * job adds a new one, so the queue never runs dry. A job never becomes ready again, so that a second run of it shows.
+ * Runs workers that claim ten ready jobs at a time, finish the jobs, and commit. The result is the rate of jobs. Every
+ * finished job adds a new job, so the queue never runs dry. A finished job never becomes ready again, so a check can
+ * find a second run.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class Queue extends LockWorkload {
     private static final String READY = "state = 'ready'";
     private static final int AT_A_TIME = 10;
 
-    /** A number of finished jobs that makes the planner use the index on ready jobs, as for a queue in use. */
+    /** The number of finished jobs at the start, large enough to make the planner use the index on ready jobs. */
     private static final int PAST = 20_000;
 
-    /** The number of ready jobs per worker. The jobs that others hold at any time are a small part of them. */
+    /** The number of ready jobs per worker, so large that workers hold only a small part of the ready jobs. */
     private static final int READY_PER_WORKER = 10 * AT_A_TIME;
 
     private static final int LEAST_READY = 2_000;
 
-    /** The statement that finishes jobs. It ignores their state, which would hide a second run. */
+    /** The statement that finishes jobs. A condition on their state would hide a second run, so there is none. */
     private static final String FINISH = "with done as (update jobs set state = 'finished', runs = runs + 1"
             + " where id = any(cast(? as int4[])) returning 1) insert into jobs (state) select 'ready' from done";
 
@@ -57,8 +58,8 @@ public class Queue extends LockWorkload {
                 Jdbc.inTransaction(pool, connection -> {
                     List<Integer> ids = locking.claim(connection, READY, AT_A_TIME);
                     claim.end();
-                    // An empty claim is no violation: all jobs of a slow claim's snapshot may be finished before the
-                    // claim reaches them.
+                    // An empty claim is no violation. If a claim is slow, other workers may finish all jobs of its
+                    // snapshot first.
                     empty.add(ids.isEmpty() ? 1 : 0, 1);
                     finish(connection, ids);
                     finished[0] = ids.size();
@@ -75,7 +76,7 @@ public class Queue extends LockWorkload {
         }
     }
 
-    /** Fails unless every claimed job, and no other, was run once. */
+    /** Fails unless every claimed job ran exactly once and no other job ran. */
     private void check() throws SQLException {
         long[] found = server.numbers("select count(*) filter (where runs > 1), sum(runs) - " + PAST
                 + ", count(*) filter (where (state = 'finished') <> (runs > 0)) from jobs");

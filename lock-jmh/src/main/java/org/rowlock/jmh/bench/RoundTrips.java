@@ -23,10 +23,11 @@ import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * Locks a row, updates it three times and commits, or runs one UPDATE that commits by itself. The number of flushes,
- * each of which takes a round trip, varies. The SQL is written by hand, with or without lock-jdbc, or is Rowlock's.
- * Locks may be released before the commit waits, and transactions may be grouped. Each flush after the lock holds the
- * row for a further round trip. If a hot row is held for t seconds, at most 1/t transactions per second are possible.
+ * Measures one transaction with different numbers of flushes, where each flush takes a round trip. The transaction
+ * locks a row, updates the row three times and commits, or is one UPDATE in autocommit. The SQL is hand-written, with
+ * or without lock-jdbc, or comes from Rowlock. Early release and groups are further parameters. Each flush after the
+ * lock holds the row for another round trip. If a transaction holds a hot row for t seconds, at most 1/t transactions
+ * per second are possible.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class RoundTrips extends LockWorkload {
@@ -40,8 +41,8 @@ public class RoundTrips extends LockWorkload {
     private static final String CONDITIONAL = Accounts.ADD + " and balance >= 0";
 
     /**
-     * The statements of an early release. The COMMIT releases the locks. The message after it is a second transaction,
-     * whose commit waits for both.
+     * The statements of an early release. The COMMIT releases the locks without waiting for the disk. The message is a
+     * second transaction, whose commit waits until the WAL of both transactions is on disk.
      */
     private static final String EARLY =
             "set local synchronous_commit = off; commit; select pg_logical_emit_message(true, 'rowlock', '')";
@@ -49,15 +50,15 @@ public class RoundTrips extends LockWorkload {
     @Param("90")
     public int clients;
 
-    /** The number of flushes: 5, 3, 2 or 1 by hand; 2 or 1 with admission, where Rowlock sends the statements. */
+    /** The number of flushes: 5, 3, 2 or 1 by hand, or 2 or 1 with admission, when Rowlock sends the statements. */
     @Param("5")
     public int flushes = APART;
 
-    /** The wrapper of the clients' connections: plain for none, or a mode of lock-jdbc. */
+    /** The wrapper of the clients' connections: "plain" for no wrapper, or a mode of lock-jdbc. */
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
 
-    /** Whether the work is one UPDATE that commits by itself. */
+    /** Whether the transaction is one UPDATE in autocommit. */
     @Param("false")
     public boolean autocommit;
 
@@ -65,7 +66,7 @@ public class RoundTrips extends LockWorkload {
     @Param("1")
     public int group = 1;
 
-    /** Whether the commit releases the locks before it waits. */
+    /** Whether the commit releases the locks before it waits for the disk. */
     @Param("false")
     public boolean early;
 
@@ -119,14 +120,13 @@ public class RoundTrips extends LockWorkload {
         }
     }
 
-    /** Wraps the pool with the drop-in. If the drop-in groups, the pool wraps the drop-in instead. */
+    /** Wraps the pool with the drop-in. If the drop-in forms groups, the pool wraps the drop-in instead. */
     private DataSource dropIn() {
         return group > 1
                 ? server.pool(clients, server.closeWith(DropInPool.of(server.dataSource(), wrapper, group)))
                 : server.closeWith(DropInPool.of(server.pool(clients), wrapper, group));
     }
 
-    /** Creates the locks, and also builds the hand-written SQL. */
     RowLocks locks(DataSource pool) {
         statements = statements();
         return RowLocks.builder(pool)
@@ -136,7 +136,7 @@ public class RoundTrips extends LockWorkload {
                 .build();
     }
 
-    /** Returns the statements of each flush, including the COMMIT unless it is sent separately. */
+    /** Returns the SQL of each flush, without a COMMIT that is a flush of its own. */
     private List<String> statements() {
         List<String> locks = new ArrayList<>();
         if (strategy == Strategy.BOTH || strategy == Strategy.ADVISORY) {
@@ -178,7 +178,7 @@ public class RoundTrips extends LockWorkload {
         }
     }
 
-    /** Commits, unless the COMMIT was sent with the updates. */
+    /** Commits, unless the flush of the updates contained the COMMIT. */
     private void commit(Connection connection) throws SQLException {
         if (early) {
             send(connection, EARLY, HOTTEST);
@@ -188,8 +188,8 @@ public class RoundTrips extends LockWorkload {
     }
 
     /**
-     * Sends the lock, the updates and the commit in one flush. With two flushes, the first sends the lock with a read,
-     * and the second sends the updates with the commit.
+     * Runs the transaction by Rowlock. A single flush contains everything. If there are two flushes, the first contains
+     * the lock and a read, and the second contains the updates and the commit.
      */
     private void runByRowlock(RowLocks locks, int aid) throws SQLException {
         LockRequest lock = forUpdate(LockKey.row(Accounts.TABLE, aid));
@@ -203,7 +203,7 @@ public class RoundTrips extends LockWorkload {
                     .read(Accounts.READ, row -> row.getLong(1), aid)
                     .inTransaction(tx -> addTo(tx.atCommit(), aid));
         }
-        // The counts are known only after the commit.
+        // The update counts are available only after the commit.
         checkUpdated(aid, updates.stream().mapToLong(CommitWrite::count).sum());
     }
 
@@ -242,9 +242,8 @@ public class RoundTrips extends LockWorkload {
     }
 
     /**
-     * Measures how long the server holds the lock: from the answer to the lock to the answer to the commit. Both
-     * answers travel the same distance, except for the read in the flush of the lock, if there is one. If everything is
-     * one flush, there is only one answer, and one round trip is subtracted.
+     * Measures how long the server holds the lock without contention: the time between the answers to the lock and to
+     * the commit. A single flush has only one answer, so one round trip is subtracted from its whole time.
      */
     private double heldAlone(Connection connection) throws SQLException {
         List<Long> nanos = new ArrayList<>();

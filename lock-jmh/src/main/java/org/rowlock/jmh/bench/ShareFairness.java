@@ -9,8 +9,9 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
 
 /**
- * How long a writer waits for a row that others always share. Each sharer begins, locks the row FOR SHARE, holds it for
- * a while, commits, and begins again. The writer locks it FOR UPDATE, updates it, commits, and pauses.
+ * Measures how long a writer waits for a row that other transactions always share. Each sharer repeatedly locks the row
+ * FOR SHARE, holds the lock for a while, and commits. The writer locks the row FOR UPDATE, updates the row, commits,
+ * and pauses.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class ShareFairness extends LockWorkload {
@@ -23,8 +24,8 @@ public class ShareFairness extends LockWorkload {
     public double holdMillis;
 
     /**
-     * The pause of the writer after each commit, varied by half in either direction, so that it arrives at any time of
-     * a hold.
+     * The average pause of the writer after each commit, in milliseconds. The pause varies by half in either direction,
+     * so the writer arrives at random moments.
      */
     @Param("50")
     public double pauseMillis;

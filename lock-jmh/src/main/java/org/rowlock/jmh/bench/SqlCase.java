@@ -14,11 +14,12 @@ import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.tool.Texts;
 
 /**
- * Work without Rowlock, in a file of SQL beside this class. Each section begins with a line such as {@code -- beside
- * reads clients}. The section {@code setup} runs first, and {@code holds} is checked at the end. The others are roles
- * with a name and a number of clients. A role is {@code measured}, runs {@code beside} the measured one, or is {@code
- * connecting} anew each time, which is measured. Empty lines separate statements. {@code :variant} is the variant's
- * number, {@code :measured} the number of operations of the measured clients.
+ * A workload without Rowlock, written in a file of SQL beside this class. Each section begins with a line such as
+ * {@code -- beside reads clients}. The section {@code setup} runs first, and the condition in {@code holds} is checked
+ * at the end. All other sections are roles, with a name and a number of clients. A {@code measured} role gives the
+ * score, and a {@code beside} role runs at the same time. A {@code connecting} role is measured too, and opens a new
+ * connection for each operation. Empty lines separate statements. {@code :variant} is the variant's number, and {@code
+ * :measured} is the number of operations of the measured clients.
  */
 public class SqlCase extends Workload {
     private static final String BUFFERS = "lwlocks-buffers";
@@ -26,13 +27,12 @@ public class SqlCase extends Workload {
 
     private static final int TIMEOUT_SECONDS = 10;
 
-    /** The SQLSTATE of a refused connection: the server already has as many as it allows. */
+    /** The SQLSTATE of a connection that exceeds the server's limit. */
     private static final String TOO_MANY_CONNECTIONS = "53300";
 
     @Param("150")
     public int clients;
 
-    /** The name of the file. */
     @Param(BUFFERS)
     public String script = BUFFERS;
 
@@ -42,8 +42,8 @@ public class SqlCase extends Workload {
     private final LongAdder measured = new LongAdder();
 
     /**
-     * @param kind the kind of section, as above
-     * @param role the role that runs it; empty if the benchmark itself runs it
+     * @param kind the first word of the section's line
+     * @param role the name of the role; empty for setup and holds
      */
     record Section(String kind, String role, String count, List<String> statements) {}
 

@@ -2,7 +2,10 @@ package org.rowlock.jmh.bench;
 
 import org.rowlock.LockStrategy;
 
-/** The ways in which a transaction excludes others: Rowlock's strategies, and their hand-written counterparts. */
+/**
+ * The ways in which a transaction excludes other transactions: Rowlock's strategies, and their hand-written
+ * counterparts.
+ */
 public enum Strategy {
     /** Rowlock with {@link LockStrategy#ROW}: the real {@code SELECT ... FOR UPDATE}. */
     ROW,
@@ -16,13 +19,13 @@ public enum Strategy {
     NAIVE,
     /** By hand: an advisory lock and then, in the same flush, {@code SELECT ... FOR UPDATE}. */
     IN_FRONT,
-    /** No lock: a version column, and a retry if another transaction has changed the row first. */
+    /** By hand: no lock but a version column, and a retry if another transaction has changed the row first. */
     OPTIMISTIC,
-    /** A read without a lock: a control for comparison, which excludes nothing. */
+    /** By hand: a read without a lock, as the baseline. */
     SELECT,
-    /** One lock for all rows. Only tests use it, to prove that the checks find the fault. */
+    /** One lock for all rows. Tests use this fault to prove that the checks find it. */
     SAME,
-    /** No lock at all. Only tests use it, to prove that the checks find the fault. */
+    /** No lock at all. Tests use this fault to prove that the checks find it. */
     NONE;
 
     boolean isRowlock() {

@@ -12,9 +12,9 @@ import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * The work of {@link Zipfian} beside vacuum. Either another transaction holds the vacuum horizon in the middle of the
- * measurement, so that the windows show the fall and the recovery. Or autovacuum processes the hot rows as often as the
- * server permits.
+ * Runs the workload of {@link Zipfian} in two relations to vacuum. With {@code held}, another transaction holds the
+ * vacuum horizon in the middle of the measurement, and the windows show the fall and the recovery. Otherwise autovacuum
+ * processes the hot rows as often as the server permits.
  */
 public class Vacuum extends Zipfian {
     private static final String HOLDER = "rowlock-jmh horizon";
@@ -27,19 +27,18 @@ public class Vacuum extends Zipfian {
             """.formatted(HOLDER);
 
     /**
-     * The statement that disables the timeouts by which the server would end the transaction early, as far as this
-     * version has them.
+     * The statement that disables all timeouts of this server version that would end the holder's transaction early.
      */
     private static final String STAY = "select set_config(name, '0', false) from pg_settings where name in"
             + " ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')";
 
-    /** The parts of the measurement that have passed when the hold begins, shows its effect, and ends. */
+    /** The fractions of the measurement after which the hold begins, shows its full effect, and ends. */
     private static final double FROM = 0.25;
 
     private static final double LATE = 0.5;
     private static final double UNTIL = 0.75;
 
-    /** Whether a transaction holds the horizon; autovacuum is off then. */
+    /** Whether a transaction holds the vacuum horizon. Autovacuum is then off. */
     @Param("true")
     public boolean held;
 
@@ -61,7 +60,9 @@ public class Vacuum extends Zipfian {
         return held ? Map.of() : Map.of("autovacuum_naptime", "1s");
     }
 
-    /** The settings that the owner of a table may choose. How often autovacuum runs is a setting of the server. */
+    /**
+     * Returns the table's settings. The interval of autovacuum is a server setting, and therefore in {@link #settings}.
+     */
     @Override
     String storage() {
         return held
@@ -95,7 +96,7 @@ public class Vacuum extends Zipfian {
         longestGapNanos.reset();
     }
 
-    /** The number of windows after which this part of the measurement has passed. */
+    /** The number of windows after which this fraction of the measurement has passed. */
     private int at(double part) {
         return (int) Math.ceil(windows * part);
     }
@@ -111,13 +112,13 @@ public class Vacuum extends Zipfian {
         if (held && isMeasured) {
             boolean isEarly = measured >= at(FROM) && measured < at(LATE);
             String phase = measured < at(FROM) ? "before" : measured < at(UNTIL) ? "held" : "after";
-            // A figure that only some windows have is the mean of those.
+            // The published figure is the mean of the windows that have the figure.
             results.put(isEarly ? "vacuum.falling" : "vacuum." + phase, results.perSecond(), "1/s");
             measured++;
         }
     }
 
-    /** Opens a transaction that does nothing and ends late, as a report or a forgotten session would. */
+    /** Opens a transaction that keeps its snapshot, as a report or a forgotten session does. */
     private Connection hold() throws SQLException {
         Connection connection = server.closeWith(server.connect());
         Jdbc.execute(connection, STAY, "set application_name = '" + HOLDER + "'");

@@ -30,10 +30,10 @@ import org.rowlock.jmh.profile.Window;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * A benchmark of clients on a server. The clients are threads of the workload, and JMH's single thread takes each
- * operation that they complete, once. The score is therefore the rate at which the server completed operations for all
- * clients. The sum of the rates of the threads would be wrong: for threads that queue, it is several times the rate of
- * commits.
+ * The base class of benchmarks with many clients. The clients are threads of the workload. JMH's single thread returns
+ * from {@link #completed} once per operation of any client, so the score is the rate of all clients together. With
+ * clients as JMH threads, the score would be a sum of rates per thread. For threads that queue, the sum is several
+ * times the rate of commits.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -43,17 +43,20 @@ import org.rowlock.jmh.server.BenchmarkServer;
 @Warmup(iterations = 3, time = 5)
 @Measurement(iterations = 1, time = 4)
 public abstract class Workload {
-    /** The system property for the shortest warm-up, in milliseconds; 0 for none. Without it, JMH warms up. */
+    /**
+     * The system property for the shortest warm-up, in milliseconds. 0 disables the warm-up. Without the property, only
+     * JMH's own warm-up runs.
+     */
     public static final String WARM_UP = "rowlock.jmh.warm-up";
 
     private static final int WARM_OPERATIONS = 3_000;
     private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(25);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The share of a processor that the compilers use when they have hardly any work left. */
+    /** The share of a processor below which the compilers have hardly any work left. */
     private static final double COMPILED = 0.05;
 
-    /** The round trip of an added network between clients and server, in milliseconds; 0 for no added network. */
+    /** The round-trip time that a proxy adds between clients and server, in milliseconds; 0 for no proxy. */
     @Param("0")
     public double rttMillis;
 
@@ -65,12 +68,12 @@ public abstract class Workload {
     private Window window;
     private boolean isWarm;
 
-    /** Whether anything is to be warm before it is measured. Tests measure nothing. */
+    /** Whether code is warmed up. Tests measure nothing and skip the warm-up. */
     public static boolean warmsUp() {
         return Long.getLong(WARM_UP, -1) != 0;
     }
 
-    /** The settings of postgresql.conf for an embedded server. */
+    /** Returns the settings of postgresql.conf for an embedded server. */
     Map<String, String> settings() {
         return Map.of();
     }
@@ -79,19 +82,14 @@ public abstract class Workload {
     @Initializer
     abstract void prepare() throws SQLException;
 
-    /** Registers a check that runs after the clients have ended. It fails if the locks did not exclude. */
+    /** Registers a check that runs after the clients have ended, and fails if the locks did not exclude. */
     void atEnd(BenchmarkServer.Step check) {
         checks.add(check);
     }
 
-    /**
-     * Called when a window begins.
-     *
-     * @param measured whether the window is measured, and is not part of the warm-up
-     */
+    /** Called when a window begins. {@code measured} is false for a window of the warm-up. */
     void begins(boolean measured) throws SQLException {}
 
-    /** Called when a window ends. */
     void ends(boolean measured, Published results) throws SQLException {}
 
     @Setup(Level.Trial)
@@ -124,8 +122,8 @@ public abstract class Workload {
     }
 
     /**
-     * Waits until the clients have done enough work and the compilers have finished. After a fixed time, the code for
-     * hand-written SQL would be compiled, but the library, which has more code, would not.
+     * Waits until the clients have done enough work and the JIT compilers have finished. A fixed time would favor
+     * hand-written SQL, because the library has more code to compile.
      */
     private void warmUp() throws SQLException {
         long least = TimeUnit.MILLISECONDS.toNanos(Long.getLong(WARM_UP, 0));
@@ -153,7 +151,6 @@ public abstract class Workload {
         threads.forget();
     }
 
-    /** Returns when one more operation is completed. */
     @Benchmark
     public void completed() throws SQLException {
         threads.take();

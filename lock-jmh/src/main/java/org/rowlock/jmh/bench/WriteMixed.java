@@ -17,32 +17,32 @@ import org.rowlock.RowLockMode;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * The mix of sysbench's oltp_write_only. A transaction updates an indexed column of one row and another column of a
- * second, and deletes and inserts a third. Unlike sysbench, it reads the rows first and writes what it computed from
- * them; otherwise no lock would be needed. The sums over all rows therefore show exactly how many writes there were,
- * and reveal a lost one. The result is the rate of commits.
+ * Runs the mix of sysbench's oltp_write_only. A transaction updates an indexed column of one row and a plain column of
+ * a second row. The transaction also deletes and reinserts a third row. Unlike in sysbench, the transaction first reads
+ * the rows and computes the new values from them, so that it needs locks. The sums over all rows then give the number
+ * of writes, and reveal a lost update. The result is the rate of commits.
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.OPTIMISTIC})
 public class WriteMixed extends LockWorkload {
     static final String TABLE = "items";
 
-    /** The condition that the row has not changed since it was read, for the strategy that uses the version. */
+    /** The condition that the row has not changed since the read, used by the strategy OPTIMISTIC. */
     private static final String AS_READ = " where id = ? and (version = ? or not ?)";
 
     @Param("90")
     public int clients;
 
-    /** The exponent of the zipfian distribution; 0 for even. */
+    /** The exponent of the zipfian distribution; 0 for an even distribution. */
     @Param("1.1")
     public double zipf;
 
-    /** The number of rows, which is that of a table of sysbench. */
+    /** The number of rows; the default is the size of a sysbench table. */
     @Param("10000")
     public int rows;
 
     /**
-     * The number of retries after which a transaction counts as failed; the default is TiDB's. It is retried
-     * nevertheless.
+     * The number of retries after which a transaction counts as failed, although the benchmark retries it further. The
+     * default is TiDB's limit.
      */
     @Param("10")
     public int mostRetries;
@@ -62,20 +62,18 @@ public class WriteMixed extends LockWorkload {
     /**
      * A row as it was read.
      *
-     * @param id its primary key
-     * @param k the indexed column: the id and the writes that changed it
-     * @param plainWrites how many writes changed no index
-     * @param inserts how often it was deleted and inserted again
-     * @param version the version, which each write increases by one
+     * @param k the indexed column: the id plus the number of writes to this column
+     * @param plainWrites the number of writes that changed no index
+     * @param inserts how often the row was deleted and inserted again
      */
     record Item(int id, long k, long plainWrites, long inserts, long version) {}
 
-    /** Reports that another transaction has changed the row first, so that this one must be rolled back and retried. */
+    /** Reports that another transaction has changed the row first. The caller rolls back and retries. */
     private static final class Conflict extends RuntimeException {
         private static final long serialVersionUID = 1;
 
         private Conflict() {
-            // The exception has no stack trace, because it is frequent.
+            // The exception is frequent, so it has no stack trace.
             super("A row has changed since it was read", null, false, false);
         }
     }
@@ -104,22 +102,24 @@ public class WriteMixed extends LockWorkload {
         });
     }
 
-    /** Orders the changes by id. Without an order, a program that writes several rows deadlocks with every strategy. */
+    /**
+     * Chooses the rows, ordered by id. Without a common order, transactions that write several rows deadlock with every
+     * strategy.
+     */
     private static SortedMap<Integer, Change> plan(DiscreteSampler ids) {
         SortedMap<Integer, Change> changes = new TreeMap<>();
         for (Change change : Change.values()) {
             while (changes.putIfAbsent(ids.sample(), change) != null) {
-                // The id is already in the plan.
             }
         }
         return changes;
     }
 
     /**
-     * Commits one transaction, and retries it until it succeeds. It is never given up, because a client that dropped
-     * contended work for easier work would look fast. A transaction that an application would give up is counted.
+     * Runs one transaction, and retries it until the commit. The client never gives up, because replacing contended
+     * work by easier work would look fast. Transactions that an application would give up are counted.
      *
-     * @param latency records the time of the transaction with all its retries
+     * @param latency records the time of the transaction including all retries
      */
     void commit(SortedMap<Integer, Change> plan, Latency latency) throws SQLException {
         latency.begin();
@@ -146,8 +146,8 @@ public class WriteMixed extends LockWorkload {
     }
 
     private void transact(Connection connection, SortedMap<Integer, Change> plan) throws SQLException {
-        // A row lock waits for a version of the row. If the holder deletes the row and inserts it again, the lock
-        // returns nothing, and the transaction has to begin again.
+        // A row lock waits for a version of the row. If the holder deletes and reinserts the row, the lock finds no
+        // row, and the transaction must be retried.
         if (strategy != Strategy.OPTIMISTIC && !locking.lockAll(connection, plan.keySet(), RowLockMode.FOR_UPDATE)) {
             throw new Conflict();
         }
@@ -160,7 +160,6 @@ public class WriteMixed extends LockWorkload {
         }
     }
 
-    /** Reads the rows with these ids. A missing row is not in the result. */
     static Map<Integer, Item> read(Connection connection, Collection<Integer> ids) throws SQLException {
         return Jdbc.list(
                         connection,
@@ -171,10 +170,7 @@ public class WriteMixed extends LockWorkload {
                 .collect(Collectors.toMap(Item::id, item -> item));
     }
 
-    /**
-     * Returns false if the row no longer exists. If the strategy uses the version, also returns false if the version
-     * has changed.
-     */
+    /** Returns false if the row no longer exists or, with OPTIMISTIC, has another version. */
     boolean write(Connection connection, Change change, Item read) throws SQLException {
         return switch (change) {
             case INDEXED -> write(connection, "update items set k = ?, version = version + 1", read, read.k() + 1);
@@ -207,7 +203,7 @@ public class WriteMixed extends LockWorkload {
         return Jdbc.update(connection, sql + AS_READ, values) == 1;
     }
 
-    /** Fails if a row is missing, or if a commit left too few or too many traces, as a lost update does. */
+    /** Fails if a row is missing or an update was lost. */
     void check() throws SQLException {
         long[] found =
                 server.numbers("select count(*), sum(k) - sum(id::bigint), sum(plain_writes), sum(inserts) from items");

@@ -6,19 +6,19 @@ import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
 import org.apache.commons.rng.simple.RandomSource;
 
-/** The source of the numbers of keys. A sampler belongs to one thread. */
+/** Samples key numbers from a zipfian distribution. A sampler is for one thread. */
 public final class Zipf {
     private Zipf() {}
 
     /**
-     * Samples the numbers from 1 to the number of keys, 1 most often. The probability of a number is proportional to
-     * the number to the power of -s. With s = 0 all are equally likely.
+     * Samples the numbers from 1 to the number of keys, 1 most often. The probability of n is proportional to n to the
+     * power of -s. With s = 0, all numbers are equally likely.
      */
     public static DiscreteSampler zipf(int keys, double s) {
         return zipf(RandomSource.XO_RO_SHI_RO_128_PP.create(), keys, s);
     }
 
-    /** Returns the exponent with which the hottest of the keys has this share. */
+    /** Returns the exponent for which the hottest key has this share of all samples. */
     public static double exponent(int keys, double share) {
         double low = 0;
         double high = 20;

@@ -6,7 +6,8 @@ import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 
 /**
- * The published workload: picks a row by zipf(1..100, s = 1.1), begins, locks it, updates it three times, and commits.
+ * The published workload. Each transaction picks a row by zipf(1..100, s = 1.1), locks the row, updates it three times,
+ * and commits.
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class Zipfian extends LockWorkload {
@@ -16,11 +17,11 @@ public class Zipfian extends LockWorkload {
     @Param("100")
     public int rows;
 
-    /** The exponent of the zipfian distribution; 0 for even. */
+    /** The exponent of the zipfian distribution; 0 for an even distribution. */
     @Param("1.1")
     public double zipf;
 
-    /** Whether the row is read once, and not updated. */
+    /** Whether the transaction only reads the row. */
     @Param("false")
     public boolean reading;
 
