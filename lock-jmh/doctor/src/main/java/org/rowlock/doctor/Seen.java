@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param started when the sampling began, in UTC
  * @param busy the number of sessions with a running statement, by wait event
- * @param sessions other numbers of sessions by kind: the non-busy states of activity.sql, "hidden" for sessions whose
- *     activity the role may not see, and the kinds that {@link Samples} adds, such as "row waits"
+ * @param sessions other numbers of sessions by kind: the non-busy states of activity.sql, and the kinds that {@link
+ *     Samples} adds, such as "row waits". Sessions whose activity the role may not see are "hidden"
  * @param tables the tables that sessions wait for, the most waits first
  * @param locking the statements that lock rows, the most time first; empty without pg_stat_statements
  * @param used the tables that were updated or scanned, the most updates first

@@ -7,13 +7,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.rowlock.jmh.profile.Processors;
 import org.rowlock.jmh.run.Answer;
 
-/** Checks the machine before anything runs, so that a user does not wait for a run that cannot be judged. */
+/** Checks the load of the machine before a run, because no result can be judged on a busy machine. */
 final class Beforehand {
     private static final long SECONDS = 3;
 
     private Beforehand() {}
 
-    /** Describes the load of other programs, as a complete sentence; empty if it is small. */
+    /** Returns a sentence about the load of other programs; empty if their load is small. */
     static List<String> remarks() {
         Processors processors = Processors.ofThisMachine();
         Processors.Taken before = processors.taken();

@@ -24,7 +24,6 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures scenarios and writes a report. */
 @Command(
         name = "compare",
         sortOptions = false,
@@ -44,7 +43,7 @@ import picocli.CommandLine.Option;
             "  compare --scenario clients --clients 1,10,90,300 --rtt 0,0.5ms --seconds 20 --report out"
         })
 final class CompareCommand extends ToolCommand {
-    /** The limit of a run for which the user chose neither scenarios nor times. */
+    /** The time limit of a run, if the user chose neither scenarios nor times. */
     private static final Duration BUDGET = Duration.ofMinutes(10);
 
     @Mixin
@@ -139,7 +138,7 @@ final class CompareCommand extends ToolCommand {
         }
     }
 
-    /** Asks the user whether to go ahead. Returns false if no terminal is connected: see {@link Program#run}. */
+    /** Asks the user to confirm the run. Without a terminal the run is confirmed; see {@link Program#run}. */
     @SuppressWarnings("SystemConsoleNull")
     private static boolean isRefused() {
         Console console = System.console();

@@ -26,7 +26,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures every way in which a user can lock and change a row. */
+/** Measures every variant by which a user can lock and change a row. */
 @Command(
         name = "doors",
         sortOptions = false,
@@ -66,7 +66,6 @@ final class DoorsCommand extends ToolCommand {
             description = "The round trip of a network between clients and server. Default: ${DEFAULT-VALUE}.")
     private List<Double> roundTrips = new ArrayList<>();
 
-    /** The rows that the clients pick from. */
     enum Rows {
         zipf,
         one
@@ -151,7 +150,7 @@ final class DoorsCommand extends ToolCommand {
         remarks.forEach(out()::println);
         DoorRun run = new DoorRun(settings, out()::println);
         List<ScenarioResult> scenarios;
-        // Without it, a signal that comes while the embedded server starts would leave that.
+        // The interruption exists before the run, because a signal may arrive while the embedded server starts.
         try (Interruption interruption = new Interruption(run::stop, run::left, err())) {
             try {
                 scenarios = run.run();
@@ -159,7 +158,7 @@ final class DoorsCommand extends ToolCommand {
                 if (!interruption.isInterrupted()) {
                     throw e;
                 }
-                // The server was closed under the run.
+                // The interruption has closed the server during the run.
                 scenarios = List.of();
             }
             if (interruption.isInterrupted()) {

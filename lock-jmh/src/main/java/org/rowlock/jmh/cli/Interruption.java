@@ -7,14 +7,14 @@ import java.util.function.Supplier;
 import org.rowlock.jmh.server.BenchmarkSchema;
 
 /**
- * Handles Ctrl-C and SIGTERM: the run is stopped, and the program stays alive until it has cleaned up and reported what
- * was finished. The JVM then ends with the status of the signal, such as 130.
+ * Handles Ctrl-C and SIGTERM. The handler stops the run, and keeps the JVM alive until the run has cleaned up and
+ * written its report. The JVM then exits with the status of the signal, such as 130.
  */
 final class Interruption implements AutoCloseable {
     /** The exit status of a program that SIGINT ends. */
     static final int STATUS = 130;
 
-    /** The time after which a program that does not end is halted. The next start removes what it leaves. */
+    /** The time limit of the clean-up. After the limit the JVM exits, and the next run removes the remains. */
     private static final int LIMIT_SECONDS = 120;
 
     private final CountDownLatch finished = new CountDownLatch(1);
@@ -25,8 +25,9 @@ final class Interruption implements AutoCloseable {
     private volatile boolean interrupted;
 
     /**
-     * @param stop makes the run clean up and return soon; may run more than once
-     * @param left returns what is left once the run has returned, and how the user can remove it; empty for nothing
+     * @param stop makes the run clean up and return soon; may be called repeatedly
+     * @param left after the run, returns a sentence about what the run could not remove and how the user can; empty if
+     *     nothing is left
      */
     Interruption(Runnable stop, Supplier<String> left, PrintWriter err) {
         this.stop = stop;
@@ -35,14 +36,13 @@ final class Interruption implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** Stops the run, and reports what is left of it. */
     void interrupted() {
         interrupted = true;
         err.println(System.lineSeparator() + "Stopping: ending the clients and removing what was created.");
         boolean isFinished = false;
         try {
             for (int second = 0; second < LIMIT_SECONDS && !isFinished; second++) {
-                // The second stop is needed because the run may be starting something at this moment.
+                // The loop stops the run repeatedly, because the run may be starting a process at this moment.
                 stop.run();
                 isFinished = finished.await(1, TimeUnit.SECONDS);
             }
@@ -60,14 +60,14 @@ final class Interruption implements AutoCloseable {
         return interrupted;
     }
 
-    /** Reports that everything is cleaned up. */
+    /** Tells the shutdown hook that the clean-up is complete. */
     @Override
     public void close() {
         finished.countDown();
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is shutting down, and the hook already knows that it may end.
+            // The JVM is shutting down, and the hook now finishes by itself.
         }
     }
 }

@@ -32,11 +32,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that measure a statement of the user. A mixin for commands. */
+/** The command-line options that measure the user's own statement. Commands include them as a mixin. */
 final class OwnOptions {
     private static final double USUAL_ZIPF = 1.1;
 
-    /** The number of Rowlock's strategies. */
     private static final int LIBRARY = LockStrategy.values().length;
 
     @Spec(Spec.Target.MIXEE)
@@ -83,13 +82,12 @@ final class OwnOptions {
 
     private @Nullable OwnStatement statement;
 
-    /** Returns the statement to measure; null if the user has none. */
+    /** Returns the statement to measure; null if the user gave none. */
     @Nullable
     OwnStatement statement() {
         return statement;
     }
 
-    /** Whether the user wants a statement measured. */
     boolean areGiven(@Nullable ServerAddress address) {
         boolean is = sql != null || from != null;
         String lonely = keys != null ? "--keys" : work != null ? "--work" : hottest != null ? "--hottest" : "";
@@ -111,10 +109,10 @@ final class OwnOptions {
     }
 
     /**
-     * Reads the statement, tries it in a transaction that is rolled back, and returns its scenario.
+     * Reads the statement, runs it once in a transaction that is rolled back, and returns its scenario.
      *
-     * @param zipf the exponent that the user gave; null for none
-     * @param remarks receives what the user should know; complete sentences
+     * @param zipf the exponent that the user gave; null if there is none
+     * @param remarks receives notes for the user, as complete sentences
      */
     Scenario scenario(ServerAddress address, @Nullable Double zipf, List<String> remarks) {
         refuse(zipf != null && hottest != null, "--zipf and --hottest say the same. Give one of them.");
@@ -159,10 +157,10 @@ final class OwnOptions {
     }
 
     /**
-     * The result of the first transactions.
+     * The result of the trial run.
      *
-     * @param rows how many keys have a row
-     * @param refused the strategies that have no key for these rows, and why
+     * @param rows the number of keys that have a row
+     * @param refused the strategies that cannot lock these rows, with the reason
      */
     private record Tried(int rows, Map<Strategy, String> refused) {}
 

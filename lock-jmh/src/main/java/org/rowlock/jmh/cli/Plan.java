@@ -14,14 +14,13 @@ import picocli.CommandLine.Help.Column;
 import picocli.CommandLine.Help.Column.Overflow;
 import picocli.CommandLine.Help.TextTable;
 
-/** The actions of a command, for the user to read in advance. */
+/** Lists the planned actions of a command, so that the user can confirm or cancel. */
 final class Plan {
     private Plan() {}
 
     /**
-     * @param facts the facts of the user's own server; null for embedded ones
-     * @param remarks what else the user should know; complete sentences
-     * @param report the directory of the report
+     * @param facts the facts of the user's own server; null for embedded servers
+     * @param remarks further notes for the user, as complete sentences
      */
     static TextTable of(List<Scenario> scenarios, @Nullable ServerFacts facts, List<String> remarks, Path report) {
         TextTable table = table(11);
@@ -65,7 +64,7 @@ final class Plan {
         return number + " " + what + (number == 1 ? "" : "s");
     }
 
-    /** Creates a table of two columns: a label, and a text that wraps. */
+    /** Creates a table with a column of labels and a column of wrapped text. */
     static TextTable table(int label) {
         return TextTable.forColumns(
                 new Help.ColorScheme.Builder(Ansi.OFF).build(),

@@ -25,8 +25,8 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * The main class of the jar. Some first arguments select a command of Rowlock's, and all others go to JMH. A failed
- * command returns a status and a message that says what to do, without a stack trace.
+ * The main class of the jar. The first argument decides: Rowlock runs its own commands, and JMH gets all other
+ * arguments. A failed command prints a message with advice and no stack trace, and returns a status.
  */
 @Command(
         name = "java -jar benchmarks.jar",
@@ -76,7 +76,6 @@ public final class Program implements IVersionProvider {
     @SuppressWarnings("UnusedVariable") // ToolCommand searches for it
     private boolean isVerbose;
 
-    /** Runs a command of Rowlock's, or JMH. */
     public static void main(String[] args) throws Exception {
         if (takes(args)) {
             Charset charset = Charset.defaultCharset();
@@ -84,7 +83,7 @@ public final class Program implements IVersionProvider {
                     run(new PrintWriter(System.out, true, charset), new PrintWriter(System.err, true, charset), args));
         }
         List<String> all = new ArrayList<>(List.of(args));
-        // Rowlock's profiler adds latencies, WAL and wait events. A profiler that the user names is added to it.
+        // Rowlock's profiler adds latencies, WAL and wait events to JMH's output, beside any profiler of the user.
         if (all.stream().noneMatch(arg -> arg.startsWith(PostgresProfiler.class.getName()))) {
             all.addAll(List.of("-prof", PostgresProfiler.class.getName()));
         }
@@ -96,7 +95,7 @@ public final class Program implements IVersionProvider {
     }
 
     /**
-     * Whether these arguments select a command of Rowlock's. JMH's options have one dash, and its benchmarks' names
+     * Whether these arguments select a command of Rowlock. JMH's options begin with one dash, and names of benchmarks
      * have capitals or dots.
      */
     public static boolean takes(String... args) {
@@ -106,12 +105,11 @@ public final class Program implements IVersionProvider {
     /**
      * Runs a command.
      *
-     * @param out receives results
-     * @param err receives errors
      * @return the exit status: 0 for success, 1 for failures, 2 for wrong usage
      */
     public static int run(PrintWriter out, PrintWriter err, String... args) {
-        // From JDK 22 on, the default provider returns a console without a terminal too, where nothing can be asked.
+        // The setting makes System.console() return null without a terminal. From JDK 22 on, the default provider
+        // returns a console in any case.
         System.setProperty("jdk.console", "java.base");
         return ToolCommand.commandLine(new Program())
                 .setOut(out)
@@ -150,7 +148,6 @@ public final class Program implements IVersionProvider {
                 + " One transaction by every way that a user has: 'doors'.");
     }
 
-    /** Returns the command line of a command for a shell, without the password. */
     static String given(CommandSpec command, ServerOptions server) {
         List<String> args = command.commandLine().getParent().getParseResult().originalArgs();
         String password = server.givenPassword();
@@ -162,7 +159,6 @@ public final class Program implements IVersionProvider {
                 .collect(Collectors.joining(" ", "java -jar benchmarks.jar ", ""));
     }
 
-    /** Returns the version in the manifest of the jar. */
     static String version() {
         String version = Program.class.getPackage().getImplementationVersion();
         return "Rowlock benchmarks " + (version == null ? "(built here)" : version);

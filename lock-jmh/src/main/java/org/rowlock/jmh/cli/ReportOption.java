@@ -14,7 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** The option for the directory of the report. A mixin for commands. */
+/** The command-line option for the directory of the report. Commands include it as a mixin. */
 final class ReportOption {
     @Option(
             names = "--report",
@@ -22,7 +22,7 @@ final class ReportOption {
             description = "Where the report goes. Default: rowlock-report-<date>-<time>, in the working directory.")
     private @Nullable Path report;
 
-    /** Returns the directory, and rejects one that already has a report, before anything runs. */
+    /** Returns the directory. A directory with a report is rejected before anything runs. */
     Path directory(CommandSpec command) {
         String time = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").format(LocalDateTime.now(ZoneId.systemDefault()));
         Path directory = (report == null ? Path.of("rowlock-report-" + time) : report).toAbsolutePath();
@@ -37,7 +37,7 @@ final class ReportOption {
         return directory;
     }
 
-    /** Creates the directory and a file in it, so that the user does not wait for a report that cannot be written. */
+    /** Creates the directory and a temporary file in it, so that an unwritable directory fails before the run. */
     static void tryOut(Path directory) {
         try {
             Files.delete(Files.createTempFile(Files.createDirectories(directory), "rowlock", ".tmp"));

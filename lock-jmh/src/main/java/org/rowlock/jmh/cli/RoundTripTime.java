@@ -6,7 +6,6 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Parses the time of a round trip, in milliseconds. */
 final class RoundTripTime implements ITypeConverter<Double> {
     private static final Pattern FORM = Pattern.compile("(\\d+(?:\\.\\d+)?) ?(ms|us)?");
     private static final double MOST_MILLIS = 1_000;

@@ -23,11 +23,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options that select what is run, and for how long. A mixin for commands. */
+/** The command-line options that select scenarios, variants, points and times. Commands include them as a mixin. */
 final class ScenarioOptions {
     private static final String ZIPF = "zipf";
 
-    /** An exponent beyond which all clients pick the same key. */
+    /** The limit of the exponent. Beyond the limit, all clients pick the same key. */
     private static final double MOST_ZIPF = 20;
 
     @Spec(Spec.Target.MIXEE)
@@ -65,7 +65,6 @@ final class ScenarioOptions {
         }
     }
 
-    /** Whether to run variants with admission, without it, or both. */
     enum Admission {
         on,
         off,
@@ -122,13 +121,13 @@ final class ScenarioOptions {
      * Returns the scenarios that the options select.
      *
      * @param isEmbedded whether the server is embedded
-     * @param mayNotKill why no scenario may kill the server; empty if one may
-     * @param remarks receives what is left out, and why
+     * @param mayNotKill why no scenario may kill the server; empty if scenarios may
+     * @param remarks receives a sentence for each omission, with its reason
      * @throws ParameterException if the options contradict each other, or name something that does not exist
      */
     List<Scenario> scenarios(boolean isEmbedded, String mayNotKill, List<String> remarks) {
         for (String option : List.of("--scenario", "--strategy", "--clients", "--rtt")) {
-            // A list of only commas would otherwise count as no list, and the default would run.
+            // A list of only commas is empty, and without this check the default would run.
             Object given = command.commandLine().getParseResult().matchedOptionValue(option, null);
             refuse(
                     given instanceof List<?> values && values.isEmpty(),
@@ -167,7 +166,7 @@ final class ScenarioOptions {
         return chosen;
     }
 
-    /** Makes a scenario the only one, for what is not in the list. */
+    /** Replaces the list of scenarios by one scenario that is not in the list. */
     void only(Function<@Nullable Double, Scenario> scenario) {
         refuse(
                 all || areNamed(),
@@ -245,7 +244,7 @@ final class ScenarioOptions {
                         .toList();
     }
 
-    /** Whether the user chose each scenario that runs. */
+    /** Whether the user named the scenarios. */
     boolean areNamed() {
         return !names.isEmpty();
     }
@@ -254,7 +253,7 @@ final class ScenarioOptions {
         return !clients.isEmpty();
     }
 
-    /** Whether the run may be shortened, because the user did not say how much to run. */
+    /** Whether the run may be shortened, because the user chose neither scenarios nor times. */
     boolean isDefault() {
         return names.isEmpty() && !all && rounds == null && seconds == null && roundTrips.isEmpty();
     }

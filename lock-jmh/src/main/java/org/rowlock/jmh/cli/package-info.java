@@ -1,7 +1,4 @@
-/**
- * The commands of the jar: their options, their output before and during the work, and how they end. Start at
- * {@link Program}.
- */
+/** The commands of the jar: options, output and exit status. Start at {@link Program}. */
 @NullMarked
 package org.rowlock.jmh.cli;
 

@@ -15,29 +15,28 @@ import org.rowlock.jmh.profile.Processors;
 import org.rowlock.testing.RoundTripCounter;
 
 /**
- * The threads of an application, which use one door at a time. A tenth of them only read.
+ * The client threads. In each slice of time, all threads use the same variant (a {@link Door}). A tenth of the threads
+ * only read.
  *
  * @param clients the number of threads
- * @param rows 1 if all threads use one row, or the number of rows to pick from by a zipfian distribution
+ * @param rows the number of rows, from which each thread picks by a zipfian distribution; 1 for one hot row
  */
 record Crowd(int clients, int rows) {
     private static final double ZIPF = 1.1;
 
-    /** The pause between two reads, so that reading threads do not slow each other down. */
+    /** The pause between two reads. Without a pause, the reading threads would slow each other down. */
     private static final long READ_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** The part of the length of a slice during which the threads fill the queues, and nothing is measured yet. */
+    /**
+     * The time before each slice in which the threads fill the queues, as a fraction of the slice. This time is not
+     * measured.
+     */
     private static final double SETTLING = 0.25;
 
     private static final String CHANGES = "changes";
     private static final String READS = "reads";
 
-    /**
-     * The latencies of the slices of one door.
-     *
-     * @param changes how long each change took, in nanoseconds
-     * @param reads how long each read of a reading thread took
-     */
+    /** The latencies of one variant, over all its slices. */
     record Latencies(Histogram changes, Histogram reads) {
         Latencies() {
             this(new Histogram(2), new Histogram(2));
@@ -47,10 +46,9 @@ record Crowd(int clients, int rows) {
     /**
      * The result of one slice.
      *
-     * @param perSecond the rate of completions within the slice
-     * @param completed the completions, including those before and after the slice
-     * @param roundTrips the number of round trips of all these completions
-     * @param taken the processor time of the slice
+     * @param perSecond the rate of completed changes within the slice
+     * @param completed the number of completed changes, including changes before and after the slice
+     * @param roundTrips the number of round trips of all completed changes
      */
     record Sliced(double perSecond, long completed, long roundTrips, Processors.Taken taken) {}
 
@@ -99,7 +97,6 @@ record Crowd(int clients, int rows) {
                 processors.taken().since(before));
     }
 
-    /** Pauses for this long. Ends early if a thread fails. */
     private static void pause(long nanos, Clients threads) {
         long end = System.nanoTime() + nanos;
         for (long left = nanos; left > 0 && !threads.haveFailed(); left = end - System.nanoTime()) {

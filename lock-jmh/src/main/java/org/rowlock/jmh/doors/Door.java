@@ -6,17 +6,16 @@ import javax.sql.DataSource;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * One way to lock a row, read it, write it and commit. Thread-safe.
+ * A variant of the benchmark transaction: one way to lock a row, read it, write it and commit. Thread-safe.
  *
  * @param label the name as it is shown
- * @param pool the pool that the door uses; threads that only read borrow from it too
+ * @param pool the connection pool of the variant, also used by threads that only read
  * @param by the amount by which a change raises the balance
  * @param change the transaction
  */
 record Door(String label, DataSource pool, int by, Change change) {
     static final String TABLE = "accounts";
 
-    /** The table of entities with a version. */
     static final String VERSIONED = "versioned_accounts";
 
     static final String READ = "select balance from " + TABLE + " where aid = ?";
@@ -27,7 +26,6 @@ record Door(String label, DataSource pool, int by, Change change) {
         void raise(int aid) throws SQLException;
     }
 
-    /** Runs the read of a thread that only reads. */
     void read(int aid) throws SQLException {
         try (Connection connection = pool.getConnection()) {
             Jdbc.number(connection, READ, aid);

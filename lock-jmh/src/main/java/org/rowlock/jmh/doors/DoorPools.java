@@ -8,7 +8,7 @@ import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.testing.RoundTripCounter;
 
-/** The connections of all doors. They are closed with the server. Not thread-safe. */
+/** The connections of all variants. The server closes them. Not thread-safe. */
 final class DoorPools {
     private final BenchmarkServer server;
     private final int clients;
@@ -20,13 +20,16 @@ final class DoorPools {
     }
 
     /**
-     * The number of connections that all doors open together: the shared pool, that of the groups, and the small ones.
+     * The number of connections of all variants together. The pools are the shared pool, the pool over the drop-in with
+     * groups, and the pools of 16, 8 and 4.
      */
     static int connections(int clients) {
         return 2 * clients + 16 + 8 + 4;
     }
 
-    /** Creates unpooled connections. They count their round trips unless the URL has a socket factory of its own. */
+    /**
+     * Returns a data source without a pool. Its connections count round trips, unless the URL names a socket factory.
+     */
     PGSimpleDataSource direct() {
         PGSimpleDataSource dataSource = server.dataSource();
         if (dataSource.getSocketFactory() == null) {
@@ -35,10 +38,10 @@ final class DoorPools {
         return dataSource;
     }
 
-    /** Returns the pool that most doors share. It has a connection for each client. */
+    /** Returns the pool that most variants share, with a connection for each client. */
     DataSource shared() {
         if (shared == null) {
-            // The start with @RowLock needs two connections, because it tests on them whether locks exclude each other.
+            // With @RowLock, the application start needs two connections to test that locks exclude each other.
             shared = sized(Math.max(2, clients));
         }
         return shared;
@@ -48,7 +51,7 @@ final class DoorPools {
         return server.pool(size, direct());
     }
 
-    /** Creates a pool of this size that takes its connections from this DataSource. */
+    /** Creates a pool over this DataSource, with a connection for each client. */
     DataSource over(DataSource connections) {
         return server.pool(clients, connections);
     }
@@ -57,7 +60,7 @@ final class DoorPools {
         return server.closeWith(resource);
     }
 
-    /** Fails unless the sum of the balances equals the raises that were reported as committed. */
+    /** Fails unless the sum of the balances equals the number of raises reported as committed. */
     void checkSum(long raises) throws SQLException {
         long sum = server.numbers("select (select sum(balance) from " + Door.TABLE + ") + (select sum(balance) from "
                 + Door.VERSIONED + ")")[0];

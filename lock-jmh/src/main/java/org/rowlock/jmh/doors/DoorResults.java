@@ -18,7 +18,7 @@ import org.rowlock.jmh.run.Results.VariantResult;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Metric.Better;
 
-/** Collects the points, and turns them into the content of the report. */
+/** Collects the results of all points, and converts them into the content of the report. */
 final class DoorResults {
     private static final List<Metric> METRICS = List.of(
             new Metric(Metric.SCORE, "transactions", "1/s", Better.HIGHER),
@@ -33,7 +33,7 @@ final class DoorResults {
     private final Map<String, String> baselines = new LinkedHashMap<>();
     private double othersShare;
 
-    /** Adds a point, and prints it as a table. */
+    /** Adds the results of a point, and prints them as a table. */
     void add(String label, double roundTripMillis, List<Measured> doors, Consumer<String> shown) {
         Map<String, List<Measured>> families = doors.stream()
                 .collect(Collectors.groupingBy(Measured::family, LinkedHashMap::new, Collectors.toList()));
@@ -111,7 +111,7 @@ final class DoorResults {
                 .toList();
     }
 
-    /** Names the best door at each point; empty if other programs were busy. */
+    /** Names the best variant at each point. If other programs were busy, reports only their load. */
     String answer() {
         if (othersShare > Answer.MOST_OF_OTHERS) {
             return Answer.disturbed(othersShare);

@@ -19,21 +19,19 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.ServerFacts;
 
 /**
- * Compares doors. At each point, all doors run in slices of less than a second, in an order that is drawn anew each
- * round. A disturbance of the machine therefore affects all doors alike. Not thread-safe.
+ * Compares variants of one transaction (doors). At each point, all variants run in slices of at most a second, in a new
+ * random order each round. A disturbance of the machine therefore affects all variants alike. Not thread-safe.
  */
 public final class DoorRun {
     private static final int ROWS = 100;
 
-    /** The number of changes after which the optimizing compiler has seen the code of a door often enough. */
+    /** The number of changes after which the code of a variant is compiled by the optimizing compiler. */
     private static final int COMPILED_CHANGES = 5_000;
 
-    /** The number of changes for each client after which all connections are open. */
+    /** The number of warm-up changes per client, enough to open all connections. */
     private static final int WARM_CHANGES_PER_CLIENT = 15;
 
-    /**
-     * The JIT compilers have finished once they use less than this share of a processor in a pass through all doors.
-     */
+    /** The share of a processor below which the JIT compilers count as finished, in a pass through all variants. */
     private static final double COMPILED = 0.05;
 
     private final DoorSettings settings;
@@ -43,26 +41,26 @@ public final class DoorRun {
     private volatile boolean stopped;
     private volatile String left = "";
 
-    /** Whether an earlier point has run all doors often enough for the compilers. */
+    /** Whether a warm-up has already compiled all variants. */
     private boolean isCompiled;
 
     private @Nullable ServerFacts facts;
 
-    /** @param progress receives a line for each step */
     public DoorRun(DoorSettings settings, Consumer<String> progress) {
         this.settings = settings;
         this.progress = progress;
     }
 
-    /** The names of all doors, in the order in which they are shown. */
+    /** The names of all variants, in the order of the report. */
     public static List<String> names() {
         return Stream.concat(JdbcDoors.NAMES.stream(), JpaDoors.NAMES.stream()).toList();
     }
 
     /**
-     * Runs everything.
+     * Runs all points.
      *
-     * @throws org.rowlock.jmh.bench.InvariantViolation if a change was lost or made twice; there are no results then
+     * @throws org.rowlock.jmh.bench.InvariantViolation if a change was lost or made twice, in which case there are no
+     *     results
      */
     public List<ScenarioResult> run() throws SQLException {
         for (double roundTrip : settings.roundTrips()) {
@@ -83,17 +81,17 @@ public final class DoorRun {
         return results.scenarios();
     }
 
-    /** Makes {@link #run} clean up and return what is finished. Any thread may call it. */
+    /** Makes {@link #run} clean up and return the finished points. Any thread may call this method. */
     public void stop() {
         stopped = true;
     }
 
-    /** Returns what could not be removed, and how the user can; empty if nothing is left. */
+    /** Returns a sentence about what the run could not remove and how the user can; empty if nothing is left. */
     public String left() {
         return left;
     }
 
-    /** Describes the server that the doors used: label and value. */
+    /** Describes the measured server: label and value. */
     public Map<String, String> server() {
         return facts == null ? Map.of() : facts.described();
     }
@@ -102,7 +100,6 @@ public final class DoorRun {
         return facts == null ? Map.of() : facts.settings();
     }
 
-    /** Summarizes the run in one or two sentences. */
     public String answer() {
         return results.answer();
     }
@@ -170,8 +167,8 @@ public final class DoorRun {
     }
 
     /**
-     * Returns the selected doors of a family. The first one is the baseline of the ratios, so it is always there, and
-     * it is there twice.
+     * Returns the selected variants of a family. The first variant is the baseline of the ratios. The baseline always
+     * runs, and runs twice for comparison with itself.
      */
     private List<Measured> measured(String family, List<String> names, Function<String, Door> doors) {
         Door first = doors.apply(names.get(0));
@@ -186,8 +183,8 @@ public final class DoorRun {
     }
 
     /**
-     * Warms up, first with one client, because many would leave the compilers no processor. The crowd then fills the
-     * pools and the queues.
+     * Warms up with one client first, because many clients would leave the JIT compilers no processor. All clients then
+     * fill the pools and the queues.
      */
     private long warmUp(List<Measured> doors, Crowd crowd, int clients, Processors processors) throws SQLException {
         long crowdChanges = WARM_CHANGES_PER_CLIENT * (long) clients;
@@ -195,7 +192,7 @@ public final class DoorRun {
         return raises + pass(doors, crowd, crowdChanges, processors);
     }
 
-    /** Repeats passes through all doors until each has made enough changes and the compilers are done. */
+    /** Repeats passes through all variants until each has made enough changes and the JIT compilers have finished. */
     private long pass(List<Measured> doors, Crowd crowd, long least, Processors processors) throws SQLException {
         long raises = 0;
         Map<Measured, Long> changes = new LinkedHashMap<>();

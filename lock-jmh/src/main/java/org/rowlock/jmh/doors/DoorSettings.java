@@ -8,15 +8,14 @@ import org.rowlock.tool.ServerAddress;
 /**
  * The settings of a run.
  *
- * @param server the user's own server; null for an embedded one per point
- * @param clients the number of threads, a tenth of which only read
- * @param roundTrips the round trips of the networks between clients and server, in milliseconds
- * @param rows the number of rows to pick from by zipf; 1 if all threads use one row
- * @param writes the number of statements by which a transaction writes; JPA always has one
- * @param doors the names of the doors to compare; the hand-written baselines always run
- * @param rounds the number of rounds; in each, every door has a slice
- * @param slice the length of a slice
- * @param warmUps the largest number of warm-up passes through all doors
+ * @param server the user's own server; null for an embedded server per point
+ * @param clients the numbers of threads to measure with
+ * @param roundTrips the round-trip times between clients and server to measure with, in milliseconds; 0 for no proxy
+ * @param rows the numbers of rows to measure with; 1 for one hot row
+ * @param writes the number of writing statements in a transaction; JPA always has one
+ * @param doors the names of the variants to compare; the baselines always run
+ * @param rounds the number of rounds; every variant has a slice in each round
+ * @param warmUps the largest number of warm-up passes
  */
 public record DoorSettings(
         @Nullable ServerAddress server,
@@ -28,14 +27,14 @@ public record DoorSettings(
         int rounds,
         Duration slice,
         int warmUps) {
-    /** The largest number of connections at a time, including those of checks and cleaning up. */
+    /** The largest number of connections at a time, including connections for checks and clean-up. */
     public int connections() {
         return 12
                 + DoorPools.connections(
                         clients.stream().mapToInt(Integer::intValue).max().orElse(1));
     }
 
-    /** Estimates the time: the slices, plus a third for compiling, connecting and starting servers. */
+    /** Estimates the time of the run: the slices, plus a third for warm-up, connections and server starts. */
     public Duration estimate() {
         int points = clients.size() * roundTrips.size() * rows.size();
         return slice.multipliedBy((long) points * (rounds + 6) * (doors.size() + 2))

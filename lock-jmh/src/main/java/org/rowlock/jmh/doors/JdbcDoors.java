@@ -13,11 +13,11 @@ import org.rowlock.RowLocks;
 import org.rowlock.jmh.bench.DropInPool;
 import org.rowlock.jmh.server.Jdbc;
 
-/** The doors of JDBC and of lock-core. They write what depends on what they read, so that a lost update shows. */
+/** The variants of JDBC and lock-core. Their writes depend on their reads, so a lost update shows in the sum. */
 final class JdbcDoors {
     static final String BY_HAND = "by-hand";
 
-    /** All names, in the order in which they are shown. */
+    /** The names, in the order of the report. */
     static final List<String> NAMES = List.of(
             BY_HAND,
             "pool-16",
@@ -43,7 +43,9 @@ final class JdbcDoors {
     private final DataSource pool;
     private final int writes;
 
-    /** @param writes the number of statements by which a transaction writes; each raises the balance by 1 */
+    /**
+     * @param writes the number of writing statements in a transaction; each raises the balance by 1
+     */
     JdbcDoors(DoorPools pools, int writes) {
         this.pools = pools;
         this.pool = pools.shared();

@@ -28,11 +28,11 @@ import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The doors of JPA, as a service uses them: Spring's transactions and Hibernate's entities. */
+/** The variants of JPA: Spring's transactions and Hibernate's entities, as in a service. */
 final class JpaDoors {
     static final String BY_HAND = "jpa-query";
 
-    /** All names, in the order in which they are shown. */
+    /** The names, in the order of the report. */
     static final List<String> NAMES = List.of(
             BY_HAND,
             "jpa-find",
@@ -44,8 +44,8 @@ final class JpaDoors {
             "jpa-version");
 
     /**
-     * The logger whose lines at the start would interrupt the progress. The field keeps it, because the log manager
-     * refers to loggers weakly.
+     * The logger of Hibernate, whose first messages would interrupt the progress display. The field keeps the logger
+     * alive, because the log manager holds only weak references.
      */
     private static final Logger LOG = Logger.getLogger("org.hibernate");
 
@@ -83,14 +83,14 @@ final class JpaDoors {
         return new Door(label, pools.shared(), 1, change);
     }
 
-    /** Retries without a limit, because no change may be lost. Each failure is another client's success. */
+    /** Retries without a limit, because no change may be lost. Each failure means that another client has succeeded. */
     private static void retry(Service service, int aid) {
         while (true) {
             try {
                 service.raiseByVersion(aid);
                 return;
             } catch (OptimisticLockingFailureException e) {
-                // Another client was faster.
+                // Another client has changed the row first.
             }
         }
     }
@@ -116,7 +116,7 @@ final class JpaDoors {
             factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
             factory.setManagedTypes(
                     PersistenceManagedTypes.of(Account.class.getName(), VersionedAccount.class.getName()));
-            // Spring Boot sets this if the pool's connections are not in autocommit.
+            // Spring Boot sets this property if the pool's connections are not in autocommit.
             factory.getJpaPropertyMap().put("hibernate.connection.provider_disables_autocommit", "true");
             return factory;
         }
@@ -132,7 +132,6 @@ final class JpaDoors {
         }
     }
 
-    /** The code of an application. */
     static class Service {
         @PersistenceContext
         @SuppressWarnings("NullAway.Init")

@@ -9,12 +9,11 @@ import org.rowlock.jmh.profile.Processors.Taken;
 import org.rowlock.jmh.run.Ratio;
 
 /**
- * A door and its measurements.
+ * A variant and its measurements.
  *
- * @param family the family of doors in which it is compared: {@link #JDBC} or {@link #JPA}
- * @param isBaseline whether it is the baseline of the ratios
- * @param isAgain whether it is the baseline once more, as a control
- * @param slices the slices by round
+ * @param family the family within which variants are compared: {@link #JDBC} or {@link #JPA}
+ * @param isBaseline whether the variant is the baseline of the ratios
+ * @param isAgain whether the variant is the second run of the baseline, which is compared with the first
  */
 record Measured(
         String family,
@@ -43,7 +42,7 @@ record Measured(
         return System.identityHashCode(this);
     }
 
-    /** Returns the geometric mean of the ratios to another door in each round; null with fewer than two rounds. */
+    /** Returns the geometric mean of the ratios to the baseline in each round; null with fewer than two rounds. */
     @Nullable
     Ratio to(Measured baseline) {
         return Ratio.ofLogarithms(slices.entrySet().stream()

@@ -1,7 +1,7 @@
 /**
- * Measures one transaction through each API that a user has, called a door, in one JVM. Start at {@link DoorRun}. JMH
- * is not used, because it starts a JVM for each variant. The doors have to share one JVM and take short turns, because
- * the speed of a machine drifts.
+ * Measures one transaction by each API that a user has, and by hand-written SQL. A door is one way of running this
+ * benchmark transaction: an API, or SQL by hand. All doors share one JVM and run in short slices, because the speed of
+ * a machine drifts. JMH would start a JVM for each variant, so it is not used here. Start at {@link DoorRun}.
  */
 @NullMarked
 package org.rowlock.jmh.doors;

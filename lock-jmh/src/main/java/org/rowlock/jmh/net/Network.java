@@ -20,14 +20,14 @@ import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
 /**
- * The way from the clients to the server: direct, or through a proxy whose delay adds up to the requested round trip.
- * The round trip is always measured. Not thread-safe.
+ * The network path from the clients to the server: direct, or through a proxy whose delay gives the requested
+ * round-trip time. The actual round-trip time is always measured. Not thread-safe.
  */
 public final class Network implements AutoCloseable {
-    /** The tolerance when the round trip is set. It is measured and reported in any case. */
+    /** The relative error at which calibration stops. Reports show the measured time in any case. */
     private static final double TOLERANCE = 0.03;
 
-    /** The longest time that the driver, the server and late sleeps add to a round trip. */
+    /** The most that the driver, the server and late wake-ups add to a round trip. */
     private static final double OVERHEAD_MILLIS = 0.3;
 
     private static final int ATTEMPTS = 6;
@@ -37,7 +37,10 @@ public final class Network implements AutoCloseable {
 
     private static final Set<Long> PROXIES = ConcurrentHashMap.newKeySet();
 
-    /** Whether this JVM has measured a way before. A proxy is another process, which begins cold each time. */
+    /**
+     * Whether this JVM has measured a path before, so that the driver's code is warm. Each proxy is a new process, and
+     * starts cold.
+     */
     private static volatile boolean isDriverWarm;
 
     private final ServerAddress server;
@@ -53,7 +56,7 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Opens the way.
+     * Opens the path, with a proxy if a round-trip time is given.
      *
      * @param rttMillis the time that {@code select 1} should take, in milliseconds; 0 for no proxy
      */
@@ -83,7 +86,7 @@ public final class Network implements AutoCloseable {
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             PROXIES.add(process.pid());
-            // No other class reads the stream. It is read to its end, so it is never closed before the process ends.
+            // The streams stay open as long as the process lives, so this method closes neither.
             BufferedReader said =
                     new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
             PrintWriter told = new PrintWriter(process.getOutputStream(), true, StandardCharsets.US_ASCII);
@@ -110,8 +113,9 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Shortens the delay by the time that late sleeps, the server and the driver add: about 0.2 ms. A busy machine
-     * sometimes adds more, which is not part of the network.
+     * Adjusts the delay until a round trip takes the requested time. Late wake-ups, the server and the driver add about
+     * 0.2 ms, so the delay is shorter. The adjustment is limited, because a busy machine may add time that is not part
+     * of the network.
      */
     private void calibrate(double rttMillis, PrintWriter told, BufferedReader said) throws SQLException, IOException {
         double delay = Math.max(0, rttMillis - OVERHEAD_MILLIS / 2);
@@ -135,7 +139,7 @@ public final class Network implements AutoCloseable {
         line(said);
     }
 
-    /** Measures the time of {@code select 1}: the median, in milliseconds. */
+    /** Returns the median time of {@code select 1} in milliseconds. */
     private double measure() throws SQLException {
         PGSimpleDataSource dataSource = server.dataSource("rowlock-jmh-network");
         lead(dataSource);
@@ -150,7 +154,7 @@ public final class Network implements AutoCloseable {
                 }
                 nanos[Math.max(0, i)] = System.nanoTime() - begun;
                 if (System.nanoTime() < warm) {
-                    // The first measurements were of a cold driver and a cold proxy.
+                    // The measurements so far ran on cold code, so the loop starts again.
                     i = -1;
                 }
             }
@@ -161,22 +165,22 @@ public final class Network implements AutoCloseable {
         return nanos[SAMPLES / 2] / NANOS_PER_MILLI;
     }
 
-    /** The time of {@code select 1} when the way was opened. */
+    /** The time of {@code select 1} when the path was opened. */
     public double roundTripMillis() {
         return roundTripMillis;
     }
 
-    /** Whether the way still exists. At Ctrl-C the proxy may end before its users. */
+    /** Whether the path still works. At Ctrl-C the proxy may end before its users. */
     public boolean isOpen() {
         return proxy == null || proxy.isAlive();
     }
 
-    /** Whether this process is the proxy of a way that this JVM has opened. */
+    /** Whether this process is a proxy that this JVM has started. */
     public static boolean isProxy(long pid) {
         return PROXIES.contains(pid);
     }
 
-    /** Makes a DataSource use this way. */
+    /** Makes a DataSource use this path. */
     public void lead(PGSimpleDataSource dataSource) {
         if (proxy != null) {
             dataSource.setServerNames(new String[] {"127.0.0.1"});

@@ -7,13 +7,16 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.rowlock.testing.TcpProxy;
 
-/** The proxy, in a process of its own, so that it takes no time from the clients' threads. It ends with its parent. */
+/**
+ * The proxy, in a separate process, so that its threads do not compete inside the clients' JVM. The process ends with
+ * its parent.
+ */
 final class ProxyProcess {
     private ProxyProcess() {}
 
     /**
-     * Writes its port. Then it reads delays of each direction in nanoseconds, one on each line, and confirms each delay
-     * when it is in effect.
+     * Prints the port of the proxy. Each input line is then a delay per direction, in nanoseconds. The process prints
+     * the line again once the delay is in effect.
      *
      * @param args host and port of the server
      */

@@ -1,4 +1,4 @@
-/** A network between clients and server on one machine: a proxy that delays. Start at {@link Network}. */
+/** Adds network delay between clients and server by a proxy. Start at {@link Network}. */
 @NullMarked
 package org.rowlock.jmh.net;
 

@@ -16,24 +16,24 @@ import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
 /**
- * Measures the effect of a benchmark on a PostgreSQL server. It works with any benchmark:
+ * Measures the effect of a benchmark on a PostgreSQL server. The profiler works with any JMH benchmark:
  *
- * <pre>{@code
- * java -jar benchmarks.jar MyBenchmark \
- *   -prof "org.rowlock.jmh.profile.PostgresProfiler:url=jdbc:postgresql://localhost/db;user=me;password=secret"
- * }</pre>
+ * <pre>{@code java -jar benchmarks.jar MyBenchmark \ -prof
+ * "org.rowlock.jmh.profile.PostgresProfiler:url=jdbc:postgresql://localhost/db;user=me;password=secret" }</pre>
  *
- * <p>It reads the server's counters before and after each iteration and adds, per operation: {@code wal} (bytes),
- * {@code xids}, {@code multixacts}, {@code deadlocks}, {@code deadTuples} (row versions that updates and deletes left
- * behind). The first three are exact, and cover the whole server, so nothing else should write meanwhile. The others
- * are the server's statistics of the database, which its sessions report up to a second late. {@code cpu.*} is the
- * number of busy cores; that of the server is known only if it is on this machine.
+ * <p>The profiler reads the server's counters before and after each iteration and adds figures per operation: {@code
+ * wal} (bytes), {@code xids}, {@code multixacts}, {@code deadlocks} and {@code deadTuples}. Dead tuples are row
+ * versions that updates and deletes left behind. The first three are exact and cover the whole server, so no other
+ * client should write during the run. The last two are statistics of the database, which PostgreSQL publishes up to a
+ * second late. {@code cpu.*} is the number of busy cores. The server's cores are known only if the server runs on this
+ * machine.
  *
- * <p>During the iteration it samples pg_stat_activity and adds {@code wait.Type:Event}: the average number of sessions
- * of the database in that wait. Only members of {@code pg_read_all_stats} see the sessions of other users.
+ * <p>During the iteration the profiler samples pg_stat_activity and adds {@code wait.Type:Event}: the average number of
+ * sessions of the database in that wait event. Only members of {@code pg_read_all_stats} see the sessions of other
+ * users.
  *
- * <p>Options: {@code url}, {@code user} and {@code password}. Without a URL it adds the results of Rowlock's own
- * benchmarks, which measure all of this and more.
+ * <p>Options: {@code url}, {@code user} and {@code password}. Without a URL, the profiler only passes on the results of
+ * Rowlock's own benchmarks, which include all of these figures.
  */
 public final class PostgresProfiler implements InternalProfiler {
     private static final String USAGE = "PostgresProfiler takes url=..;user=..;password=..";
@@ -45,7 +45,6 @@ public final class PostgresProfiler implements InternalProfiler {
         this("");
     }
 
-    /** Called by JMH with the text after the colon. */
     public PostgresProfiler(String initLine) throws ProfilerException {
         Map<String, String> options = parse(initLine == null ? "" : initLine);
         String url = options.get("url");
@@ -97,7 +96,7 @@ public final class PostgresProfiler implements InternalProfiler {
             try {
                 ended.end(operations).publish();
             } catch (SQLException e) {
-                // A benchmark may stop the server on purpose. The samples until then are no average.
+                // A benchmark may stop the server on purpose. The incomplete samples are then discarded.
                 System.out.println("PostgresProfiler lost the server during the iteration: " + e.getMessage());
             }
         }

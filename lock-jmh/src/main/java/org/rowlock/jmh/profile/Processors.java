@@ -18,19 +18,17 @@ import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.jmh.server.RunDirectory;
 
 /**
- * The processor time of this program, the server and the whole machine. This program is the JVM with all processes that
- * it started, including the proxy. The server's processes are seen only if they run on this machine.
+ * Measures the processor time of the clients, the server and the whole machine. The clients are this JVM with all
+ * processes that it started, including the proxy. The server's processor time is known only if the server runs on this
+ * machine.
  */
 public final class Processors {
     private static final Path STAT = Path.of("/proc/stat");
 
-    /** The kernel's unit is a hundredth of a second on every architecture that runs Java. */
+    /** The kernel counts in hundredths of a second on every architecture that runs Java. */
     private static final double TICKS_PER_SECOND = 100;
 
-    /**
-     * The columns of the line {@code cpu} for idle time and waits for the disk. The two columns after steal are
-     * included in the first two.
-     */
+    /** The columns of the line {@code cpu} for idle time and waits for the disk. */
     private static final List<Integer> IDLE = List.of(3, 4);
 
     private static final int COLUMNS = 8;
@@ -48,7 +46,7 @@ public final class Processors {
         this.seesServer = seesServer;
     }
 
-    /** Measures this machine without a server. */
+    /** Measures this machine and any embedded servers of this run. */
     public static Processors ofThisMachine() {
         return new Processors(ownServers(), true);
     }
@@ -59,15 +57,15 @@ public final class Processors {
                         postmaster(Jdbc.number(connection, "select pg_backend_pid()")), ownServers().stream())
                 .distinct()
                 .toList();
-        // The processes of a server in a container on this machine cannot be distinguished from those of other
-        // programs.
+        // The processes of a server in a local container are invisible here, so its time would count as other programs'
+        // time.
         boolean isHere = connection.getMetaData().getURL().matches(".*//(localhost|127\\.|\\[::1\\]).*");
         return new Processors(found, !found.isEmpty() || !isHere);
     }
 
     /**
-     * Finds the postmaster of a backend. If the server runs on another machine, this machine has no process with that
-     * pid, or one of another program.
+     * Finds the postmaster of a backend. If the server runs on another machine, the pid is unused here or belongs to
+     * another program.
      */
     private static Stream<ProcessHandle> postmaster(long backend) {
         return ProcessHandle.of(backend)
@@ -77,7 +75,10 @@ public final class Processors {
                 .stream();
     }
 
-    /** Finds the embedded servers, including standbys. They are not children of the JVM that started them. */
+    /**
+     * Finds the embedded servers of this run, including standbys. An embedded server is not a child process of the JVM
+     * that started it.
+     */
     private static List<ProcessHandle> ownServers() {
         return ProcessHandle.allProcesses()
                 .filter(Processors::isPostgres)
@@ -94,12 +95,12 @@ public final class Processors {
     }
 
     /**
-     * Seconds of processor time, up to a moment or within a time.
+     * The seconds of processor time up to a moment, or between two moments.
      *
-     * @param seconds the time that passed
+     * @param seconds the elapsed time
      * @param machine the processor time of all programs
-     * @param compiler the time of this JVM's compilers, which is part of {@code client}
-     * @param seesServer whether {@code server} is known, so that the rest of {@code machine} belongs to other programs
+     * @param compiler the time of this JVM's JIT compilers, which is part of {@code client}
+     * @param seesServer whether {@code server} is known; otherwise the share of other programs is unknown too
      */
     public record Taken(
             double seconds, double client, double server, double machine, double compiler, boolean seesServer) {
@@ -125,13 +126,13 @@ public final class Processors {
                     seesServer);
         }
 
-        /** The share of this machine's processors that other programs took; 0 if that is not known. */
+        /** The share of this machine's processors that other programs took; 0 if the share is unknown. */
         public double othersShare() {
             double others = (machine - client - server) / seconds / SYSTEM.getAvailableProcessors();
             return seesServer ? Math.max(0, others) : 0;
         }
 
-        /** Adds the number of busy cores. */
+        /** Publishes the processor times as numbers of busy cores. */
         void addTo(Published results) {
             results.put("cpu.client", client / seconds, "cores");
             results.put("cpu.compiler", compiler / seconds, "cores");
@@ -144,7 +145,7 @@ public final class Processors {
         }
     }
 
-    /** Returns the processor time from a moment in the past until now. */
+    /** Returns the total processor time so far; the difference of two results is the time between them. */
     public Taken taken() {
         long now = System.nanoTime();
         double machine = machineSeconds(now);
@@ -153,14 +154,14 @@ public final class Processors {
         return new Taken(now / 1e9, client, server, machine, compilerSeconds(), seesServer);
     }
 
-    /** The time that this JVM's compilers have worked. */
+    /** The processor time of this JVM's JIT compilers. */
     public static double compilerSeconds() {
         return COMPILER == null || !COMPILER.isCompilationTimeMonitoringSupported()
                 ? 0
                 : COMPILER.getTotalCompilationTime() / 1e3;
     }
 
-    /** The processor time of a process and of all that it started. */
+    /** The processor time of a process and its descendants. */
     private static double seconds(ProcessHandle root) {
         return Stream.concat(Stream.of(root), root.descendants())
                         .flatMap(process -> process.info().totalCpuDuration().stream())
@@ -169,7 +170,10 @@ public final class Processors {
                 / 1e9;
     }
 
-    /** The processor time of the whole machine, including programs outside a container in which this JVM runs. */
+    /**
+     * The processor time of the whole machine. If this JVM runs in a container, programs outside the container are
+     * included.
+     */
     private double machineSeconds(long now) {
         try (Stream<String> lines = Files.lines(STAT)) {
             long[] ticks = Arrays.stream(lines.findFirst().orElse("").split(" +", -1))
@@ -181,7 +185,7 @@ public final class Processors {
                             - IDLE.stream().mapToLong(column -> ticks[column]).sum())
                     / TICKS_PER_SECOND;
         } catch (IOException | ArrayIndexOutOfBoundsException e) {
-            // Systems other than Linux report the load since the last call.
+            // Without /proc/stat, the JVM reports the load since the last call.
             loadSeconds += Math.max(0, SYSTEM.getCpuLoad()) * SYSTEM.getAvailableProcessors() * (now - asked) / 1e9;
             asked = now;
             return loadSeconds;

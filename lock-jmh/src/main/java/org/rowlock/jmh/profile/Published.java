@@ -10,36 +10,29 @@ import org.openjdk.jmh.results.AggregationPolicy;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * The results of a workload in a window, which {@link PostgresProfiler} hands to JMH. An instance belongs to one
- * thread.
+ * The results of a window, which {@link PostgresProfiler} passes to JMH. Not thread-safe.
  *
- * @param seconds how long the window was open
- * @param perSecond the rate of completions in it
- * @param all the results by name; more can be added
+ * @param perSecond the rate of completed operations
+ * @param all the results by name
  */
 public record Published(double seconds, double perSecond, Map<String, ScalarResult> all) {
     private static final AtomicReference<@Nullable Published> LATEST = new AtomicReference<>();
 
-    /** Creates results that have only the rate. */
     public Published(double seconds, double perSecond) {
         this(seconds, perSecond, new TreeMap<>());
     }
 
-    /**
-     * Adds a number, and replaces another of the same name.
-     *
-     * @param unit the unit; empty for none
-     */
+    /** Adds a figure, or replaces the figure of the same name. */
     public void put(String name, double value, String unit) {
         all.put(name, new ScalarResult(name, value, unit, AggregationPolicy.AVG));
     }
 
-    /** Makes these the results of the iteration that is about to end. */
+    /** Makes these figures the results of the current iteration. */
     public void publish() {
         LATEST.set(this);
     }
 
-    /** Takes the latest results; empty if they were already taken. */
+    /** Returns the latest published results once, and an empty collection afterwards. */
     static Collection<ScalarResult> take() {
         Published latest = LATEST.getAndSet(null);
         return latest == null ? List.of() : latest.all.values();

@@ -5,12 +5,8 @@ import java.sql.SQLException;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * The counters of a server.
+ * Counters of a server that only grow.
  *
- * @param walBytes the bytes of WAL that all sessions wrote
- * @param xids the transaction ids that were assigned
- * @param multixacts the MultiXacts that were created
- * @param deadlocks the deadlocks in this database
  * @param deadRowVersions the row versions that updates and deletes left behind in this database
  */
 record ServerCounters(long walBytes, long xids, long multixacts, long deadlocks, long deadRowVersions) {
@@ -43,7 +39,6 @@ record ServerCounters(long walBytes, long xids, long multixacts, long deadlocks,
                 deadRowVersions - before.deadRowVersions);
     }
 
-    /** Adds the counters per operation. */
     void addTo(Published results, double operations) {
         results.put("wal", walBytes / operations, "B/op");
         results.put("xids", xids / operations, "xids/op");

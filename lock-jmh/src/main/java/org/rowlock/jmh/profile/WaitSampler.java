@@ -12,12 +12,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples pg_stat_activity in a thread of its own, and counts the wait events of the database's sessions. A session in
- * a transaction that waits for its client is {@code Client:ClientRead}, and a working one is {@code CPU}. Idle sessions
- * are ignored.
+ * Samples pg_stat_activity in a separate thread, and counts the wait events of the database's sessions. {@code
+ * Client:ClientRead} is a session that is idle in a transaction, and {@code CPU} is a session without a wait event.
+ * Idle sessions outside transactions are ignored.
  */
 final class WaitSampler implements AutoCloseable {
-    /** The name for a session that waits for nothing: it runs on a processor, or is ready to. */
     private static final String RUNNING = "CPU";
 
     private static final long INTERVAL_MILLIS = 50;
@@ -43,7 +42,7 @@ final class WaitSampler implements AutoCloseable {
         this.connection = connection;
     }
 
-    /** Starts sampling. The sampler owns the connection until it is closed. */
+    /** Starts sampling. The sampler closes the connection at the end. */
     static WaitSampler start(Connection connection) {
         WaitSampler sampler = new WaitSampler(connection);
         sampler.thread.setDaemon(true);
@@ -70,7 +69,7 @@ final class WaitSampler implements AutoCloseable {
     }
 
     /**
-     * Stops sampling.
+     * Stops sampling, and returns the averages.
      *
      * @return the average number of sessions by wait event
      * @throws SQLException if a sample failed

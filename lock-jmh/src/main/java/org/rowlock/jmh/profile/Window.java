@@ -8,8 +8,8 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.tool.ServerAddress;
 
 /**
- * A time in which a server is observed: its counters, the waits of its sessions, and the busy processors. Not
- * thread-safe.
+ * A measured period of time. A window records the server's counters, the waits of its sessions and the processor times.
+ * Not thread-safe.
  */
 public final class Window {
     private static final String APPLICATION_NAME = "rowlock-jmh-profiler";
@@ -33,9 +33,9 @@ public final class Window {
     }
 
     /**
-     * Begins to observe a benchmark's server.
+     * Opens a window for a benchmark's server.
      *
-     * @param completed returns the number of completed operations, now and at the end
+     * @param completed returns the number of operations completed so far
      */
     public static Window open(BenchmarkServer server, LongSupplier completed) throws SQLException {
         Window window = open(server.address(), completed);
@@ -56,11 +56,6 @@ public final class Window {
         }
     }
 
-    /**
-     * Ends the window.
-     *
-     * @param completed the number of operations completed by now
-     */
     public Published end(long completed) throws SQLException {
         double seconds = (System.nanoTime() - begun) / 1e9;
         long operations = completed - completedBefore;

@@ -1,4 +1,4 @@
-/** Profilers for JMH: the effect of a benchmark on the server, and the time that parts of an operation take. */
+/** A profiler for JMH that measures the effect of a benchmark on the server. */
 @NullMarked
 package org.rowlock.jmh.profile;
 

@@ -25,7 +25,7 @@ public final class Report {
 
     /** Writes both files into an existing directory, and returns the path of the page. */
     public static Path write(Results results, Path directory) throws IOException {
-        // Gson escapes < and > in strings, so that no string can end its script element.
+        // Gson escapes < and > in strings, so no string can end the script element around it.
         Gson gson = new GsonBuilder().setPrettyPrinting().create();
         String json = gson.toJson(results);
         Files.writeString(directory.resolve(JSON), json);
@@ -40,7 +40,9 @@ public final class Report {
         return Files.writeString(directory.resolve(PAGE), page);
     }
 
-    /** Formats the results for readers without scripts: tables as in a terminal, and the rest as paragraphs. */
+    /**
+     * Formats the results for browsers without JavaScript: tables as in the terminal, and other lines as paragraphs.
+     */
     private static String plain(Results results) {
         String failures = results.failures().stream()
                 .map(failure -> "Failed: " + Texts.printable(failure.replace('\n', ' ')) + "\n")

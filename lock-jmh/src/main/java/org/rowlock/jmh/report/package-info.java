@@ -1,4 +1,4 @@
-/** Shows the results of a comparison: a page that draws itself, the same as JSON, and a table for the terminal. */
+/** Shows the results of a comparison as an HTML page, as JSON, and as a table for the terminal. */
 @NullMarked
 package org.rowlock.jmh.report;
 

@@ -14,14 +14,13 @@ import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
 
-/** Summarizes a comparison in two or three sentences: what to change, what it gains, and how certain that is. */
+/** Summarizes a comparison in two or three sentences: the recommended variant, its gain, and the confidence. */
 public final class Answer {
-    /** The share of the machine's processors from which other programs make a comparison worthless. */
+    /** The share of the machine's processors above which other programs invalidate a comparison. */
     public static final double MOST_OF_OTHERS = 0.1;
 
     private static final String SURE = " All calls of this page hold together with 99 % confidence.";
 
-    /** A variant at a point of a scenario. */
     private record Compared(ScenarioResult scenario, PointResult point, VariantResult variant) {
         boolean is(Call call) {
             return variant.call() == call;
@@ -31,7 +30,7 @@ public final class Answer {
             return variant.ratio() + " of " + scenario.baseline() + " (" + scenario.name() + ": " + point.label() + ")";
         }
 
-        /** The smallest gain or loss that the interval permits, as a logarithm. */
+        /** The bound of the interval that is closest to 1, as a logarithm; 0 without a verdict. */
         double weight() {
             Ratio ratio = variant.ratio();
             return ratio == null
@@ -42,7 +41,6 @@ public final class Answer {
 
     private Answer() {}
 
-    /** Reports only that other programs used this share of the machine. */
     public static String disturbed(double share) {
         return String.format(
                 Locale.ROOT,
@@ -122,8 +120,8 @@ public final class Answer {
     }
 
     /**
-     * Describes the smallest difference found, from the most precise comparison to the least. Empty if the baseline
-     * could not be compared with itself.
+     * Describes the smallest detectable difference, for the most precise and the least precise comparison. Empty if the
+     * baseline could not be compared with itself.
      */
     private static String power(List<Compared> all) {
         List<Double> found = all.stream()
@@ -140,7 +138,7 @@ public final class Answer {
                 + " on; more rounds (--rounds) find smaller ones.";
     }
 
-    /** Describes the largest difference, and the range of the others. */
+    /** Describes the largest difference, and the range of the other differences. */
     private static String gains(List<Compared> compared) {
         List<Compared> ordered = compared.stream()
                 .sorted(Comparator.comparingDouble(each -> -Math.abs(each.weight())))

@@ -7,7 +7,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.tool.UserError;
 
-/** The message of a benchmark's failure, found below JMH's wrappers. */
+/** The failure of a benchmark, with the message of the cause inside JMH's wrappers. */
 final class BenchmarkFailure extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -18,7 +18,7 @@ final class BenchmarkFailure extends Exception {
         this.violation = violation;
     }
 
-    /** Whether a lock has failed to exclude. Earlier measurements of the variant are then worthless too. */
+    /** Whether a lock failed to exclude. Earlier measurements of the variant are then invalid too. */
     boolean isViolation() {
         return violation;
     }
@@ -39,7 +39,6 @@ final class BenchmarkFailure extends Exception {
                 told instanceof InvariantViolation);
     }
 
-    /** The failure and its causes. */
     private static Stream<Throwable> all(Throwable failure) {
         return Stream.concat(
                 Stream.of(failure),

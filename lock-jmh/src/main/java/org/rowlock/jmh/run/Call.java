@@ -3,28 +3,28 @@ package org.rowlock.jmh.run;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verdict on a variant against the baseline, from the interval that is shown. All intervals of a page are right at
- * the same time with the probability in {@link TurnFit}. The page, the terminal and docs/results.md use the same words.
+ * The verdict on a variant compared with the baseline, derived from the printed confidence interval of their ratio.
+ * {@link TurnFit} has the probability that all intervals of a report are right. The report, the terminal and
+ * docs/results.md use the same words.
  */
 public enum Call {
     /** The whole interval is better. */
     BETTER,
     /** The whole interval is worse. */
     WORSE,
-    /** The whole interval is close to 1. */
+    /** The whole interval is within 10 percent of 1. */
     EQUIVALENT,
-    /** The difference, if there is one, is smaller than this run can find. */
+    /** The interval permits more than one verdict. */
     INCONCLUSIVE,
-    /** No verdict is possible, because other programs used more than a tenth of the machine in a turn. */
+    /** Other programs used more than a tenth of the machine in a measurement, so no verdict is possible. */
     DISTURBED;
 
-    /** The largest ratio that is close to 1. */
     private static final double CLOSE = 1.1;
 
     /**
-     * @param again the ratio of the baseline to itself, in the same rounds. If the two certainly differ, the order of
-     *     the turns has an effect, and a difference of that size gets no verdict. Null if the ratio is not known; then
-     *     nothing gets a verdict
+     * @param again the ratio of the baseline to itself in the same rounds. If this ratio certainly differs from 1, the
+     *     order of the measurements has an effect, and differences of that size get no verdict. Without the ratio
+     *     (null), no difference gets a verdict
      */
     static Call of(Ratio ratio, @Nullable Ratio again) {
         if (again != null) {

@@ -32,25 +32,28 @@ import org.rowlock.tool.Texts;
 import org.rowlock.tool.UserError;
 
 /**
- * Runs scenarios. In each round every variant has its turn at every point, each in a JVM of its own. The baseline has
- * two turns: the first and the last. Every second round runs backwards, so that a drift of the machine affects all
- * variants alike. The pairs of rounds differ in their order, so that no variant always follows the same other one.
+ * Runs scenarios. Each round measures every variant once at every point, each time in a new JVM. Such a measurement is
+ * called a turn. The baseline has the first and the last turn. Every second round runs backwards, so a drift of the
+ * machine affects all variants alike. The order changes after each pair of rounds, so no variant always follows the
+ * same other variant.
  *
- * <p>An instance runs once. Any thread may call {@link #stop}.
+ * <p>An instance can run only once. Any thread may call {@link #stop}.
  */
 public final class Comparison {
-    /** The number of rounds below which no interval means anything. */
+    /** The smallest number of rounds that gives a meaningful interval. */
     private static final int LEAST_ROUNDS = 3;
 
-    /** The number of consecutive failures after which a variant is not tried again. */
+    /** The number of consecutive failures after which a variant is left out. */
     private static final int MOST_FAILURES = 3;
 
-    /** The longest outage of a server. After it, the run gives up. */
+    /** The longest outage of a server before the run gives up. */
     private static final Duration OUTAGE = Duration.ofMinutes(5);
 
     private static final int SPARE_CONNECTIONS = 30;
 
-    /** The largest number of disturbed turns that are repeated. If there are more, the machine is not quiet. */
+    /**
+     * The largest number of disturbed turns that are repeated. If more turns are disturbed, repetition does not help.
+     */
     private static final int MOST_REPEATED = 20;
 
     private final ComparisonSettings settings;
@@ -78,7 +81,10 @@ public final class Comparison {
         this.pace = new Pace(settings.scenarios());
     }
 
-    /** Runs everything. Failures of benchmarks are among the results. If it is stopped, it returns what is finished. */
+    /**
+     * Runs all scenarios. The results include the failures of benchmarks. After {@link #stop}, the results contain the
+     * finished part.
+     */
     public Results run() {
         RunDirectory.removeLeftovers();
         List<ScenarioResult> results = new ArrayList<>();
@@ -121,7 +127,7 @@ public final class Comparison {
         return described;
     }
 
-    /** Whether the time left is enough for the smallest number of rounds that gives an interval. */
+    /** Whether the remaining time is enough for the smallest meaningful number of rounds. */
     private boolean hasTimeFor(Scenario scenario) {
         boolean fits = fits(pace.of(scenario, LEAST_ROUNDS));
         if (!fits) {
@@ -137,13 +143,13 @@ public final class Comparison {
         return budget == null || pace.passed().plus(more).compareTo(budget) <= 0;
     }
 
-    /** Ends the forks; {@link #run} then cleans up and returns. */
+    /** Ends the forked JVMs, whereupon {@link #run} cleans up and returns. */
     public void stop() {
         stopped = true;
         Forks.end();
     }
 
-    /** Returns what could not be removed, and how the user can; empty if nothing is left. */
+    /** Returns a sentence about what the run could not remove and how the user can; empty if nothing is left. */
     public String left() {
         return left;
     }
@@ -174,7 +180,7 @@ public final class Comparison {
         }
     }
 
-    /** Settings of an embedded server that has room for the scenario's largest point. */
+    /** Returns settings that give an embedded server enough connections and lock table entries for the scenario. */
     static Map<String, String> embeddedSettings(Scenario scenario) {
         Map<String, String> all = new HashMap<>();
         int connections =
@@ -182,7 +188,7 @@ public final class Comparison {
         long locks = scenario.points().stream().mapToLong(Point::locks).max().orElse(0);
         int allowed = Math.max(100, connections + SPARE_CONNECTIONS);
         all.put("max_connections", Integer.toString(allowed));
-        // 128 is the default of the newest server. The locks of the scenario are added.
+        // 128 is the default of the newest PostgreSQL. The locks of the scenario are added.
         all.put("max_locks_per_transaction", Long.toString(128 + locks / allowed));
         all.putAll(scenario.settings());
         return all;
@@ -194,8 +200,8 @@ public final class Comparison {
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             facts = ServerFacts.of(connection);
             BenchmarkSchema.removeLeftovers(connection);
-            // If the scenario kills its embedded server, each fork has its own, so that a crash leaves nothing to the
-            // next.
+            // If the scenario kills its embedded server, each fork starts its own server, so that a crash affects no
+            // later fork.
             Path told = settings.server() == null && scenario.killsServer() ? null : file;
             RunFile.setForThisJvm(settings.forks() == 0 ? told : null);
             runRounds(scenario, new JmhRun(settings.forks(), told), address, rounds);
@@ -207,8 +213,8 @@ public final class Comparison {
     }
 
     /**
-     * Drops the schema without hiding a failure of the run. An embedded server is deleted as a whole, with its schema:
-     * its standby may be gone, and without that it commits nothing more.
+     * Drops the schema on the user's server. A failure to drop does not hide a failure of the run. An embedded server
+     * is deleted as a whole, because without its standby it may be unable to commit the drop.
      */
     private void drop(Scenario scenario, ServerAddress address, String run) {
         if (settings.server() == null) {
@@ -248,7 +254,7 @@ public final class Comparison {
         }
     }
 
-    /** Waits for an unreachable server to come back, so that an outage costs only the turn that it ended. */
+    /** Waits until an unreachable server answers again, so that an outage costs only one turn. */
     private boolean isBack(ServerAddress address) {
         long deadline = System.nanoTime() + OUTAGE.toNanos();
         while (!stopped && System.nanoTime() < deadline) {
@@ -262,8 +268,8 @@ public final class Comparison {
     }
 
     /**
-     * Runs one turn. After an outage, only that turn is missing. If locks do not exclude, the variant is left out from
-     * then on. Returns the number of failures to count.
+     * Runs one turn, and returns the number of failures to count. If locks failed to exclude, the number is so large
+     * that the variant is left out.
      */
     private int run(Scenario scenario, JmhRun jmh, Rounds rounds, Rounds.Place place, int round) {
         Variant variant = place.variant();

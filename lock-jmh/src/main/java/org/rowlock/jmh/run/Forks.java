@@ -6,19 +6,19 @@ import java.util.concurrent.TimeUnit;
 import org.rowlock.jmh.net.Network;
 
 /**
- * The JVMs that JMH starts. JMH does not expose them, so they are found among this JVM's children. The proxy of a
- * standby is no fork: while it lives, the forks and this JVM can commit their clean-up.
+ * The JVMs that JMH starts, called forks. JMH does not expose forks, so this class finds them among the JVM's children.
+ * The proxy of a standby must survive the forks, because without the standby no clean-up can commit.
  */
 final class Forks {
     /**
-     * The time for a fork to close connections and drop the schema. A process that takes longer is killed, and its
-     * schema is dropped here.
+     * The time limit for a fork to close its connections and drop the schema. After the limit the fork is killed, and
+     * this JVM drops the schema.
      */
     private static final long GRACE_SECONDS = 15;
 
     private Forks() {}
 
-    /** Recognizes a JVM by its program. The system may truncate the command line after a long class path. */
+    /** Recognizes a JVM by the name of its program, because the system may truncate a long command line. */
     private static boolean isJvm(ProcessHandle child) {
         return child.info()
                 .command()

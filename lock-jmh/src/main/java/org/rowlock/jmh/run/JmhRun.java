@@ -20,10 +20,9 @@ import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.RunFile;
 
 /**
- * Runs one variant at one point, once, with JMH.
+ * Runs one turn with JMH: one variant at one point.
  *
- * @param forks 1, or 0 for this JVM
- * @param runFile the file that names the server to the fork; null if the fork has an embedded server of its own
+ * @param runFile the file that names the server to the fork; null if the fork starts its own embedded server
  */
 record JmhRun(int forks, @Nullable Path runFile) {
     Measurement run(Scenario scenario, Point point, Variant variant) throws BenchmarkFailure {

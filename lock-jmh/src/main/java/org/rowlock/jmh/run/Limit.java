@@ -3,14 +3,14 @@ package org.rowlock.jmh.run;
 import java.util.Locale;
 import java.util.Map;
 
-/** The resource that was at its limit during a measurement, so that its figure is not attributed to another. */
+/** Finds the resource that limited a measurement, so that a result is not attributed to another resource. */
 final class Limit {
     private static final double FULL = 0.9;
     private static final double MOST = 0.5;
 
     private Limit() {}
 
-    /** Returns the first resource at its limit among processors, locks, the WAL and the network. */
+    /** Returns the first of processors, locks, WAL and network that was at its limit. */
     static String of(Map<String, Double> figures, Map<String, Double> waits) {
         double cores = figures.getOrDefault("cpu.cores", 0.0);
         double client = figures.getOrDefault("cpu.client", 0.0);
@@ -35,7 +35,7 @@ final class Limit {
         return network >= MOST * sessions && sessions > 0 ? "round trips" : "nothing";
     }
 
-    /** The share of this machine's processors that other programs took; 0 if that is not known. */
+    /** The share of this machine's processors that other programs took; 0 if the share is unknown. */
     static double othersShare(Map<String, Double> figures) {
         return figures.getOrDefault("cpu.others", 0.0) / figures.getOrDefault("cpu.cores", 1.0);
     }

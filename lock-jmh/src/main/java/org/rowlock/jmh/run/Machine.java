@@ -17,7 +17,7 @@ public final class Machine {
     private Machine() {}
 
     /**
-     * Rejects a run beside another JMH, which JMH itself would do only after the servers were started.
+     * Rejects a run while another JMH runs. JMH itself would reject the run only after the server start.
      *
      * @throws UserError if another JMH runs
      */
@@ -25,7 +25,6 @@ public final class Machine {
         refuseBesideJmh(Path.of(System.getProperty("java.io.tmpdir"), "jmh.lock"));
     }
 
-    /** @param file the file that JMH locks while it runs */
     static void refuseBesideJmh(Path file) {
         if (Boolean.getBoolean("jmh.ignoreLock")) {
             return;
@@ -36,7 +35,7 @@ public final class Machine {
                 return;
             }
         } catch (IOException e) {
-            // JMH reports a file that it cannot use.
+            // If the file cannot be used, JMH reports the problem itself.
             return;
         } catch (OverlappingFileLockException e) {
             // The other JMH runs in this JVM.

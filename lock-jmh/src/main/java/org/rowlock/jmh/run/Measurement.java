@@ -7,14 +7,14 @@ import org.openjdk.jmh.results.BenchmarkResult;
 import org.rowlock.jmh.scenario.Metric;
 
 /**
- * The measurement of one fork.
+ * The result of one turn.
  *
  * @param figures the mean of each metric over its windows
  * @param course the score of each window
  */
 record Measurement(Map<String, Double> figures, List<Double> course) {
 
-    /** Converts JMH's result. A figure that only some windows have is the mean of those. */
+    /** Converts JMH's result. If only some windows have a figure, the figure is their mean. */
     static Measurement of(BenchmarkResult result) {
         List<Double> course = result.getIterationResults().stream()
                 .map(window -> window.getPrimaryResult().getScore())
@@ -25,7 +25,7 @@ record Measurement(Map<String, Double> figures, List<Double> course) {
         return new Measurement(figures, course);
     }
 
-    /** Returns the figure; not a number if it was not measured. */
+    /** Returns the figure; NaN if it was not measured. */
     double of(Metric metric) {
         return figures.getOrDefault(metric.key(), Double.NaN);
     }

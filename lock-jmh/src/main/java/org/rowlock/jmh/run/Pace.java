@@ -6,12 +6,12 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 
-/** Estimates how long a comparison takes: first from its settings, then from the time so far. */
+/** Estimates how long a comparison takes: first from its settings, and later from its actual progress. */
 public final class Pace {
-    /** The time that a fork takes to start its JVM, and to create and drop its tables. */
+    /** The time to start the JVM of a fork, and to create and drop its tables. */
     private static final double FORK_SECONDS = 2.3;
 
-    /** The time that the compilers usually take beyond the shortest warm-up. */
+    /** The usual time of the JIT compilers beyond the shortest warm-up. */
     private static final double WARM_SECONDS = 1.5;
 
     private static final double NETWORK_SECONDS = 1.2;
@@ -27,7 +27,6 @@ public final class Pace {
         this.estimatedSeconds = seconds(scenarios);
     }
 
-    /** Estimates the time before the run. */
     public static Duration estimate(List<Scenario> scenarios) {
         return duration(seconds(scenarios));
     }
@@ -82,12 +81,14 @@ public final class Pace {
         return duration((estimatedSeconds - endedSeconds) * perEstimated());
     }
 
-    /** Estimates the time of this many rounds of a scenario. */
     Duration of(Scenario scenario, int rounds) {
         return duration(rounds * seconds(scenario, 1 + scenario.variants().size()) * perEstimated());
     }
 
-    /** The factor on the estimate. It is 1 at first, and follows the time so far more and more. */
+    /**
+     * The ratio of actual to estimated time. The ratio is 1 at first, and the progress of the run gains weight over
+     * time.
+     */
     private double perEstimated() {
         double seconds = (System.nanoTime() - started) / 1e9;
         return (seconds + estimatedSeconds * 0.1) / (endedSeconds + estimatedSeconds * 0.1);

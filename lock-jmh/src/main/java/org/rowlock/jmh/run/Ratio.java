@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
- * The ratio of one value to another, with its 95 % confidence interval; above 1 is better.
+ * The ratio of one value to another, with its confidence interval. A ratio above 1 is better.
  *
  * @param mean the geometric mean
  */
@@ -14,7 +14,8 @@ public record Ratio(double mean, double low, double high) {
     private static final double CONFIDENCE = 0.95;
 
     /**
-     * Computes the ratio from the logarithms of each round's ratio, with Student's interval; empty with fewer than two.
+     * Computes the ratio from the logarithm of each round's ratio, with Student's 95 % interval; empty with fewer than
+     * two rounds.
      */
     public static Optional<Ratio> ofLogarithms(List<Double> logarithms) {
         int rounds = logarithms.size();
@@ -36,22 +37,22 @@ public record Ratio(double mean, double low, double high) {
         return digits(mean) + "x (" + digits(low) + " to " + digits(high) + ')';
     }
 
-    /** Formats a value with as many decimals as mean something; above a hundred there are none. */
+    /** Formats a value with two decimals below 100, and none above. */
     static String digits(double value) {
         return String.format(Locale.ROOT, value < 100 ? "%.2f" : "%.0f", value);
     }
 
-    /** Returns the inverse, for a metric of which less is better. */
+    /** Returns the inverse, for a metric for which lower is better. */
     Ratio inverse() {
         return new Ratio(1 / mean, 1 / high, 1 / low);
     }
 
-    /** The largest distance from 1 that the interval permits, in either direction, as a ratio of at least 1. */
+    /** The bound of the interval that is farthest from 1, as a ratio of at least 1. */
     double reach() {
         return Math.max(high, 1 / low);
     }
 
-    /** The smallest distance from 1 that the interval permits, in either direction; 1 if the interval includes 1. */
+    /** The bound of the interval that is closest to 1, as a ratio of at least 1; 1 if the interval includes 1. */
     double surely() {
         return Math.max(1, Math.max(low, 1 / high));
     }

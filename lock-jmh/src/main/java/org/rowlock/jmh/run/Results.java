@@ -6,19 +6,16 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Metric;
 
 /**
- * All results of a comparison. This one model is written as JSON, and both page and terminal show it.
+ * All results of a comparison. The JSON file, the page and the terminal show this model.
  *
- * @param answer what to change, what it gains, and how certain that is; complete sentences
- * @param program the version of the program
+ * @param answer the summary of {@link Answer}
  * @param started the start of the run, in ISO 8601
- * @param seconds how long the run took
- * @param command the command that repeats it, without the password
- * @param machine the machine of the clients, and of an embedded server; label and value
+ * @param command the command that repeats the run, without the password
+ * @param machine the clients' machine, which also runs an embedded server; label and value
  * @param server the server; label and value
  * @param settings the server's relevant settings, by name
- * @param scenarios the scenarios in the order in which they ran
- * @param failures what did not finish or was violated; complete sentences
- * @param remarks what a reader must know; complete sentences
+ * @param failures what failed or was left unfinished, as complete sentences
+ * @param remarks notes for the reader, as complete sentences
  */
 public record Results(
         String answer,
@@ -37,7 +34,7 @@ public record Results(
      * A scenario.
      *
      * @param baseline the variant that ratios are relative to
-     * @param metrics the metrics; the first is the compared one
+     * @param metrics the metrics; the first metric decides the comparison
      */
     public record ScenarioResult(
             String name,
@@ -52,8 +49,8 @@ public record Results(
      * A scenario at one point.
      *
      * @param roundTripMillis the measured round trip, on average
-     * @param again the ratio of the baseline to itself; null with fewer than two rounds that have both of its turns
-     * @param smallestFound the smallest ratio that such a run finds in four of five cases; null if {@code again} is
+     * @param again the ratio of the baseline to itself; null with fewer than two rounds that have both turns
+     * @param smallestFound the smallest ratio that such a run detects in four of five cases; null if {@code again} is
      *     null
      */
     public record PointResult(
@@ -66,15 +63,14 @@ public record Results(
     /**
      * A variant at one point.
      *
-     * @param kind the purpose of the variant
      * @param rounds the compared metric's value in each round
-     * @param figures the mean of each metric, and of all else that was measured, by key
+     * @param figures the mean of each measured figure, by key
      * @param waits the average number of sessions in each wait event
-     * @param ratio the ratio to the baseline, above 1 if the variant is better; null for the baseline itself, or with
-     *     fewer than two rounds that have both
+     * @param ratio the ratio to the baseline, above 1 if the variant is better; null for the baseline, or if fewer than
+     *     two rounds have both variants
      * @param call the verdict; null if there is none
      * @param limit the resource that was at its limit
-     * @param course the compared metric window by window, of the first round; empty if there is only one window
+     * @param course the compared metric in each window of the first round; empty if there is only one window
      */
     public record VariantResult(
             String label,
@@ -87,11 +83,10 @@ public record Results(
             String limit,
             List<Double> course) {}
 
-    /** The purpose of a variant. */
     public enum Kind {
         BASELINE,
         VARIANT,
-        /** The variant does less than the others. It shows a limit, and is no gain. */
+        /** The variant does less than the others, so it shows an upper limit and no gain. */
         CONTROL
     }
 }

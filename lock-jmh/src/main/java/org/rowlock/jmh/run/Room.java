@@ -10,20 +10,20 @@ import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
 /**
- * Leaves out scenarios and points that exceed the free capacity of a server, and adds a remark. If the user chose them,
- * it rejects the run.
+ * Leaves out scenarios and points that exceed the free capacity of a server, and adds a remark. If the user chose such
+ * a scenario or point, the run is rejected.
  *
- * @param locks the capacity of the server's lock table; a full one fails every session there
+ * @param locks the capacity of the server's lock table
  */
 public record Room(ServerAddress server, ConnectionRoom connections, long locks) {
-    /** The number of connections for the profiler, the network and the clean-up. */
+    /** The number of connections for the profiler, the proxy and the clean-up. */
     private static final int OURS = 12;
 
     /**
      * Returns the scenarios that fit.
      *
      * @param areGiven whether the user chose the number of clients
-     * @param areNamed whether the user chose the scenarios, and therefore wants each of them
+     * @param areNamed whether the user chose the scenarios
      * @throws UserError if something that the user chose does not fit, or if nothing fits
      */
     public List<Scenario> fit(List<Scenario> scenarios, boolean areGiven, boolean areNamed, List<String> remarks) {

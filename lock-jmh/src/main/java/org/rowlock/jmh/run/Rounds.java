@@ -21,18 +21,17 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 
-/** Collects the rounds of one scenario, and compares its variants. */
+/** Collects the turns of one scenario, and compares its variants. */
 final class Rounds {
     private static final String WAIT = "wait.";
 
-    /** The deviation of a round trip from the requested one, as a share, from which the report has a remark. */
+    /** The relative deviation of a round trip from the requested time above which the report has a remark. */
     private static final double INEXACT = 0.1;
 
     private static final long SEED = 20_261;
 
     /**
-     * The figure for the largest share of the machine that other programs took in a turn of a variant or of its
-     * baseline.
+     * The key of the largest share of the machine that other programs took in a turn of the variant or the baseline.
      */
     private static final String OTHERS = "others.most";
 
@@ -43,19 +42,21 @@ final class Rounds {
     /**
      * The point and the variant of a measurement.
      *
-     * @param again whether it is the baseline's second turn in each round
+     * @param again whether the measurement is the second turn of the baseline in a round
      */
     record Place(Point point, Variant variant, boolean again) {}
 
     private record Turn(Place place, int round, Measurement measurement) {}
 
-    /** @param comparisons the number of comparisons on the page, of all its scenarios */
+    /**
+     * @param comparisons the number of comparisons in the report, over all scenarios
+     */
     Rounds(Scenario scenario, int comparisons) {
         this.scenario = scenario;
         this.comparisons = comparisons;
     }
 
-    /** The number of variants that are compared with a baseline, at all points together. */
+    /** The number of variants compared with a baseline, summed over all points. */
     static int comparisons(List<Scenario> scenarios) {
         return Math.max(
                 1,
@@ -86,7 +87,7 @@ final class Rounds {
         measured.add(new Turn(place, round, measurement));
     }
 
-    /** Forgets a variant whose locks are wrong, because a fast wrong lock is no result. */
+    /** Removes all turns of a variant whose locks failed to exclude. */
     void drop(Variant variant) {
         measured.removeIf(turn -> turn.place().variant().equals(variant));
     }
@@ -124,7 +125,6 @@ final class Rounds {
                 points);
     }
 
-    /** The turns at a point by variant, and the result of their fit; empty if there are too few. */
     private record Fitted(
             Map<Variant, List<LoggedTurn>> turns,
             @Nullable TurnFit fit,
@@ -140,7 +140,7 @@ final class Rounds {
                 turns.put(variant, all);
             }
         }
-        // A control differs so much from other variants that its scatter says nothing about theirs.
+        // A control is left out of the fit, because its random error may differ from the error of real variants.
         TurnFit fit = TurnFit.of(
                         turns.entrySet().stream()
                                 .filter(each -> !each.getKey().isControl())
@@ -182,10 +182,7 @@ final class Rounds {
                 .orElse(0);
     }
 
-    /**
-     * Returns the largest share of the machine that other programs took in a turn of the result's variant or of its
-     * baseline.
-     */
+    /** Returns the largest share of the machine that other programs took in a turn of the variant or the baseline. */
     static double othersShare(VariantResult result) {
         return result.figures().getOrDefault(OTHERS, 0.0);
     }
@@ -219,7 +216,6 @@ final class Rounds {
                 course.size() > 1 ? course : List.of());
     }
 
-    /** Returns the ratio to the baseline's turns of the same rounds; above 1 if the variant is better. */
     private @Nullable Ratio ratio(Variant variant, Fitted fitted) {
         List<LoggedTurn> own = fitted.turns().get(variant);
         List<LoggedTurn> baseline = fitted.turns().get(scenario.baseline());
@@ -232,7 +228,7 @@ final class Rounds {
                 .orElse(null);
     }
 
-    /** Returns what a reader of the result must know: round trips that differ from the requested ones. */
+    /** Returns a remark for each round trip that differs from the requested time. */
     List<String> remarks(ScenarioResult result) {
         List<String> remarks = new ArrayList<>();
         for (Point point : scenario.points()) {
@@ -262,7 +258,7 @@ final class Rounds {
                 .forEach((key, value) -> values.computeIfAbsent(key, name -> new DoubleSummaryStatistics())
                         .accept(value)));
         Map<String, Double> means = new TreeMap<>();
-        // A wait event that a round did not see counts as zero there.
+        // If a wait event is missing in a round, its number of sessions was zero.
         values.forEach(
                 (key, all) -> means.put(key, key.startsWith(WAIT) ? all.getSum() / rounds.size() : all.getAverage()));
         return means;

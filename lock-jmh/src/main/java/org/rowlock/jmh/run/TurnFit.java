@@ -11,15 +11,16 @@ import java.util.stream.Collectors;
 import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
- * A least-squares fit of the turns at one point. The logarithm of a turn's result is a value of its variant, plus a
- * value of its round, plus a random error. All turns together give the estimate of the error; a few rounds of one
- * variant alone say little about it. In simulation (four rounds, neighbouring turns differ by 10 %), this fit finds a
- * true ratio of 1.5 in nearly all runs. The rounds of the two variants alone find it in less than half.
+ * A least-squares fit of the turns at one point. The model: the logarithm of a result is an effect of the variant, plus
+ * an effect of the round, plus a random error. All turns together estimate the size of the error, because a few rounds
+ * of two variants would estimate it badly. In a simulation (four rounds, neighbouring turns differ by 10 %), the fit
+ * detects a true ratio of 1.5 in nearly all runs. With only the rounds of the two variants, less than half of the runs
+ * detect this ratio.
  */
 final class TurnFit {
     /**
-     * The probability that every interval of a page contains its true ratio, however many there are (Bonferroni). At
-     * most one page in a hundred has a wrong verdict; in simulation it is one in a thousand.
+     * The probability that all intervals of a report contain their true ratios (Bonferroni). At most one report in a
+     * hundred has a wrong verdict. In simulation, one report in a thousand does.
      */
     private static final double CONFIDENCE = 0.99;
 
@@ -27,8 +28,8 @@ final class TurnFit {
     private static final int LEAST_ROUNDS = 2;
 
     /**
-     * The number of steps, all of which always run. If no turn is missing, the first step is exact. Otherwise each step
-     * reduces the error; the more turns are missing, the smaller the reduction.
+     * The number of iterations. If no turn is missing, the first iteration is exact. Otherwise each iteration reduces
+     * the remaining error.
      */
     private static final int STEPS = 30;
 
@@ -36,7 +37,7 @@ final class TurnFit {
     private final TDistribution student;
     private final double tail;
 
-    /** One turn: its variant, its round, and the logarithm of its value. */
+    /** A turn with the logarithm of its result. */
     record LoggedTurn(String variant, int round, double logarithm) {}
 
     private TurnFit(double deviation, int degrees, int comparisons) {
@@ -46,9 +47,9 @@ final class TurnFit {
     }
 
     /**
-     * Fits the turns; empty if too few are finished to estimate chance.
+     * Fits the turns; empty if there are too few turns to estimate the error.
      *
-     * @param comparisons the number of ratios on the page; all their intervals must be right at the same time
+     * @param comparisons the number of ratios in the report, whose intervals must all be right
      */
     static Optional<TurnFit> of(List<LoggedTurn> turns, int comparisons) {
         Map<Integer, Double> ofRounds = new HashMap<>();
@@ -79,15 +80,15 @@ final class TurnFit {
     }
 
     /**
-     * Returns the ratio of one variant to another, with its interval; empty with fewer than two rounds in which both
-     * have a turn. Only those rounds are used, because rounds that are in one and not the other would bias the ratio.
-     * The turns need not be part of the fit.
+     * Returns the ratio of one variant to another, with its interval. Only rounds in which both variants have a turn
+     * are used, because other rounds would bias the ratio. Empty with fewer than two such rounds. The turns need not be
+     * part of the fit.
      */
     Optional<Ratio> ratio(List<LoggedTurn> of, List<LoggedTurn> to) {
         return ratio(of, to, tail);
     }
 
-    /** Returns the ratio of the baseline to itself, which is not one of the page's comparisons. */
+    /** Returns the ratio of the baseline to itself, which does not count as one of the comparisons. */
     Optional<Ratio> again(List<LoggedTurn> second, List<LoggedTurn> first) {
         return ratio(second, first, (1 - CONFIDENCE) / 2);
     }
@@ -111,7 +112,7 @@ final class TurnFit {
         return Optional.of(new Ratio(Math.exp(mean), Math.exp(mean - reach), Math.exp(mean + reach)));
     }
 
-    /** The smallest difference that a run like this finds in four of five cases. */
+    /** The smallest ratio that such a run detects in four of five cases. */
     double smallestFound(int turns, int baselineTurns) {
         return Math.exp((student.inverseSurvivalProbability(tail) + student.inverseSurvivalProbability(1 - POWER))
                 * deviation

@@ -1,4 +1,4 @@
-/** Runs scenarios with JMH, the variants in turn, and builds one model of the results. Start at {@link Comparison}. */
+/** Runs scenarios with JMH, and compares the variants of each scenario. Start at {@link Comparison}. */
 @NullMarked
 package org.rowlock.jmh.run;
 

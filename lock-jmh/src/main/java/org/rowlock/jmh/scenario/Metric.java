@@ -5,16 +5,15 @@ import java.util.Locale;
 /**
  * A figure of a result.
  *
- * @param key {@link #SCORE}, or the label of a secondary result of JMH's
- * @param title the name of the figure
- * @param unit the unit after the number; may be empty
- * @param better the direction that is good
+ * @param key {@link #SCORE}, or the label of one of JMH's secondary results
+ * @param unit the unit; may be empty
+ * @param better whether higher or lower values are better
  */
 public record Metric(String key, String title, String unit, Better better) {
     /** The key of JMH's primary result. */
     public static final String SCORE = "score";
 
-    /** Formats a value with its unit, in as many digits as mean something. */
+    /** Formats a value with its unit and about three significant digits. */
     public String shown(double value) {
         int decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
         return String.format(Locale.ROOT, "%,." + decimals + "f %s", value, unit);

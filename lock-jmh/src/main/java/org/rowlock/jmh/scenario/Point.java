@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The conditions of a scenario: parameters of its benchmark, and the resources that they need at a server.
+ * One set of conditions of a scenario: the parameters of its benchmark, and the server resources that they need.
  *
  * @param label a short label
  * @param params the parameters of the benchmark, by name
@@ -25,7 +25,7 @@ public record Point(String label, Map<String, String> params, int connections, l
     }
 
     /**
-     * Returns this point with another number of clients and no network. Its label must begin with the number of
+     * Returns this point with another number of clients and without a proxy. The label must begin with the number of
      * clients.
      */
     public Point of(int clients) {
@@ -36,7 +36,7 @@ public record Point(String label, Map<String, String> params, int connections, l
         return new Point(direct, changed, connections - clients() + clients, locks / clients() * clients);
     }
 
-    /** Whether its label begins with the number of its clients, and each has a connection. */
+    /** Whether the label begins with the number of clients, and each client has a connection. */
     public boolean isOfClients() {
         return label.startsWith(clients() + " ") && connections >= clients();
     }
@@ -45,14 +45,13 @@ public record Point(String label, Map<String, String> params, int connections, l
         return Integer.parseInt(params.getOrDefault(CLIENTS, "1"));
     }
 
-    /** Returns this point with another parameter. */
     public Point with(String name, String value) {
         Map<String, String> changed = new TreeMap<>(params);
         changed.put(name, value);
         return new Point(label, changed, connections, locks);
     }
 
-    /** Returns this point with a network of this round trip. */
+    /** Returns this point with a round trip of this many milliseconds. */
     public Point over(double rttMillis) {
         Point changed = with(RTT, Double.toString(rttMillis));
         String network = rttMillis == 0 ? "" : ", " + rttMillis + " ms";

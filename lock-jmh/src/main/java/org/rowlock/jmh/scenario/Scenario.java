@@ -8,21 +8,17 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 
 /**
- * A scenario: the question that it answers, and how it is measured.
+ * A scenario of {@code compare}: a question, and the benchmark runs that answer it.
  *
- * @param name the name by which it is run
- * @param title the title, in one line
- * @param question what it asks and does; complete sentences
- * @param published where others measured the same, and what they found; may be empty
+ * @param question the question and the measured work, as complete sentences
+ * @param published published measurements of the same question; may be empty
  * @param text the whole section of scenarios.md
- * @param benchmark JMH's class
- * @param points the points at which it is run
- * @param variants what is compared; the first is the baseline of the ratios
- * @param metrics what is shown; the first is the compared one
- * @param timing how long it is measured
- * @param settings the settings of postgresql.conf for its embedded server
- * @param killsServer whether it kills the server
- * @param brief the part that runs if the user chooses nothing; null for none
+ * @param benchmark the JMH class
+ * @param variants the compared variants; the first variant is the baseline of the ratios
+ * @param metrics the metrics in the report; the first metric decides the comparison
+ * @param settings the settings of postgresql.conf for an embedded server
+ * @param killsServer whether the benchmark kills the server
+ * @param brief the part that runs if the user chooses no scenario; null for none
  */
 public record Scenario(
         String name,
@@ -42,17 +38,16 @@ public record Scenario(
     /**
      * A part of a scenario.
      *
-     * @param point the label of its point, without a network
-     * @param roundTrips the round trips of the networks, if the server is on this machine
-     * @param variants the labels of its variants
+     * @param point the label of the point, without a round-trip time
+     * @param roundTrips the round-trip times in milliseconds, used only with an embedded server
      */
     public record Brief(String point, List<Double> roundTrips, List<String> variants, Timing timing) {}
 
     /**
-     * Returns the part that runs if the user chooses nothing; there must be a {@link #brief}.
+     * Returns the part that runs if the user chooses no scenario. Requires a {@link #brief}.
      *
-     * @param isEmbedded whether the server is embedded, on this machine, and therefore without a network
-     * @param areAllVariants whether to keep all variants, because the user chose which to run
+     * @param isEmbedded whether the server is embedded
+     * @param areAllVariants whether to keep all variants, because the user selects variants by an option
      */
     public Scenario shortened(boolean isEmbedded, boolean areAllVariants) {
         Brief some = Objects.requireNonNull(brief);
@@ -73,7 +68,6 @@ public record Scenario(
         return copy(points, variants, other);
     }
 
-    /** Returns this scenario with other points and variants. */
     public Scenario with(List<Point> otherPoints, List<Variant> otherVariants) {
         return copy(otherPoints, otherVariants, timing);
     }
@@ -103,14 +97,14 @@ public record Scenario(
         return metrics.get(0);
     }
 
-    /** Whether its benchmark has a parameter of this name. */
+    /** Whether the benchmark has a parameter of this name. */
     public boolean takes(String param) {
         return Arrays.stream(benchmark.getFields())
                 .anyMatch(field -> field.isAnnotationPresent(Param.class)
                         && field.getName().equals(param));
     }
 
-    /** Whether the user may choose the number of clients at its points. */
+    /** Whether the user may choose the number of clients. */
     public boolean isOverClients() {
         return points.stream().allMatch(Point::isOfClients);
     }

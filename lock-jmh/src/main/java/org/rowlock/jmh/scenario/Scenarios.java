@@ -16,7 +16,7 @@ import org.rowlock.jmh.scenario.Metric.Better;
 import org.rowlock.jmh.scenario.Scenario.Brief;
 import org.rowlock.tool.Texts;
 
-/** All scenarios, as scenarios.md defines them. The beginning of that file describes its sections. */
+/** All scenarios. Their definitions are in scenarios.md, whose first comment describes the format. */
 public final class Scenarios {
     private static final String BENCHMARKS = "org.rowlock.jmh.bench.";
     private static final String RUN = "    ";
@@ -36,7 +36,7 @@ public final class Scenarios {
 
     private Scenarios() {}
 
-    /** Returns the scenarios in the order in which they are listed and run. */
+    /** Returns the scenarios in the order in which {@code compare} lists and runs them. */
     public static List<Scenario> all() {
         return ALL;
     }
@@ -46,9 +46,8 @@ public final class Scenarios {
     }
 
     /**
-     * Returns the scenario of a statement of the user.
+     * Returns the scenario for the user's own statement.
      *
-     * @param statement its text, in one line
      * @param work the work between the lock and the commit, in words
      * @param choice the choice of the keys, in words
      */

@@ -3,9 +3,10 @@ package org.rowlock.jmh.scenario;
 /**
  * The number and the length of a scenario's measurements.
  *
- * @param rounds how often everything is measured
- * @param warmupMillis the shortest warm-up before each measurement; it lasts until the compilers are done
- * @param windows the number of windows, measured in a row
+ * @param rounds how often each variant is measured at each point
+ * @param warmupMillis the shortest warm-up before each measurement; the warm-up ends when the JIT compilers have
+ *     finished
+ * @param windows the number of consecutive windows
  * @param millis the length of each window
  */
 public record Timing(int rounds, int warmupMillis, int windows, int millis) {
@@ -17,8 +18,8 @@ public record Timing(int rounds, int warmupMillis, int windows, int millis) {
     }
 
     /**
-     * Returns this timing with another time. If the course is shown, more time gives more windows, and otherwise a
-     * longer window.
+     * Returns this timing with another duration. If there are several windows, their number changes; a single window
+     * changes its length.
      */
     public Timing seconds(int seconds) {
         return windows > 1

@@ -4,12 +4,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One of the compared variants, given by parameters of the benchmark.
+ * A compared variant: a label and parameters of the benchmark.
  *
- * @param label the name as it is shown
- * @param params the parameters by name
- * @param isControl whether it does less than the others, as a read without a lock does; it is for comparison, and no
- *     gain
+ * @param isControl whether the variant does less than the others, such as a read without a lock, and only shows an
+ *     upper limit
  */
 public record Variant(String label, Map<String, String> params, boolean isControl) {
     static final String STRATEGY = "strategy";
@@ -21,7 +19,7 @@ public record Variant(String label, Map<String, String> params, boolean isContro
         return new Variant(strategy, Map.of(STRATEGY, strategy), false);
     }
 
-    /** Returns this variant with another parameter, and an addition to its label. */
+    /** Returns this variant with another parameter, and with a suffix to its label. */
     public Variant with(String more, String name, String value) {
         Map<String, String> all = new TreeMap<>(params);
         all.put(name, value);

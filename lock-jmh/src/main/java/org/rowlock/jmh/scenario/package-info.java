@@ -1,4 +1,4 @@
-/** The model of a scenario: its points, variants and metrics. The scenarios themselves are in scenarios.md. */
+/** The model of a scenario: its points, variants and metrics. The file scenarios.md defines the scenarios. */
 @NullMarked
 package org.rowlock.jmh.scenario;
 

@@ -9,24 +9,23 @@ import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.UserError;
 
 /**
- * The schema that contains everything. A comment on it names the run that created it, so that no schema of another
- * owner is ever dropped.
+ * The schema that contains all tables of a run. A comment on the schema names the run, so that the program never drops
+ * a foreign schema.
  */
 public final class BenchmarkSchema {
     public static final String NAME = "rowlock_bench";
 
-    /** The statement that removes the schema; a user may run it too. */
+    /** The statement that removes the schema, also printed for the user. */
     public static final String DROP = "drop schema if exists " + NAME + " cascade";
 
-    /** The name that the sessions of the program that starts the forks use instead of that of a run. */
+    /** The name of the sessions of the parent JVM that starts the forks. Forks use the name of the run. */
     public static final String COMPARISON = "comparison";
 
-    /** The application name of a run's sessions in pg_stat_activity. */
     public static String applicationName(String run) {
         return "rowlock-jmh " + run;
     }
 
-    /** Creates unpooled connections of a run, which find its tables first. */
+    /** Returns a data source without a pool for a run, with the schema first in the search_path. */
     static PGSimpleDataSource dataSource(ServerAddress address, String run) {
         PGSimpleDataSource dataSource = address.dataSource(applicationName(run));
         dataSource.setCurrentSchema(NAME + ",public");
@@ -39,7 +38,7 @@ public final class BenchmarkSchema {
 
     private BenchmarkSchema() {}
 
-    /** Creates the schema, empty. If a killed fork of the same run left one, it is dropped first. */
+    /** Creates an empty schema. A schema that a killed fork of the same run has left is dropped first. */
     public static void create(Connection connection, String run) throws SQLException {
         if (isOf(connection, run)) {
             drop(connection, run);
@@ -49,7 +48,7 @@ public final class BenchmarkSchema {
         Jdbc.execute(connection, "create schema " + NAME, "comment on schema " + NAME + " is '" + mark(run) + "'");
     }
 
-    /** Drops the schema of a killed run, and rejects a server that has another schema of this name. */
+    /** Drops the schema of a killed run. A foreign schema of this name, or a schema in use, is an error. */
     public static void removeLeftovers(Connection connection) throws SQLException {
         for (String mark : marks(connection)) {
             if (!mark.startsWith(mark(""))) {
@@ -66,8 +65,8 @@ public final class BenchmarkSchema {
     }
 
     /**
-     * Whether sessions of the run exist. Every role may see their application names. Between two forks of a run, only
-     * the comparison itself is connected.
+     * Whether sessions of the run exist. Every role may see application names. Between two forks of a run, only the
+     * parent JVM is connected.
      */
     private static boolean isInUse(Connection connection, String mark) throws SQLException {
         return Jdbc.number(
@@ -80,7 +79,8 @@ public final class BenchmarkSchema {
     }
 
     /**
-     * Ends the remaining sessions of the run, and drops the schema if it belongs to the run. It may be called twice.
+     * Ends the remaining sessions of the run, and drops the schema if it belongs to the run. A second call has no
+     * effect.
      */
     public static void drop(Connection connection, String run) throws SQLException {
         Jdbc.number(
@@ -89,12 +89,11 @@ public final class BenchmarkSchema {
                         + " where application_name = ? and pid <> pg_backend_pid() and datname = current_database()",
                 applicationName(run));
         if (isOf(connection, run)) {
-            // The drop does not wait for a standby, which may be gone, as after Ctrl-C.
+            // The drop must not wait for a standby, because after Ctrl-C the standby may be gone.
             Jdbc.execute(connection, "set synchronous_commit = local", DROP);
         }
     }
 
-    /** Returns the error for a schema that could not be dropped. */
     public static UserError left(ServerAddress address, SQLException cause) {
         return new UserError(
                 "The schema " + NAME + " may be left at " + address
@@ -107,7 +106,9 @@ public final class BenchmarkSchema {
         return marks(connection).contains(mark(run));
     }
 
-    /** Returns the mark of the schema, if it exists; an empty one if it has no mark. */
+    /**
+     * Returns the comment that marks the schema; an empty text without a comment, and an empty list without a schema.
+     */
     private static List<String> marks(Connection connection) throws SQLException {
         return Jdbc.list(connection, MARK, row -> row.getString(1));
     }

@@ -20,10 +20,10 @@ import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
 /**
- * The server that a benchmark measures. In a fork of a run it is the server of the run, and otherwise that of
- * {@code -Drowlock.url} (with {@code -Drowlock.user} and {@code -Drowlock.password}). Without either, it is an embedded
- * one. It has a schema of its own, which every connection has first in its search_path. Closing it drops the schema, at
- * Ctrl-C too.
+ * The server that a benchmark measures, with a schema for its tables. A fork uses the server of its run. Any other JVM
+ * uses the server at {@code -Drowlock.url} (with {@code -Drowlock.user} and {@code -Drowlock.password}), or starts an
+ * embedded server. Every connection has the schema first in its search_path. Closing the server drops the schema, also
+ * after Ctrl-C.
  */
 public final class BenchmarkServer implements AutoCloseable {
     static {
@@ -48,7 +48,7 @@ public final class BenchmarkServer implements AutoCloseable {
         resources.push(() -> remove(embedded));
     }
 
-    /** Removes the server, or the schema from the user's one. */
+    /** Deletes the embedded server, or drops the schema on the user's server. */
     private void remove(@Nullable EmbeddedServer embedded) {
         try {
             if (embedded != null) {
@@ -71,13 +71,13 @@ public final class BenchmarkServer implements AutoCloseable {
         return error;
     }
 
-    /** Returns what closing could not remove, and how the user can; empty if nothing is left. */
+    /** Returns a sentence about what {@link #close} could not remove and how the user can; empty if nothing is left. */
     public String left() {
         return left;
     }
 
     /**
-     * Opens the server and creates the schema.
+     * Finds or starts the server, and creates the schema.
      *
      * @param embeddedSettings the settings of postgresql.conf for an embedded server
      */
@@ -85,7 +85,7 @@ public final class BenchmarkServer implements AutoCloseable {
         return opened(find(embeddedSettings));
     }
 
-    /** Opens an existing server, and creates the schema. */
+    /** Creates the schema on an existing server. */
     public static BenchmarkServer open(ServerAddress address) throws SQLException {
         return opened(new BenchmarkServer(address, UUID.randomUUID().toString(), null));
     }
@@ -93,7 +93,7 @@ public final class BenchmarkServer implements AutoCloseable {
     private static BenchmarkServer opened(BenchmarkServer server) throws SQLException {
         boolean opened = false;
         try {
-            // Fails if a signal came while the server was starting.
+            // The call throws an exception if the JVM is already shutting down.
             Runtime.getRuntime().addShutdownHook(server.hook);
             try (Connection connection = server.connect()) {
                 BenchmarkSchema.create(connection, server.run);
@@ -128,12 +128,12 @@ public final class BenchmarkServer implements AutoCloseable {
         return address;
     }
 
-    /** Whether this JVM started the server and alone uses it. */
+    /** Whether this JVM started the server. No other JVM uses such a server. */
     boolean isEmbedded() {
         return isEmbedded;
     }
 
-    /** Creates unpooled connections in autocommit. */
+    /** Returns a data source without a pool, whose connections are in autocommit. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = directDataSource();
         way.accept(dataSource);
@@ -146,7 +146,7 @@ public final class BenchmarkServer implements AutoCloseable {
         return dataSource;
     }
 
-    /** Adds a network with this round trip, in milliseconds, to every later connection; 0 for no added network. */
+    /** Makes every later connection use a proxy with this round-trip time, in milliseconds; 0 for no proxy. */
     public Network over(double rttMillis) throws SQLException {
         Network network = closeWith(Network.open(address, rttMillis));
         way = network::lead;
@@ -163,41 +163,38 @@ public final class BenchmarkServer implements AutoCloseable {
         return connection;
     }
 
-    /** Opens a connection that goes over no added network. */
+    /** Opens a connection that bypasses the proxy. */
     public Connection connectDirectly() throws SQLException {
         return directDataSource().getConnection();
     }
 
     /**
-     * Creates a pool whose connections are not in autocommit, as an application would. It is filled before it is
-     * returned, so that no measurement sees a connection being opened. It is closed with the server.
+     * Creates a pool whose connections are not in autocommit. The pool is full on return, so no measurement includes
+     * the opening of a connection. The server closes the pool.
      */
     public HikariDataSource pool(int size) {
         return pool(size, dataSource());
     }
 
-    /** Creates such a pool that takes its connections from this DataSource. */
+    /** Creates such a pool over this DataSource. */
     public HikariDataSource pool(int size, DataSource connections) {
         return closeWith(filledPool(size, connections));
     }
 
-    /** Creates such a pool, which the caller closes. */
+    /** Creates such a pool. The caller closes the pool. */
     public static HikariDataSource filledPool(int size, DataSource connections) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(connections);
         config.setAutoCommit(false);
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(size);
-        // The threads of a benchmark may queue until its iteration ends.
+        // The threads of a benchmark may wait for a connection until the iteration ends.
         config.setConnectionTimeout(600_000);
         config.setInitializationFailTimeout(30_000);
         return new HikariDataSource(config);
     }
 
-    /**
-     * Opens connections in autocommit, one for each client, before anything is measured. They are closed with the
-     * server.
-     */
+    /** Opens this many connections in autocommit. The server closes them. */
     public List<Connection> sessions(int count) throws SQLException {
         List<Connection> sessions = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
@@ -223,10 +220,7 @@ public final class BenchmarkServer implements AutoCloseable {
         }
     }
 
-    /**
-     * Closes the resource at the end, before the schema is dropped. The resource that was registered last is closed
-     * first.
-     */
+    /** Registers a resource to close before the schema is dropped. The last registered resource is closed first. */
     public synchronized <T extends AutoCloseable> T closeWith(T resource) {
         resources.push(resource);
         return resource;
@@ -237,7 +231,7 @@ public final class BenchmarkServer implements AutoCloseable {
         void run() throws SQLException;
     }
 
-    /** Closes everything, and throws the first failure. It may be called twice. */
+    /** Closes all resources, and throws the first failure. A second call has no effect. */
     @Override
     public synchronized void close() throws SQLException {
         try {
@@ -250,12 +244,12 @@ public final class BenchmarkServer implements AutoCloseable {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException e) {
-                // The JVM is shutting down, and the hook will find nothing to do.
+                // The JVM is already shutting down, and the hook finds nothing to close.
             }
         }
     }
 
-    /** Closes the resources, the last one first. A failure does not keep the others open. */
+    /** Closes the resources in reverse order. A failure does not keep other resources open. */
     @SuppressWarnings("try")
     private void closeAll() throws Exception {
         if (!resources.isEmpty()) {

@@ -9,31 +9,31 @@ import java.util.Map;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
-/** An embedded PostgreSQL server, in a temporary directory that is removed with it. */
+/** An embedded PostgreSQL server. Closing the server removes its temporary directory. */
 public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
 
-    /** The space for its programs, a new data directory, and some WAL. */
+    /** The space for the server's programs, a new data directory, and some WAL. */
     private static final long LEAST_MEGABYTES = 300;
 
     /**
      * Starts a server.
      *
-     * @param settings the settings of postgresql.conf, which override those of a production-like server
+     * @param settings the settings of postgresql.conf, which override the defaults of {@link #productionLike}
      */
     public static EmbeddedServer start(Map<String, String> settings) {
         return start(settings, RunDirectory.create("server"));
     }
 
     /**
-     * Starts a server in a directory that is removed with it. The directory may have a copy of a data directory of this
-     * version in {@code data}.
+     * Starts a server in this directory. The subdirectory {@code data} may already hold a data directory of the same
+     * version.
      */
     static EmbeddedServer start(Map<String, String> settings, Path directory) {
         refuseWithoutRoom(directory.toFile(), LEAST_MEGABYTES);
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setPGStartupWait(START_TIMEOUT)
-                // The program that started the server stops it, after its clients.
+                // The caller stops the server after its clients. A hook of the library could stop the server earlier.
                 .setRegisterShutdownHook(false)
                 .setDataDirectory(directory.resolve("data"))
                 .setCleanDataDirectory(false);
@@ -49,7 +49,7 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
         }
     }
 
-    /** Rejects a disk without room. The server's own messages of a full disk are thousands of lines. */
+    /** Rejects a disk without room. On a full disk, the server would print thousands of lines. */
     static void refuseWithoutRoom(File directory, long megabytes) {
         long free = directory.getUsableSpace() >> 20;
         if (free < megabytes) {
@@ -60,8 +60,8 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
     }
 
     /**
-     * Makes the server durable. Embedded for tests, it loses commits in a crash. A row is locked until its commit is
-     * safely on disk. Without these settings, a benchmark would therefore show waits that no production server has.
+     * Makes the server durable. By default, the embedded server does not wait for the disk at commit. A row stays
+     * locked until its commit is on disk, so without durability the locks would be shorter than in production.
      */
     private static void productionLike(EmbeddedPostgres.Builder builder) {
         builder.setServerConfig("fsync", "on")
@@ -85,7 +85,7 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
         try {
             postgres.close();
         } catch (IOException e) {
-            // A server that does not stop is ended with its directory.
+            // If the server does not stop, the removal of its directory kills the server.
         }
         RunDirectory.remove(directory);
     }

@@ -20,9 +20,9 @@ import org.rowlock.jmh.net.Network;
 import org.rowlock.tool.UserError;
 
 /**
- * A synchronous standby of an embedded server, in a temporary directory that is removed with the standby. The standby
- * is a copy of the primary and receives its WAL over a separate network, so every commit waits for the standby. Close
- * the standby before the primary, which cannot commit once the standby is gone.
+ * A synchronous standby of an embedded server. The standby is a copy of the primary and receives WAL through a proxy of
+ * its own, so every commit waits for the standby. Closing the standby removes its temporary directory. Close the
+ * standby before the primary. Once the standby is closed, the primary can no longer commit.
  */
 public record EmbeddedStandby(EmbeddedServer server, Network network) implements AutoCloseable {
     private static final String NAME = "rowlock_standby";
@@ -30,15 +30,14 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final Duration PAUSE = Duration.ofMillis(20);
 
-    /** The files that belong to the running primary alone. */
     private static final Set<String> NOT_COPIED = Set.of("postmaster.pid", "postmaster.opts", "pg_internal.init");
 
     /**
-     * Copies the primary, starts the standby, and waits until commits wait for it.
+     * Copies the primary, starts the standby, and waits until the standby is synchronous.
      *
      * @param primary an embedded server
      * @param settings the primary's settings, which a standby must have too
-     * @param rttMillis the round trip of the network to the primary; 0 for no network
+     * @param rttMillis the round-trip time to the primary, in milliseconds; 0 for no proxy
      */
     public static EmbeddedStandby start(EmbeddedServer primary, Map<String, String> settings, double rttMillis)
             throws SQLException, IOException {
@@ -66,8 +65,8 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
     }
 
     /**
-     * Copies the primary, as pg_basebackup would, which is not among the embedded programs. It copies the WAL that
-     * makes the copy consistent too: at Ctrl-C the network may end at any time, and the standby must start without it.
+     * Copies the primary. The embedded programs lack pg_basebackup. The copy includes the WAL, so the standby can start
+     * without the primary. At Ctrl-C the proxy may end at any time.
      */
     private static void copy(Connection superuser, PGSimpleDataSource primary, Path copy)
             throws SQLException, IOException {
@@ -86,7 +85,7 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
                 StandardOpenOption.APPEND);
     }
 
-    /** Copies a tree with its permissions, because only its owner may have access to a data directory. */
+    /** Copies a directory tree with its permissions, because PostgreSQL requires that only the owner has access. */
     private static void copyTree(Path from, Path to, Predicate<Path> isCopied) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {

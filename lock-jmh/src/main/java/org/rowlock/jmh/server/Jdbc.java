@@ -9,10 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/**
- * Runs statements with their parameters by position. If a requested value is missing, the exception has the statement's
- * text.
- */
+/** Runs SQL with positional parameters. */
 public final class Jdbc {
     private Jdbc() {}
 
@@ -43,12 +40,11 @@ public final class Jdbc {
         }
     }
 
-    /** Returns the number in the first row's first column. */
     public static long number(Connection connection, String sql, Object... values) throws SQLException {
         return one(connection, sql, row -> row.getLong(1), values);
     }
 
-    /** Returns the text in the first row's first column; empty for null. */
+    /** Returns the first column of the first row; an empty text for null. */
     public static String text(Connection connection, String sql, Object... values) throws SQLException {
         return one(connection, sql, row -> row.getString(1) == null ? "" : row.getString(1), values);
     }
@@ -93,7 +89,7 @@ public final class Jdbc {
         void run(Connection connection) throws SQLException;
     }
 
-    /** Borrows a connection, begins, works and commits. Any failure rolls back. */
+    /** Runs the work in a transaction, which any failure rolls back. */
     public static void inTransaction(DataSource pool, Work work) throws SQLException {
         try (Connection connection = pool.getConnection()) {
             try {
@@ -110,14 +106,13 @@ public final class Jdbc {
         }
     }
 
-    /** Runs a statement, and ignores its result. */
     public static void run(Connection connection, String sql, Object... values) throws SQLException {
         try (PreparedStatement statement = bound(connection, sql, values)) {
             statement.execute();
         }
     }
 
-    /** Binds an {@code Integer[]} as an array of the server. */
+    /** Binds the values. The driver converts an {@code Integer[]} into an SQL array. */
     private static PreparedStatement bound(Connection connection, String sql, Object... values) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         for (int i = 0; i < values.length; i++) {

@@ -25,11 +25,14 @@ import org.rowlock.jmh.server.OwnSql.Names;
 import org.rowlock.tool.Texts;
 import org.rowlock.tool.UserError;
 
-/** Reads a locking statement of the user, and what it needs from the server. The check only reads from the server. */
+/**
+ * Parses the user's locking statement, and reads from the server everything that a copy of its tables needs. The check
+ * only reads.
+ */
 public final class OwnCheck {
     private static final Set<String> WORK = Tokens.words("select insert update delete merge with values");
 
-    /** Functions that change a sequence, which no rollback undoes. */
+    /** Functions that change a sequence. A rollback does not undo such a change. */
     private static final Set<String> SEQUENCES = Set.of("nextval", "setval");
 
     private static final Predicate<String> WITH_SCHEMA =
@@ -53,13 +56,12 @@ public final class OwnCheck {
     }
 
     /**
-     * Reads a statement.
+     * Parses the statements, and checks that they can be measured.
      *
-     * @param connection a transaction that is read-only
-     * @param sql the locking statement
-     * @param keys the query of the keys, whose columns are the parameters
+     * @param connection a connection in a read-only transaction
+     * @param keys the query for the keys; its columns are the parameters of the statements
      * @param work the statements between the lock and the commit
-     * @param remarks receives what the copy lacks; complete sentences
+     * @param remarks receives sentences about the differences between copy and table
      * @throws UserError if the statement cannot be measured
      */
     public static OwnStatement read(
@@ -203,7 +205,7 @@ public final class OwnCheck {
         }
     }
 
-    /** Rejects what could change the user's own tables, or what cannot be copied. */
+    /** Rejects statements that could change the user's own tables, and relations that cannot be copied. */
     private void refuseOthers(Names names, List<OwnTable> tables) throws SQLException {
         for (OwnTable each : tables) {
             boolean isView = !each.isTable() && !each.kind().equals("S");
@@ -232,7 +234,7 @@ public final class OwnCheck {
         }
     }
 
-    /** Returns the column of the keys for each column of the primary key. */
+    /** Returns, for each column of the primary key, the column of {@code --keys} that has its value. */
     private List<Integer> place(OwnTable table) {
         List<Value> values = shape.key(table.primaryKey());
         String key = String.join(", ", table.primaryKey());
@@ -249,7 +251,7 @@ public final class OwnCheck {
         return place;
     }
 
-    /** Returns the query of the columns that the parameters are compared with. */
+    /** Returns the default query for keys. Its columns are the columns that the statement compares with parameters. */
     private String allKeys(OwnTable table) {
         int parameters =
                 lock.columns().stream().mapToInt(Integer::intValue).max().orElse(0);

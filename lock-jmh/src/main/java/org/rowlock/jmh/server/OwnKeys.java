@@ -15,22 +15,20 @@ import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.UserError;
 
 /**
- * The keys that the user chose.
+ * The keys to lock, as read by {@code --keys}.
  *
- * @param types the type of each column
- * @param rows the distinct keys as texts, in their order
+ * @param rows the distinct keys as texts, the hottest first
  */
 record OwnKeys(List<String> types, Set<List<String>> rows) {
     static final int MOST = 10_000;
 
-    /** Returns the values of each column. */
+    /** Returns the keys by column instead of by row. */
     List<List<String>> columns() {
         return IntStream.range(0, types.size())
                 .mapToObj(i -> rows.stream().limit(MOST).map(row -> row.get(i)).toList())
                 .toList();
     }
 
-    /** Runs the user's query. */
     static OwnKeys read(Connection connection, String query) {
         List<OwnSql> statements = OwnSql.of(query, "--keys");
         if (statements.size() != 1 || !statements.get(0).columns().isEmpty()) {

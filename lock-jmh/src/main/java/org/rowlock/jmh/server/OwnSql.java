@@ -10,19 +10,19 @@ import org.rowlock.internal.text.Tokens;
 import org.rowlock.tool.UserError;
 
 /**
- * A statement of the user, whose parameters are columns of the keys.
+ * A statement of the user. Its parameters are columns of the keys.
  *
- * @param sql the text with ? for each parameter
- * @param columns the column for each parameter, from 1
+ * @param sql the SQL with ? for each parameter
+ * @param columns the column of the keys for each parameter, counted from 1
  */
 public record OwnSql(String sql, List<Integer> columns) {
     /**
-     * The names in a text.
+     * The names in SQL text.
      *
-     * @param words names without a schema, and strings, which may name a sequence
-     * @param qualified two names with a dot between them
-     * @param sources names where a table is read or written
-     * @param called names before a bracket
+     * @param words the names without a schema; also strings, because a string may name a sequence
+     * @param qualified the pairs of names with a dot between them
+     * @param sources the names after FROM, JOIN and similar words
+     * @param called the names before a parenthesis
      */
     record Names(Set<String> words, Set<List<String>> qualified, Set<String> sources, Set<String> called) {
         private static final Set<String> BEFORE_SOURCE = Tokens.words("from join update into only using");
@@ -60,7 +60,7 @@ public record OwnSql(String sql, List<Integer> columns) {
                 && tokens.get(i + 2).isName();
     }
 
-    /** Removes the schemas of these tables from a text, so that it names their copies. */
+    /** Removes the schemas of these tables from the SQL, so that the names mean the copies. */
     static String withoutSchemas(String text, Set<List<String>> tables) {
         StringBuilder plain = new StringBuilder();
         List<Token> tokens = Tokens.of(text);
@@ -77,10 +77,10 @@ public record OwnSql(String sql, List<Integer> columns) {
     }
 
     /**
-     * Splits a text at its semicolons. A parameter is $1 for the first column of the keys, or ?, where the first of a
-     * statement is the first column.
+     * Splits SQL at its semicolons. The parameter $1 means the first column of the keys, and so does the first ? of a
+     * statement.
      *
-     * @param where the origin of the text, for messages
+     * @param where the option that gave the SQL, for messages
      */
     static List<OwnSql> of(String text, String where) {
         List<OwnSql> all = new ArrayList<>();
@@ -120,7 +120,6 @@ public record OwnSql(String sql, List<Integer> columns) {
         return all;
     }
 
-    /** The first word, in lower case. */
     String verb() {
         return Tokens.of(sql).get(0).text();
     }
@@ -142,7 +141,7 @@ public record OwnSql(String sql, List<Integer> columns) {
         return new OwnSql(sql.substring(0, tokens.get(from).start()) + paging, columns);
     }
 
-    /** Returns the values of the parameters, from the columns of a key. */
+    /** Returns the values of the parameters for a key. */
     public Object[] binds(List<Object> key) {
         return columns.stream().map(column -> key.get(column - 1)).toArray();
     }

@@ -23,23 +23,21 @@ import org.rowlock.internal.text.TableName;
 import org.rowlock.tool.UserError;
 
 /**
- * A locking statement of the user, ready to run in a copy of its table.
+ * The user's locking statement, prepared to run in a copy of its table.
  *
- * @param table the table in the user's schema, as in SQL
- * @param copy the table in the schema of the benchmarks
- * @param mode the lock mode of the statement, as RowLockMode has it
- * @param lock the statement
- * @param read the statement without its locking clause
+ * @param table the user's table, quoted and with its schema
+ * @param copy the copy of the table in the benchmark schema, quoted
+ * @param mode the lock mode of the statement, as the name of a RowLockMode
+ * @param lock the locking statement
+ * @param read the locking statement without its locking clause
  * @param work the statements between the lock and the commit
- * @param holdMillis how long the lock is held in addition
- * @param path the schemas of the user's search_path, as in SQL
+ * @param holdMillis how long the lock is held after the work
+ * @param path the schemas of the user's search_path, quoted
  * @param creation the statements that create all copies
- * @param copies the names of all copies
- * @param primaryKey the columns of the table's primary key
- * @param place the column of the keys for each column of the primary key, from 1
- * @param types the type of each column of the keys
- * @param keys the values of each column of the keys
- * @param insertion the statement that copies the rows of the keys
+ * @param place the column of the keys for each column of the primary key, counted from 1
+ * @param types the SQL type of each column of the keys
+ * @param keys the keys by column
+ * @param insertion the statement that copies the rows that the keys name
  */
 public record OwnStatement(
         String table,
@@ -59,7 +57,7 @@ public record OwnStatement(
         String insertion) {
     private static final Set<String> TEXTS = Set.of("text", "character varying", "bpchar", "name");
 
-    /** Locks that a plain SELECT does not take, on relations that are not copies. */
+    /** Finds locks on relations other than the copies that a plain SELECT would not take. */
     private static final String LOCKED = """
             select distinct c.oid::regclass::text from pg_locks l join pg_class c on c.oid = l.relation
              join pg_namespace n on n.oid = c.relnamespace
@@ -67,18 +65,18 @@ public record OwnStatement(
                and n.nspname not in ('%s', 'pg_toast')
             """.formatted(BenchmarkSchema.NAME);
 
-    /** Returns the statement of the run of which this JVM is a fork; null if it measures none. */
+    /** Returns the user's statement if this JVM is a fork that measures one; otherwise null. */
     public static @Nullable OwnStatement ofThisJvm() {
         RunFile file = RunFile.ofThisJvm();
         return file == null ? null : file.own();
     }
 
-    /** Returns the search_path in which names mean the copies, and anything else is the user's. */
+    /** Returns a search_path with the copies first, followed by the user's schemas. */
     public String searchPath() {
         return BenchmarkSchema.NAME + (path.isEmpty() ? "" : ',' + path);
     }
 
-    /** Creates the copies with their rows in the current schema. */
+    /** Creates the copies with sample rows in the current schema. */
     public void create(Connection connection) throws SQLException {
         Jdbc.execute(connection, creation.toArray(String[]::new));
         Jdbc.run(connection, insertion, arrays());
@@ -88,9 +86,10 @@ public record OwnStatement(
     }
 
     /**
-     * Rejects statements that have locked other tables than the copies. A default or an operator may lock them.
+     * Rejects statements that have locked tables other than the copies. For example, the default of a column may call a
+     * function that locks a table.
      *
-     * @param connection the transaction in which they ran
+     * @param connection a connection in the transaction that ran the statements
      */
     public static void refuseWhatIsLocked(Connection connection) throws SQLException {
         List<String> locked = Jdbc.list(connection, LOCKED, row -> row.getString(1));
@@ -100,7 +99,7 @@ public record OwnStatement(
         }
     }
 
-    /** Returns the keys that have a row in the copy, in their order. */
+    /** Returns the keys that have a row in the copy, the hottest first. */
     public List<List<Object>> keys(Connection connection) throws SQLException {
         String columns =
                 IntStream.rangeClosed(1, types.size()).mapToObj(this::typed).collect(Collectors.joining(", "));
@@ -121,7 +120,7 @@ public record OwnStatement(
                 arrays());
     }
 
-    /** Returns the value of the primary key in a key: one value, or a list. */
+    /** Returns the primary key of the row that a key names: one value, or a list. */
     public Object id(List<Object> key) {
         List<Object> id = place.stream()
                 .map(column -> key.get(column - 1))
@@ -130,7 +129,7 @@ public record OwnStatement(
         return id.size() == 1 ? id.get(0) : id;
     }
 
-    /** Returns the value in a form that a lock accepts: as text if its Java type cannot be an id. */
+    /** Converts a value into a type that a lock accepts. A type that cannot be an id becomes text. */
     private static Object part(Object value) {
         if (value instanceof PGobject other) {
             return String.valueOf(other.getValue());
@@ -149,12 +148,12 @@ public record OwnStatement(
         return typed(column, types);
     }
 
-    /** Returns the expression for a column of {@link #unnested} in its own type. */
+    /** Returns the expression that casts a column of {@link #unnested} to its SQL type. */
     static String typed(int column, List<String> types) {
         return "k.c" + column + "::" + types.get(column - 1);
     }
 
-    /** The keys as a table with the columns c1, c2 and so on. */
+    /** Returns the expression for the keys as a table with the columns c1, c2 and so on. */
     static String unnested(int columns) {
         return IntStream.range(0, columns).mapToObj(i -> "?::text[]").collect(Collectors.joining(", ", "unnest(", ")"))
                 + " with ordinality as k ("
@@ -168,7 +167,7 @@ public record OwnStatement(
         return keys.stream().map(column -> column.toArray(String[]::new)).toArray();
     }
 
-    /** Returns a value as an application would bind it. Behind the columns of values are those of their texts. */
+    /** Returns a value as an application would bind it. The row has the text of each value after all typed columns. */
     private static Object value(ResultSet row, int columns, int column, String type) throws SQLException {
         Object value = row.getObject(column);
         if (value instanceof Date) {

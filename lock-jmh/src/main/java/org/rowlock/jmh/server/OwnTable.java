@@ -10,13 +10,12 @@ import org.rowlock.internal.text.TableName;
 import org.rowlock.jmh.server.OwnSql.Names;
 
 /**
- * A relation of the user that statements name.
+ * A relation of the user that the statements name.
  *
- * @param kind the relkind of the catalog
- * @param creation the statements that create a copy with a sample of its rows, in the schema of the benchmarks
- * @param columns the columns of the copy that are not generated, as in SQL
- * @param primaryKey the columns of its primary key, in order
- * @param uncopied what the copy lacks, such as triggers; empty if nothing
+ * @param kind the relkind in pg_class
+ * @param creation the statements that create a copy with sample rows in the benchmark schema
+ * @param columns the columns that are not generated, quoted
+ * @param uncopied what the copy lacks, such as triggers; empty if the copy is complete
  */
 record OwnTable(
         long oid,
@@ -28,8 +27,8 @@ record OwnTable(
         List<String> primaryKey,
         String uncopied) {
     /**
-     * The relations of these names. The sampled rows of a copy take about 16 MB at most. A default that uses a sequence
-     * gets a sequence of its own: the next number of the user's would be a change there.
+     * Finds the relations of these names. The sample of a copy takes at most about 16 MB. If a default uses a sequence,
+     * the copy gets its own sequence, because taking a number would change the user's sequence.
      */
     private static final String RELATIONS = """
             with named as (
@@ -94,7 +93,7 @@ record OwnTable(
               from named c left join pg_index x on x.indrelid = c.oid and x.indisprimary
             """;
 
-    /** Finds the relations that texts name, with a schema or visible. */
+    /** Finds the relations with these names. A name without a schema must be visible in the search_path. */
     static List<OwnTable> named(Connection connection, Names names) throws SQLException {
         return Jdbc.list(
                 connection,
@@ -116,7 +115,7 @@ record OwnTable(
         return array == null ? List.of() : List.of((String[]) array.getArray());
     }
 
-    /** Returns the name without a schema, as in SQL. The copy has the same name. */
+    /** Returns the quoted name without a schema. The copy has the same name. */
     String sql() {
         return TableName.quoteIdentifier(name);
     }
@@ -129,7 +128,7 @@ record OwnTable(
         return kind.equals("r") || kind.equals("p");
     }
 
-    /** Returns the statement that copies the rows of the keys, unless they are copied already. */
+    /** Returns the statement that copies the rows that the keys name and that the sample lacks. */
     String insertion(List<Integer> place, List<String> types) {
         String key = primaryKey.stream().map(TableName::quoteIdentifier).collect(Collectors.joining(", "));
         String values =

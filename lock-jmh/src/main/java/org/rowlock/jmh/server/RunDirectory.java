@@ -14,16 +14,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The temporary directory for what must not outlive this JVM: data directories and the file for the forks. The next run
- * ends and removes what a killed JVM left, including its servers.
+ * The temporary directory of this JVM, with data directories and the file for the forks. The next run stops the servers
+ * that a killed JVM has left, and removes its directory.
  */
 public final class RunDirectory {
     private static final String PREFIX = "rowlock-jmh-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d+)");
 
     /**
-     * The names of files of JMH and of the embedded server's starter. Those of a running process are younger than a
-     * day.
+     * The names of temporary files that JMH and the embedded server's library leave. Files older than a day belong to
+     * no running process.
      */
     private static final Pattern OF_OTHERS = Pattern.compile("jmh\\d+[a-z]+|detect_linux_distribution_\\d+\\.sh");
 
@@ -31,14 +31,13 @@ public final class RunDirectory {
 
     private RunDirectory() {}
 
-    /** Whether a command line names a file in the directory of this JVM, or of the JVM that started it. */
+    /** Whether a command line names a file in the directory of this JVM or of its parent JVM. */
     public static boolean isIn(String commandLine) {
         ProcessHandle self = ProcessHandle.current();
         return Stream.concat(Stream.of(self), self.parent().stream())
                 .anyMatch(jvm -> commandLine.contains(ROOT.resolve(PREFIX + jvm.pid()) + File.separator));
     }
 
-    /** Creates a directory that only its owner may read. */
     public static Path create(String what) {
         try {
             Path own = ROOT.resolve(PREFIX + ProcessHandle.current().pid());
@@ -49,7 +48,7 @@ public final class RunDirectory {
         }
     }
 
-    /** Ends and removes what ended JVMs have left. */
+    /** Stops the servers and removes the files that ended JVMs have left. */
     public static void removeLeftovers() {
         try (Stream<Path> files = Files.list(ROOT)) {
             for (Path each : files.toList()) {
@@ -63,17 +62,13 @@ public final class RunDirectory {
                 }
             }
         } catch (IOException | UncheckedIOException e) {
-            // The directory belongs to another user, or is gone meanwhile. It only takes space.
+            // The directory belongs to another user, or another JVM has removed it. The remains only take space.
         }
     }
 
-    /**
-     * Ends the server in the directory, if one runs there, and removes the directory. Its parent is removed too, once
-     * it is empty.
-     */
+    /** Stops a server that runs in the directory, and removes the directory. An empty parent is removed too. */
     public static void remove(Path directory) throws IOException {
-        // The walk is no deeper than data directories are, because a server creates and removes files as long as it
-        // runs.
+        // The walk is shallow, because a running server constantly creates and removes files below.
         try (Stream<Path> shallow = Files.walk(directory, 3)) {
             for (Path each :
                     shallow.filter(file -> file.endsWith("postmaster.pid")).toList()) {
@@ -91,7 +86,7 @@ public final class RunDirectory {
                 Files.deleteIfExists(parent);
             }
         } catch (NoSuchFileException | DirectoryNotEmptyException e) {
-            // The directory is gone, or its parent has other content.
+            // Another JVM has removed the directory, or the parent has other content.
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -105,14 +100,15 @@ public final class RunDirectory {
                     .filter(process -> process.info().command().orElse("").contains("postgres"))
                     .ifPresent(postmaster -> {
                         ServerCrash.kill(postmaster);
-                        // The limit is for containers that do not reap processes, where a dead one stays as a zombie.
+                        // In a container that does not reap processes, the dead postmaster stays as a zombie, so the
+                        // wait has a limit.
                         postmaster
                                 .onExit()
                                 .completeOnTimeout(postmaster, 5, TimeUnit.SECONDS)
                                 .join();
                     });
         } catch (NoSuchFileException e) {
-            // The server has ended by itself.
+            // The server has stopped by itself.
         }
     }
 }

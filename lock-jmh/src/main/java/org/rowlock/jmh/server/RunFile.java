@@ -11,18 +11,17 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.tool.ServerAddress;
 
 /**
- * The file by which a run passes the server to its forks. Only its owner may read it. A command line would show the
- * password to every user of the machine.
+ * The file that passes the server and the user's statement to the forks. A command line would show the password to
+ * every user of the machine.
  *
- * @param address the server
- * @param run the identity of the run, by which its schema is recognized
- * @param own the statement of the user that is measured; null for none
+ * @param run the identity of the run, which marks the schema
+ * @param own the user's statement to measure; null for none
  */
 public record RunFile(
         ServerAddress address, String run, @Nullable OwnStatement own) {
     private static final String PROPERTY = "rowlock.jmh.run";
 
-    /** Writes the data to a temporary file. Only the owner may read it, if the file system supports permissions. */
+    /** Writes a temporary file. If the file system supports permissions, only the owner may read the file. */
     public Path write() {
         try {
             return Files.writeString(
@@ -36,12 +35,12 @@ public record RunFile(
         RunDirectory.remove(requireNonNull(file.getParent()));
     }
 
-    /** Returns the option of a fork's command line that names the file. */
+    /** Returns the JVM option that names the file to a fork. */
     public static String jvmOption(Path file) {
         return "-D" + PROPERTY + "=" + file;
     }
 
-    /** Makes this JVM act as a fork of the run, for a run without forks; null ends that. */
+    /** Makes this JVM act as a fork of the run, or with null as no fork. Used for runs without forks. */
     public static void setForThisJvm(@Nullable Path file) {
         if (file == null) {
             System.clearProperty(PROPERTY);
@@ -50,7 +49,7 @@ public record RunFile(
         }
     }
 
-    /** Returns the run of which this JVM is a fork; null if it is none. */
+    /** Returns the run to which this JVM belongs as a fork; null if this JVM is not a fork. */
     static @Nullable RunFile ofThisJvm() {
         String file = System.getProperty(PROPERTY);
         if (file == null) {

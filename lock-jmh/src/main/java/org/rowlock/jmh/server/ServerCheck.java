@@ -10,18 +10,18 @@ import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.UserError;
 
-/** Rejects a server that cannot or must not be measured, before anything is created there. */
+/** Rejects an unsuitable server before the program creates anything on the server. */
 public final class ServerCheck {
     private ServerCheck() {}
 
     /**
-     * Connects, and checks that the benchmarks can run there.
+     * Checks that the benchmarks can run on the server.
      *
-     * @throws UserError if they cannot
+     * @throws UserError if the benchmarks cannot run there
      */
     public static ServerFacts forBenchmarks(ServerAddress address) {
         ServerFacts facts;
-        // A pooler in between rejects settings that it does not support, and is detected here.
+        // A pooler rejects startup settings that it does not support, so this connection detects the pooler.
         try (Connection connection =
                 BenchmarkSchema.dataSource(address, "check").getConnection()) {
             ServerFailures.refuseOthers(
@@ -79,7 +79,7 @@ public final class ServerCheck {
         }
     }
 
-    /** Describes conditions that do not prevent the benchmarks but affect their figures; complete sentences. */
+    /** Returns sentences about conditions that affect the figures but do not prevent the benchmarks. */
     public static List<String> remarks(ServerFacts facts) {
         List<String> remarks = new ArrayList<>();
         if (facts.setting("fsync").equals("off")) {

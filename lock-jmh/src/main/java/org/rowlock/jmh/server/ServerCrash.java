@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.rowlock.tool.UserError;
 
-/** Kills the embedded server of this JVM, and starts it again. Not thread-safe. */
+/** Kills and restarts the embedded server of this JVM. Not thread-safe. */
 public record ServerCrash(Path dataDirectory) {
     private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final Duration PAUSE = Duration.ofMillis(20);
@@ -21,7 +21,7 @@ public record ServerCrash(Path dataDirectory) {
     /**
      * Finds the data directory of the server.
      *
-     * @throws UserError if it is the user's server
+     * @throws UserError if the server belongs to the user
      */
     public static ServerCrash of(BenchmarkServer server) throws SQLException {
         if (!server.isEmbedded()) {
@@ -33,50 +33,49 @@ public record ServerCrash(Path dataDirectory) {
         }
     }
 
-    /** Kills the server, and starts it again at once. */
     public void run() throws IOException {
         kill(dataDirectory);
         restart(dataDirectory);
     }
 
     /**
-     * Sends SIGKILL to all processes of the server, as in a crash of the machine or the container. Commits that are not
-     * acknowledged yet may be stored or lost.
+     * Sends SIGKILL to all processes of the server, as in a crash of the container. Commits that the server has not
+     * acknowledged may be stored or lost.
      */
     static void kill(ProcessHandle postmaster) {
         List<ProcessHandle> others = postmaster.children().toList();
-        // The postmaster is killed first. Otherwise it would notice that the others die, and continue without them.
+        // The postmaster is killed first. Otherwise it would notice the death of the other processes and restart them.
         postmaster.destroyForcibly();
         others.forEach(ProcessHandle::destroyForcibly);
     }
 
     private static void kill(Path dataDirectory) throws IOException {
         Path pidFile = dataDirectory.resolve("postmaster.pid");
-        // The order of the lines is PostgreSQL's: process, data directory, start, port, directory of the Unix socket.
+        // The lines of postmaster.pid are: process, data directory, start time, port, directory of the Unix socket.
         List<String> lines = Files.readAllLines(pidFile);
         kill(ProcessHandle.of(Long.parseLong(lines.get(0).trim()))
                 .orElseThrow(() -> new IOException("There is no process that " + pidFile + " names")));
-        // A dead process stays as a zombie until it is reaped, in some containers forever. Because of these files,
-        // PostgreSQL would take it for a running one. It still detects a live process by the shared memory.
+        // In some containers a dead process stays as a zombie forever. With these files, PostgreSQL would take the
+        // zombie for a running server. Without them, PostgreSQL still detects a live process by the shared memory.
         Files.delete(pidFile);
         Files.deleteIfExists(Path.of(lines.get(4), ".s.PGSQL." + lines.get(3) + ".lock"));
     }
 
-    /** Starts the server with its former options, at the same port. Returns when it accepts connections. */
+    /** Starts the server with its former options and port, and waits until the server accepts connections. */
     private static void restart(Path dataDirectory) throws IOException {
-        // PostgreSQL keeps this for pg_ctl restart: the program, and its options in quotes.
+        // PostgreSQL writes this file for pg_ctl restart. The file has the program, and its options in quotes.
         String program =
                 Files.readString(dataDirectory.resolve("postmaster.opts")).split(" \"", 2)[0];
         Path log = dataDirectory.resolve("restart.log");
         List<String> restart = new ArrayList<>();
         if (LinuxUtils.isUnshareAvailable()) {
-            // PostgreSQL refuses to run as root. The embedded server was started by unshare too.
+            // PostgreSQL refuses to run as root, so the library has started the embedded server by unshare too.
             restart.addAll(List.of("unshare", "-U"));
         }
         String control = Path.of(program).resolveSibling("pg_ctl").toString();
         restart.addAll(List.of(control, "restart", "-w", "-D", dataDirectory.toString(), "-l", log.toString()));
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
-        // The server refuses to start while a process of the killed one is left.
+        // The server refuses to start while a process of the killed server remains.
         while (run(restart) != 0) {
             if (System.nanoTime() > deadline) {
                 throw new IOException("The killed PostgreSQL did not start again: " + Files.readString(log));
@@ -85,7 +84,7 @@ public record ServerCrash(Path dataDirectory) {
         }
     }
 
-    /** Returns the exit status; -1 for a program that does not end. */
+    /** Returns the exit status; -1 if the program does not end. */
     private static int run(List<String> program) throws IOException {
         Process process = new ProcessBuilder(program)
                 .redirectErrorStream(true)

@@ -7,17 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The facts of a PostgreSQL server, and of our role there.
+ * Facts about a PostgreSQL server and the program's role on the server.
  *
- * @param version all of version()
- * @param isInRecovery whether it follows another server, as a hot standby does
- * @param isReadOnly whether our transactions cannot write
- * @param user our role
- * @param database our database
- * @param mayCreateSchema whether our role may create a schema
- * @param lockTableRoom the capacity of the server's lock table, in locks
- * @param room the limit that leaves us the fewest connections
- * @param settings the settings that matter to locks, by name, in the order in which they are shown
+ * @param version the result of version()
+ * @param isInRecovery whether the server is in recovery, such as a standby
+ * @param isReadOnly whether transactions of the role are read-only
+ * @param room the limit that leaves the fewest free connections
+ * @param settings the settings that affect locks, by name, in the order of the report
  */
 public record ServerFacts(
         String version,
@@ -33,22 +29,21 @@ public record ServerFacts(
     /**
      * A limit on the number of connections.
      *
-     * @param limit what sets it, such as {@code max_connections}
-     * @param allowed how many it allows in total
-     * @param free about how many more it allows us; sessions come and go
-     * @param cure how to raise it, as a text that a number follows
+     * @param limit the name of the limit, such as {@code max_connections}
+     * @param allowed the number of connections that the limit allows in total
+     * @param free the approximate number of further connections that the limit allows
+     * @param cure how to raise the limit; a text to be followed by a number
      */
     public record ConnectionRoom(String limit, int allowed, int free, String cure) {
 
-        /** Describes how to make room for this many connections. */
         public String cureFor(int connections) {
             return cure + " " + (allowed - free + connections);
         }
     }
 
     /**
-     * The capacity of the lock table, as PostgreSQL documents it. Before version 19 the table grows to about twice
-     * that.
+     * The capacity of the lock table, as PostgreSQL documents it. Before PostgreSQL 19 the table can grow to about
+     * twice this capacity.
      */
     static final String LOCK_TABLE_ROOM = """
             case when current_setting('server_version_num')::int < 190000 then 2 else 1 end
@@ -66,8 +61,8 @@ public record ServerFacts(
             """.formatted(LOCK_TABLE_ROOM);
 
     /**
-     * The limits of connections. Those of roles and databases do not apply to a superuser. Our own connection does not
-     * count as taken.
+     * Finds the limit that leaves the fewest free connections. Limits of roles and databases do not apply to a
+     * superuser. The connection that runs the query counts as free.
      */
     private static final String ROOM = """
             with us as (
@@ -126,7 +121,7 @@ public record ServerFacts(
     /**
      * Reads the facts from the server.
      *
-     * @throws SQLException if a query fails, also because the server is not PostgreSQL; see {@link ServerCheck}
+     * @throws SQLException if a query fails, for example because the server is not PostgreSQL
      */
     public static ServerFacts of(Connection connection) throws SQLException {
         Map<String, String> settings = settings(connection);
@@ -162,12 +157,11 @@ public record ServerFacts(
         return settings;
     }
 
-    /** Quotes a name for use in SQL. */
     static String quoted(String name) {
         return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
     }
 
-    /** Describes the server: label and value. */
+    /** Returns a description of the server: label and value. */
     public Map<String, String> described() {
         Map<String, String> described = new LinkedHashMap<>();
         described.put("version", version);
@@ -176,7 +170,7 @@ public record ServerFacts(
         return described;
     }
 
-    /** Returns the value of a setting; empty if the server has none of this name. */
+    /** Returns the value of a setting; empty if the server has no such setting. */
     public String setting(String name) {
         return settings.getOrDefault(name, "");
     }

@@ -1,4 +1,4 @@
-/** The measured server: the user's own or an embedded one, and the schema that exists for a run. */
+/** The measured server, which is embedded or the user's own, and the schema with the tables of a run. */
 @NullMarked
 package org.rowlock.jmh.server;
 
