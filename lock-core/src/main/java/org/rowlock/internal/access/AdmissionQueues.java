@@ -57,11 +57,6 @@ public final class AdmissionQueues {
     /**
      * A thread that waits in the queue of a key, or that was admitted.
      *
-     * @param database the value that distinguishes databases
-     * @param key the key
-     * @param mode the mode in which the key will be locked
-     * @param thread the name of the thread
-     * @param isAdmitted whether the thread was admitted
      * @param since how long the thread has been waiting, or how long ago it was admitted
      */
     public record Entrant(
@@ -71,7 +66,6 @@ public final class AdmissionQueues {
      * Enters the queues of a request's keys, and waits until all queues have admitted the call. All calls enter queues
      * in the same order, so the queues cause no deadlock.
      *
-     * @param database the value that distinguishes databases: the DataSource
      * @param request the request; its wait, by default forever, bounds the sum of the waits in all queues
      * @return the permit; close it on this thread after the transaction has ended and its connection is returned
      * @throws LockNotAvailableException if a call with {@code noWait()} would have to wait, if the wait times out, or
@@ -154,7 +148,6 @@ public final class AdmissionQueues {
             this.entries = entries;
         }
 
-        /** {@return the entries of the call, in the queues of its keys} */
         public KeyEntries entries() {
             return entries;
         }
@@ -168,18 +161,12 @@ public final class AdmissionQueues {
          * Reports whether a connection was obtained. After a failure, callers skip the queues of the keys until a
          * caller obtains a connection. If callers waited in an outage, each caller would wait for the connection
          * timeouts of all callers before it. Call this method before {@link #close}.
-         *
-         * @param connected whether the call obtained its connection
          */
         public void connected(boolean connected) {
             entries.open(!connected);
         }
 
-        /**
-         * Leaves the queues, so that the next call is admitted. A second invocation does nothing.
-         *
-         * @throws IllegalMonitorStateException if called on a thread other than the thread that entered
-         */
+        /** Leaves the queues, so that the next call is admitted. A second invocation does nothing. */
         @Override
         public void close() {
             entries.leave();

@@ -28,7 +28,6 @@ import org.rowlock.internal.request.RowStatement;
  * methods that use one connection.
  */
 public interface LockAccess {
-    /** {@return the access to row locks} */
     static LockAccess of(RowLocks locks) {
         return Opener.opened().access.apply(locks);
     }
@@ -81,13 +80,10 @@ public interface LockAccess {
      * Checks in the catalog whether rows of a table can be locked. An application can use this check to refuse to
      * start. Locks nothing.
      *
-     * @param connection any connection to the database; not closed
-     * @param table the table, named as in the keys
      * @return the configured id columns, or the columns of the primary key; empty if strategy ADVISORY needs no id
      *     columns
      * @throws LockTargetException if the strategy needs id columns and the table has none; also if the strategy has
      *     advisory locks and the text of an id may depend on settings of the session
-     * @throws SQLException if the catalog cannot be read, or the table does not exist
      */
     List<String> checkTable(Connection connection, String table) throws SQLException;
 
@@ -97,7 +93,6 @@ public interface LockAccess {
      * {@link LockStrategy#ADVISORY} accept them. This method locks nothing and needs no transaction.
      *
      * @throws LockTargetException if the table has id columns, and the given id does not fit these columns
-     * @throws SQLException if the catalog cannot be read, or the table does not exist
      */
     void checkId(Connection connection, LockKey.Row row) throws SQLException;
 
@@ -140,7 +135,6 @@ public interface LockAccess {
             this.builder = builder;
         }
 
-        /** Called by {@link RowLocks} when the class is initialized. */
         public static void open(
                 Function<RowLocks, LockAccess> access, Function<Supplier<DataSource>, RowLocksBuilder> builder) {
             opened = new Opener(access, builder);

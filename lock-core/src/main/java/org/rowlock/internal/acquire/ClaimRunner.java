@@ -34,7 +34,6 @@ import org.rowlock.internal.value.ClaimParts;
  * their keys, and repeats these steps until it has enough rows.
  *
  * @param rows the open result with the claimed rows
- * @param taken the ids of the claimed rows
  */
 record ClaimRunner(
         PgSession session,

@@ -21,12 +21,9 @@ public final class CommitBehindLock {
     private CommitBehindLock() {}
 
     /**
-     * Locks, writes and commits. After any exception, the caller has to roll back.
+     * Runs the call. After any exception, the caller has to roll back.
      *
      * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed durably
-     * @throws RowlockException if the transaction has not committed, because the locks are unavailable or for another
-     *     known reason
-     * @throws SQLException if a write or the commit fails
      */
     public static void run(LockCall call, List<Write> writes, Ending.Choice endings) throws SQLException {
         Commit commit = Commit.behindLock(call.session(), call.keys(), endings, writes);

@@ -24,17 +24,11 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.Insert;
 
-/**
- * Checks the locks that a flush has acquired. Reads again the rows that the flush has not found.
- *
- * @param begun whether the transaction had begun before the call, and therefore must not be rolled back as a whole
- */
+/** Checks the locks that a flush has acquired. Reads again the rows that the flush has not found. */
 record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begun) {
     /**
      * Refuses locks that do not exclude other transactions. The reason is one of these: the number of locked keys is
      * wrong, an id has another spelling and thus another key, or a stale snapshot may hide the row.
-     *
-     * @param stored whether the COMMIT has run
      */
     void refuseUnsafe(boolean stored) throws SQLException {
         LockCheck check = held.check();
@@ -91,7 +85,6 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return refused;
     }
 
-    /** Whether another transaction has inserted one of the absent rows since the flush looked for them. */
     boolean isInsertedMeanwhile() throws SQLException {
         if (held.absent().isEmpty()) {
             return false;
@@ -154,7 +147,6 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return group.keys().stream().filter(spellings::contains).toList();
     }
 
-    /** Returns the id of the row that a statement finds for a key; an empty list if the statement finds no row. */
     private List<String> read(RowTable table, String look, Row key) throws SQLException {
         try (PreparedStatement statement = call.session().prepare(look)) {
             RowSql.bindId(statement, 1, key);

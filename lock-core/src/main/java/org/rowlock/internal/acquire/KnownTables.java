@@ -49,11 +49,6 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /**
      * Splits the keys of a request into advisory locks and row locks, and looks up the id columns of their tables.
      * Refuses more advisory locks than the budget allows.
-     *
-     * @param wait replaces the wait of the request
-     * @param strategy the strategy of the keys; BOTH if they have different strategies
-     * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
-     * @throws LockTargetException if an id does not fit its table, or has another spelling than the id of a key
      */
     ResolvedRequest resolve(
             PgSession session, RequestParts request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
@@ -115,7 +110,6 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         RowTable unused = table(session, row.table(), List.of(row), config.strategyOf(row), false, true);
     }
 
-    /** Returns the description of a request for messages, without looking up its tables. */
     Description description(PgSession session, RequestParts request, LockWait wait) {
         LockStrategy strategy = config.strategyOf(request.keys());
         return Description.of(request, wait, strategy, List.of(), session.readOnlyBy());
@@ -124,7 +118,6 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /**
      * Returns a table with its id columns. Refuses a table whose rows cannot be locked, and ids that do not fit.
      *
-     * @param needed whether id columns are required, because rows are locked
      * @param ofRows whether the ids must be values of the columns; see {@link #refusal}
      */
     private RowTable table(
@@ -148,8 +141,6 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     /**
-     * Returns why rows of a table cannot be locked, or null.
-     *
      * @param ofRows whether the ids must be values of the columns; if false, only a wrong spelling of a value is
      *     refused
      */

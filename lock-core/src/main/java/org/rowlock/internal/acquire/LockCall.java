@@ -50,7 +50,6 @@ public final class LockCall {
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
 
-    /** The value for no socket timeout. */
     private static final int UNBOUND = -1;
 
     private final LockCalls calls;
@@ -72,7 +71,6 @@ public final class LockCall {
      * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
      * @param statement a statement of another library, which is used if it has the same effect as the statement of
      *     Rowlock; null for none
-     * @param observed whether the observer is notified
      */
     public LockCall(
             LockCalls calls,
@@ -238,7 +236,6 @@ public final class LockCall {
                     forget(asks);
                 }
                 if (replaced && !(outcome instanceof Failed)) {
-                    // The query of the caller has run without the lock.
                     throw replaced();
                 }
                 return outcome;
@@ -326,12 +323,7 @@ public final class LockCall {
         return calls.tables().idColumns().isOnCitus(session);
     }
 
-    /**
-     * Returns the held locks, or throws the exception for an outcome without locks.
-     *
-     * @throws RowlockException if the locks cannot be acquired, or a required row does not exist
-     * @throws SQLException if the caller's query, or a query of Rowlock, failed
-     */
+    /** Returns the held locks, or throws the exception for an outcome without locks. */
     public Held held(Outcome outcome) throws SQLException {
         if (!(outcome instanceof Held held)) {
             throw LockErrors.ofOutcome(description(), outcome);

@@ -24,7 +24,6 @@ import org.rowlock.internal.value.ClaimParts;
  * The objects that all calls for locks share.
  *
  * @param early commits with early release; null if it is not configured
- * @param front when a front lock is acquired
  * @param lastGranted for each connection, the last entry that was granted a row. The lock was released at the latest
  *     when the connection begins another transaction
  */
@@ -48,11 +47,7 @@ public record LockCalls(
         this(tables, observer, queues, early, front, Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
-    /**
-     * Returns how a transaction ends.
-     *
-     * @param wanted whether other transactions contend for the locks; evaluated at the end of the transaction
-     */
+    /** @param wanted whether other transactions contend for the locks; evaluated at the end of the transaction */
     public Ending.Choice endings(BooleanSupplier wanted) {
         EarlyRelease how = early;
         return how == null ? Ending.Choice.PLAIN : session -> how.ending(session, wanted.getAsBoolean());

@@ -24,9 +24,6 @@ import org.rowlock.internal.text.SqlState;
 /**
  * One flush of a call: statements that are sent in one round trip. {@link #send} turns the server's answer or error
  * into an outcome. If the call can continue after the outcome, the transaction is usable again.
- *
- * @param request the locks of the flush, with the remaining wait
- * @param begun whether the transaction had begun before the call
  */
 record LockFlush(
         LockCall call,

@@ -105,7 +105,6 @@ record QueueStay(
         }
     }
 
-    /** Leaves the {@code ROW} queue. */
     @Override
     public void close() {
         if (own != null) {

@@ -63,7 +63,6 @@ public final class Commit {
      */
     private boolean ended;
 
-    /** The warning of the server that the commit did not wait for the standby. */
     private @Nullable SQLWarning warning;
 
     /**
@@ -133,11 +132,7 @@ public final class Commit {
                 });
     }
 
-    /**
-     * Sends the writes and the COMMIT.
-     *
-     * @param keys the locked keys, for messages; empty if they are unknown
-     */
+    /** @param keys the locked keys, for messages; empty if they are unknown */
     public static void run(Connection connection, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
             throws SQLException {
         CommitErrors errors = new CommitErrors(keys);

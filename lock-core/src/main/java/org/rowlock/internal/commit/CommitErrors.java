@@ -25,7 +25,6 @@ import org.rowlock.internal.text.SqlState;
  * @param keys the keys that were locked for the work, for messages; empty if they are unknown
  */
 public record CommitErrors(List<LockKey> keys) {
-    /** The name of a pool or proxy in messages. */
     static final String SENT_THROUGH = "the pool or proxy that sent its COMMIT";
 
     /**
@@ -184,8 +183,6 @@ public record CommitErrors(List<LockKey> keys) {
 
     /**
      * Tries to end the transaction that may still run at the server, and returns the exception for an unknown outcome.
-     *
-     * @param of the error that leaves the outcome unknown
      */
     private CommitOutcomeUnknownException unknownAtServer(
             PgSession session, String why, SQLException of, SQLException e) {
@@ -204,7 +201,6 @@ public record CommitErrors(List<LockKey> keys) {
     /**
      * Returns the exception for a failure after the COMMIT may have been sent.
      *
-     * @param failed the name of the component that failed, for the message
      * @param e the exception. The message names only its class, because its getMessage() may be code of the application
      *     and may fail
      */

@@ -31,8 +31,6 @@ public final class EarlyRelease {
      * Returns the ending of a transaction. Without contention, the locks are held until the transaction is durable,
      * which costs less than early release. The locks are also held if the driver would send the statement after the
      * COMMIT separately. A pooler might send a separate statement to another session.
-     *
-     * @param wanted whether other transactions contend for the locks
      */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);

@@ -21,7 +21,7 @@ import org.rowlock.internal.text.SqlState;
  * transaction has its own instance, except that all plain COMMITs share {@link #PLAIN}.
  */
 public final class Ending {
-    /** The same text as the driver's own COMMIT, which monitoring tools recognize. */
+    /** Monitoring tools recognize this text, because the driver itself commits with it. */
     static final String COMMIT = "COMMIT";
 
     static final Ending PLAIN = new Ending(null, false, () -> {});
@@ -81,7 +81,6 @@ public final class Ending {
      * Checks that the flush has waited until the commit was durable. If not, this method waits now: a pooler may have
      * sent the statement after the COMMIT to another session.
      *
-     * @param warning the warning of the server that the commit did not wait for the standby
      * @return null if the commit is durable; otherwise the warning or the error that ended the wait
      */
     @Nullable

@@ -47,8 +47,6 @@ import org.rowlock.internal.value.WaitNanos;
  * order of the queue, and the COMMIT. If the transaction is rolled back, each call runs alone in its own transaction.
  * If the outcome is unknown, each caller gets a {@link CommitOutcomeUnknownException}.
  *
- * @param largest the largest number of calls that may share a transaction; 1 for no groups
- * @param tables the id columns of tables, to check that required rows exist
  * @param sessions the server's description of each unaltered session, by connection
  */
 public record Groups(
@@ -182,8 +180,6 @@ public record Groups(
     }
 
     /**
-     * Runs the calls of a group.
-     *
      * @return false if the transaction is rolled back, so that each call must run alone. The pool may have closed the
      *     leader's connection because of the error
      */

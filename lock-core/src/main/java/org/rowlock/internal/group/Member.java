@@ -111,8 +111,8 @@ public final class Member {
     }
 
     /**
-     * Adds a call to the group that this call leads, if the call fits. Returns whether it fits. The leader first adds
-     * itself.
+     * Adds an offered call to the group of this leader, if the call fits. Returns whether the call fits. The leader
+     * first adds itself.
      */
     boolean takes(Object offer, PgSession session) {
         if (!(offer instanceof Member member)) {

@@ -31,13 +31,11 @@ public final class SessionIdentity {
     /**
      * The properties that two sessions must have in common.
      *
-     * @param origin the URL and the properties of the connection
      * @param look the server's own description of the session
      * @param reported the settings that the server reports when they change
      */
     public record Equal(Object origin, String look, Map<String, String> reported, int networkTimeout) {}
 
-    /** @param origin the URL and the properties with which the connection was created; null if they are unknown */
     public SessionIdentity(DriverAccess access, @Nullable Object origin) {
         this.access = access;
         this.origin = origin;

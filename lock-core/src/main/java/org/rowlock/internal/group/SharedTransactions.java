@@ -28,7 +28,6 @@ public final class SharedTransactions {
 
     private volatile SessionIdentity.@Nullable Equal last;
 
-    /** @param largest the largest number of callers that may share a transaction; 1 for no groups */
     public SharedTransactions(int largest) {
         this.sizes = new GroupSizes(largest);
     }
@@ -54,7 +53,6 @@ public final class SharedTransactions {
      * Whether changes of a table may share a transaction. The server's answer is reused for a few seconds.
      *
      * @param session a value that is equal for all sessions that see the same table
-     * @param target the table, as {@link GroupRule#target} returns it
      */
     public boolean shares(Object session, String target, TextQuery query) throws SQLException {
         List<Object> seen = List.of(session, target);
@@ -102,7 +100,6 @@ public final class SharedTransactions {
      * stored and each member runs alone. If the outcome is unknown, each member receives the failure, and creates an
      * exception of its own from the failure.
      *
-     * @param taken the members that the leader has taken
      * @return false if nothing is stored
      */
     <X extends Exception> boolean lead(Object key, List<QueueEntry> taken, Sending<X> sending) throws X {

@@ -51,16 +51,9 @@ public final class StatementMember {
         void set(PreparedStatement statement) throws SQLException;
     }
 
-    /**
-     * The result of one execution.
-     *
-     * @param warnings the warnings of the whole batch, because a warning does not show its execution
-     */
+    /** @param warnings the warnings of the whole batch, because a warning does not show its execution */
     public record Result(long count, @Nullable SQLWarning warnings) {}
 
-    /**
-     * @param equal the properties that all members of a group have in common, from {@link SharedTransactions#common}
-     */
     public StatementMember(
             SharedTransactions shared, SessionIdentity session, SessionIdentity.Equal equal, Execution execution)
             throws SQLException {
@@ -72,8 +65,6 @@ public final class StatementMember {
     }
 
     /**
-     * Handles the end of the wait.
-     *
      * @return true if a leader has run this execution, or if this member leads a group
      */
     public boolean entered(QueueEntry entry) throws SQLException {

@@ -45,8 +45,6 @@ public final class AdaptivePolicy implements QueuePolicy {
     double foreign;
 
     /**
-     * Creates a policy without measurements.
-     *
      * @param width how many transactions are admitted at a time; 0 for a width that adapts
      * @param millis the time of day, about the same in all JVMs
      */

@@ -4,9 +4,9 @@ import java.util.Arrays;
 
 /**
  * The width of an admission queue that adapts to the load. The width is the number of transactions that keep the key
- * locked all the time, plus one transaction that waits at the server. If transactions hold the lock for longer than a
- * round trip, a width of two or three suffices. If they hold the lock for less time, more transactions must be on their
- * way to the server. Otherwise the key is free until the next transaction arrives.
+ * locked all the time, plus one transaction that waits at the server. If a lock is held for longer than a round trip
+ * takes, a width of two or three suffices. If a lock is held for less time, more transactions must be on their way to
+ * the server. Otherwise the key is free until the next transaction arrives.
  *
  * <p>This class measures the <em>stay</em> of each admitted transaction: the sum of its round trips, its wait at the
  * server and its hold of the lock. By Little's law, the share of admitted transactions that do not wait is the stay

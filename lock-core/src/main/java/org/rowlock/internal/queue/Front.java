@@ -10,7 +10,6 @@ public final class Front {
     private final QueueEntry entry;
     private final long mostNanos;
 
-    /** Whether the server reports the time of the wait for the front lock. */
     private final boolean timed;
 
     private long key;

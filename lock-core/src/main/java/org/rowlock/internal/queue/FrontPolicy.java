@@ -53,14 +53,13 @@ final class FrontPolicy {
     private static final double TIMES_OWN_TO_LEAVE = 1.2;
     private static final double NONE = 2;
 
-    /** The number of consecutive small crowds that leads to PLAIN. */
     private static final int TO_PLAIN = 8;
 
     /** In PLAIN, one lock in this number is a probe. In FRONT, the server times one lock in this number. */
     private static final int EVERY = 8;
 
     /**
-     * The shortest long wait for the row after the front lock, as a multiple of the time of one hold. A long wait means
+     * A wait for the row after the front lock is long from this multiple of the time of one hold. A long wait means
      * that other transactions have locked the row without a front lock.
      */
     private static final double BEHIND = 4;
@@ -118,7 +117,6 @@ final class FrontPolicy {
         this.millis = millis;
     }
 
-    /** Returns how long the next transaction may wait for a front lock; 0 for no front lock. */
     long mostNanos(boolean always) {
         if (state == State.OPEN && millis.getAsLong() >= openUntilMillis) {
             front();
@@ -140,15 +138,10 @@ final class FrontPolicy {
     }
 
     /**
-     * Records that the server has granted a lock.
-     *
-     * @param inFront whether the lock had a front lock
      * @param crowd the estimated crowd of the lock; 0 if it is unknown
      * @param own the number of transactions of this JVM in the crowd
-     * @param nanos the time from sending the statement to the server's answer
      * @param rowHolds the wait for the row after the front lock, as a multiple of the time of one hold; NaN if the wait
      *     is unknown, or if the transaction did not wait for the front lock
-     * @param rowNanos the time of the wait for the row
      */
     void locked(boolean inFront, double crowd, int own, long nanos, double rowHolds, long rowNanos) {
         othersSeen = crowd >= NONE && crowd > own;

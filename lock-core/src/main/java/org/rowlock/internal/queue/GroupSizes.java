@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * The largest number of calls that may share a transaction (a group), for each key. The size is a power of two. A
- * rollback of a group halves the size, which then grows slowly. Keys with the same hash share one size, which is only
- * slower. Thread-safe; a lost update of a size does no harm.
+ * rollback of a group halves the size, which then grows slowly. Keys with the same hash share one size, which affects
+ * only speed. Thread-safe; a lost update of a size does no harm.
  */
 public final class GroupSizes {
     private static final int PLACES = 1 << 10;

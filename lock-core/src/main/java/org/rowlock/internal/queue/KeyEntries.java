@@ -55,7 +55,6 @@ public final class KeyEntries {
         this.request = request;
     }
 
-    /** Returns the innermost call that this thread has not left, or null. */
     public static @Nullable KeyEntries entered() {
         return ENTERED.get();
     }
@@ -232,9 +231,8 @@ public final class KeyEntries {
 
     /**
      * Begins a nested call, which skips the queues. Refuses the nested call if an outer call of this thread has one of
-     * its keys. The nested call would wait for the lock of the outer call, and thereby the thread for itself. Shared
-     * modes are no exception: an exclusive request of another transaction may be between the two calls in the server's
-     * queue.
+     * its keys, because the thread would wait for itself. Shared modes are no exception: at the server, an exclusive
+     * request of another transaction may be between the two calls.
      *
      * @throws IllegalStateException if an outer call has one of the keys
      */

@@ -29,7 +29,7 @@ import org.rowlock.internal.queue.QueueEntry.State;
 final class KeyQueue {
     /**
      * How many leaders of groups are admitted at a time. While the server runs the group of one leader, the other
-     * leader waits at the server. A small number makes groups larger, and commits fewer.
+     * leader waits at the server. With few leaders, groups are large and commits are few.
      */
     private static final int LEADERS = 2;
 

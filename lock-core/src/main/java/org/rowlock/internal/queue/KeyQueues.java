@@ -14,13 +14,12 @@ import org.jspecify.annotations.Nullable;
  * All queues of one {@code RowLocks} object, or of the drop-in. Thread-safe.
  *
  * <p>{@link #join} creates an entry of an admission queue, and {@link #entry} an entry of a {@code ROW} queue. Each key
- * with entries has its own admission queue. Keys with the same hash share a {@code ROW} queue, which is only slower.
- * Each hash has one policy, which is never removed.
+ * with entries has its own admission queue. Keys with the same hash share a {@code ROW} queue, which affects only
+ * speed. Each hash has one policy, which is never removed.
  */
 public final class KeyQueues {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The number of different hashes, a power of two. */
     private static final int HASHES = 1 << 12;
 
     private final Supplier<? extends QueuePolicy> policies;

@@ -25,14 +25,11 @@ import org.rowlock.RowLocksBuilder.LockFront;
  */
 public final class QueueEntry {
     public enum State {
-        /** The entry was created, and has not yet been in the queue. */
         NEW,
         WAITING,
         /** The entry is admitted. Its transaction may send statements to the server. */
         IN,
-        /** A leader has taken the entry, and does the offered work. */
         TAKEN,
-        /** A leader has completed the entry; {@link QueueEntry#served} returns the result. */
         SERVED,
         /** The wait has ended without admission: the wait timed out, or the thread was interrupted or woken. */
         OVER,
@@ -106,9 +103,7 @@ public final class QueueEntry {
     /**
      * Waits until the entry is admitted. An interrupt ends the wait, and the thread's interrupt flag stays set.
      *
-     * @param mostNanos the longest wait; {@link Long#MAX_VALUE} for no bound
      * @param mostWaiting the largest number of entries that may wait in the queue, including this one
-     * @return IN, SERVED, OVER or FULL
      */
     public State enter(long mostNanos, int mostWaiting) {
         return queue.enter(this, mostNanos, mostWaiting);
@@ -134,7 +129,6 @@ public final class QueueEntry {
     /**
      * Records the server's answer, and leaves the queue.
      *
-     * @param got whether the lock was granted
      * @param holds as for {@link #locked}
      */
     public void endServerWait(boolean got, boolean holds) {
@@ -236,7 +230,6 @@ public final class QueueEntry {
      * entry is overtaken. An entry cannot join if it is shared, has no offer, or has an offer that the predicate
      * rejects. This entry must be admitted and exclusive.
      *
-     * @param most the largest number of entries to take
      * @param joins whether an offer may be taken; the predicate must be quick, because it runs under the lock of the
      *     queue
      * @param rounded returns how many entries to take; the argument is the number of entries that can join
@@ -261,7 +254,7 @@ public final class QueueEntry {
 
     /**
      * Records that the leader now sends the work of this entry. The outcome of the work is unknown until the leader
-     * completes the entry or gives it back.
+     * completes the entry or gives the entry back.
      */
     public void sent() {
         sent = true;

@@ -60,7 +60,6 @@ public interface QueuePolicy {
      * Records that an exclusive transaction has ended and left the admission queue.
      *
      * @param nanos the sum of the transaction's round trips, its wait at the server and its hold of the lock
-     * @param crowded whether other transactions wait in the queue
      */
     default void placeLeft(long nanos, boolean crowded) {}
 }

@@ -31,7 +31,6 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
         return of(sql, ColumnValues.of(type), binds);
     }
 
-    /** {@return the SQL, without the values} */
     @Override
     public String toString() {
         return sql;

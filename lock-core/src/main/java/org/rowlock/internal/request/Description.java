@@ -14,10 +14,6 @@ import org.rowlock.internal.value.RequestParts;
 /**
  * The description of a request in messages of exceptions.
  *
- * @param strategy the strategy of the keys; BOTH if they have different strategies
- * @param isForUpdate whether at least one key is locked FOR UPDATE
- * @param keys the number of distinct keys
- * @param tables the tables of the keys, each once
  * @param ids the parts of ids that only the server can check
  * @param readOnlyBy the reason why every transaction of the session is read-only; null if there is none
  */

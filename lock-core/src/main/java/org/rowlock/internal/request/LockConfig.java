@@ -9,12 +9,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.internal.text.SqlState;
 
-/**
- * The configuration of one {@code RowLocks}. Table names are normalized.
- *
- * @param defaultStrategy the strategy of tables that have no strategy of their own
- * @param budget the largest number of distinct advisory locks in one call
- */
+/** The configuration of one {@code RowLocks}. Table names are normalized. */
 public record LockConfig(
         LockStrategy defaultStrategy,
         Map<String, LockStrategy> strategies,

@@ -21,15 +21,11 @@ import org.rowlock.internal.value.WaitNanos;
  * The request of one call, with its keys split into advisory locks and row locks.
  *
  * @param lockWait the remaining wait
- * @param strategy the strategy of the keys; BOTH if they have different strategies
- * @param advisory the keys that need an advisory lock
- * @param rows the rows that need a row lock, by table and mode
  * @param typed the tables with a text id whose rows are locked only by their keys; the flush checks that the type of
  *     the id column has not changed
  * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
  * @param anyIsolationAllowed whether a row lock follows every advisory lock, so that the server itself detects a stale
  *     snapshot
- * @param front the front lock of the only row; null for none
  */
 public record ResolvedRequest(
         RequestParts request,
@@ -132,7 +128,6 @@ public record ResolvedRequest(
         return Shape.of(advisory, request);
     }
 
-    /** Returns the distinct tables of keys, in order. */
     public static List<String> tablesOf(List<LockKey> keys) {
         Set<String> tables = new TreeSet<>();
         for (LockKey key : keys) {
@@ -152,7 +147,6 @@ public record ResolvedRequest(
         return tables;
     }
 
-    /** Returns the distinct keys in the caller's order. */
     public List<LockKey> keys() {
         return request.keys();
     }

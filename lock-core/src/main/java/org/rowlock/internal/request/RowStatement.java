@@ -15,7 +15,6 @@ public interface RowStatement {
      * Locks the row.
      *
      * @return whether the row exists
-     * @throws SQLException the exception of the driver, unchanged
      */
     boolean lock() throws SQLException;
 }

@@ -16,9 +16,6 @@ import org.rowlock.internal.text.TableName;
 /**
  * A table whose rows are locked, and the columns of its id.
  *
- * @param name the name as in the key
- * @param columns the columns of the id, in order
- * @param identity the reason why these columns identify a row
  * @param isLookable whether every visible row can be locked; false for a table with row security
  */
 public record RowTable(String name, List<Column> columns, Identity identity, boolean isLookable) {
@@ -52,7 +49,6 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
                         && columns.equals(that.columns));
     }
 
-    /** Calls a function for each column and its index, and returns the joined texts. */
     public String each(String between, BiFunction<Column, Integer, String> text) {
         StringJoiner texts = new StringJoiner(between);
         for (int i = 0; i < columns.size(); i++) {
@@ -61,7 +57,6 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return texts.toString();
     }
 
-    /** Reads the texts of a row's id from the columns of a result, from index {@code at} on. */
     public List<String> readId(ResultSet row, int at) throws SQLException {
         int parts = columns.size();
         if (parts == 1) {
@@ -84,7 +79,6 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
                         + " as rowlock_id_" + i);
     }
 
-    /** Whether the type of any column matches. */
     public boolean isAny(Predicate<IdType> types) {
         for (Column column : columns) {
             if (types.test(column.kind())) {
@@ -113,11 +107,9 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
      * A column of the id. The names of types include the schema, because the search_path may hide the types of
      * PostgreSQL.
      *
-     * @param name the name of the column, as in the catalog
      * @param type the type of the column, or the base type of a domain; without a length, because a cast must not
      *     truncate the value
      * @param arrayType the array type of the column's type; for a domain, the array type of the domain
-     * @param kind the constant that determines the canonical text of ids
      */
     public record Column(String name, String type, String arrayType, IdType kind) {}
 }

@@ -34,7 +34,6 @@ public final class Write implements CommitWrite {
         this.sql = Arguments.text(sql, "The SQL of the write", "one statement");
     }
 
-    /** Adds an execution with the given values. */
     public Write again(@Nullable Object... binds) {
         List<@Nullable Object> values = Arguments.binds(binds);
         refuseIfSent();
@@ -121,7 +120,6 @@ public final class Write implements CommitWrite {
         counts.add(changed);
     }
 
-    /** Records a row that the execution has returned. */
     public void returned(List<@Nullable Object> values) {
         rows.add(values);
     }
@@ -135,8 +133,8 @@ public final class Write implements CommitWrite {
     }
 
     /**
-     * Returns the numbers of changed rows of the executions so far. Before the commit, they are not visible to the
-     * caller.
+     * Returns the numbers of changed rows of the executions so far. Before the commit, these numbers are not visible to
+     * the caller.
      */
     public List<Long> answers() {
         return counts;

@@ -36,7 +36,6 @@ public final class DriverAccess {
         T run(Connection connection) throws SQLException;
     }
 
-    /** @param connection a connection of the driver or of a pool */
     public DriverAccess(Connection connection) throws SQLException {
         this.connection = connection;
         this.session = PgSession.of(connection);

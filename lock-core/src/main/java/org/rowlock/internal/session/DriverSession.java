@@ -68,7 +68,6 @@ abstract class DriverSession {
         return refused("No lock was taken", why, sqlState);
     }
 
-    /** @param what the refused action, for the message */
     static LockTransactionException refused(String what, String why, String sqlState) {
         return new LockTransactionException(what + ": " + why, sqlState, null);
     }
@@ -98,7 +97,6 @@ abstract class DriverSession {
         return driver.getTransactionState() == TransactionState.FAILED;
     }
 
-    /** Whether the server has reported that it is a hot standby. */
     public boolean isHotStandby() {
         return "on".equals(reported("in_hot_standby"));
     }
@@ -131,7 +129,6 @@ abstract class DriverSession {
         return driver.getParameterStatus(setting);
     }
 
-    /** Returns the current values of all settings that the server reports without a query. */
     public Map<String, String> reported() {
         return driver.getParameterStatuses();
     }
@@ -172,7 +169,6 @@ abstract class DriverSession {
         return null;
     }
 
-    /** Adds the warnings of a statement to the warnings of the connection. */
     public void addWarnings(@Nullable SQLWarning first) throws SQLException {
         if (first != null) {
             driver.unwrap(PgConnection.class).addWarning(first);
@@ -240,7 +236,6 @@ abstract class DriverSession {
                 && !isSimpleQueryMode();
     }
 
-    /** Sets the threshold for statements that are created from now on. */
     public void setPrepareThreshold(int executions) {
         driver.setPrepareThreshold(executions);
     }
@@ -248,8 +243,6 @@ abstract class DriverSession {
     /**
      * Sets a timeout for each answer of the server, unless a shorter timeout is set. The timeout is set on the driver's
      * connection, because a pool would restore a timeout of its own handle later, on another thread.
-     *
-     * @return the former timeout, for {@link #restoreSocketBound}
      */
     public int boundSocket(int millis) throws SQLException {
         int before = driver.getNetworkTimeout();

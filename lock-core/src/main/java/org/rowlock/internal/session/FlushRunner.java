@@ -21,7 +21,6 @@ public final class FlushRunner {
     /**
      * Sends a flush in one round trip. The result of the caller's query stays open until the row mapper runs.
      *
-     * @param tail the caller's statements in the flush
      * @throws SQLException as the driver throws it; the server has not run the parts after the failed part
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)

@@ -80,8 +80,6 @@ public final class IdColumns {
      * The cached result of a look-up.
      *
      * @param table the table with its id columns; without columns if the table has no primary key
-     * @param missing the configured columns that do not exist
-     * @param kind the kind of the relation, as in pg_class
      * @param schemas the schemas in which the server searches tables
      * @param schema the oid of the schema of the table
      * @param oid the oid of the table; 0 if there is no table
@@ -109,9 +107,9 @@ public final class IdColumns {
                 new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);
 
         /**
-         * Whether the name means several tables, and not one table that has changed. This is the case if the newly
-         * found table is in another schema. It is also the case if the new table equals the stale one: the error came
-         * from a session in which the name means another table.
+         * Whether the name means several tables, and not one table that has changed. The name means several tables if
+         * the newly found table is in another schema. The same is true if the new result equals the stale result: the
+         * error then came from a session in which the name means another table.
          */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);
@@ -215,11 +213,7 @@ public final class IdColumns {
         return found;
     }
 
-    /**
-     * Looks up a table at the server. The result has an empty kind if the table does not exist.
-     *
-     * @param seconds the timeout of the query; 0 for none
-     */
+    /** Looks up a table at the server. The result has an empty kind if the table does not exist. */
     static Known lookUp(PgSession session, String table, List<String> given, int seconds) throws SQLException {
         List<Column> columns = new ArrayList<>();
         List<String> missing = new ArrayList<>(given);

@@ -49,7 +49,6 @@ public final class LockErrors {
 
     private static final String FAILED = "an earlier statement of the transaction failed; roll back first.";
 
-    /** The advice for a pooler that mixes up prepared statements. */
     public static final String POOLER_ADVICE =
             "set max_prepared_statements in PgBouncer 1.21 or newer, or prepareThreshold=0 in the JDBC URL.";
 
@@ -83,8 +82,6 @@ public final class LockErrors {
     /**
      * Returns the exception for an error of a flush; null if the caller's own statements caused the error.
      *
-     * @param inserts whether INSERTs of the caller are among the locks
-     * @param tail the caller's statements after the locks
      * @throws IllegalArgumentException if the values do not fit the caller's statements
      */
     public static @Nullable RowlockException ofFlush(
@@ -251,11 +248,7 @@ public final class LockErrors {
         return request.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
-    /**
-     * Returns the exception for a server that has locked more or fewer keys than requested, without an error.
-     *
-     * @param stored whether the COMMIT was sent with the lock
-     */
+    /** Returns the exception for a server that has locked more or fewer keys than requested, without an error. */
     public static LockVerificationException miscounted(Description request, int locked, int keys, boolean stored) {
         String why = "the server has locked " + locked + " of " + keys + " advisory keys and reports no error, so"
                 + " other transactions are not excluded. " + (stored ? "The writes are stored" : ABORTED)

@@ -18,9 +18,9 @@ import org.rowlock.internal.sql.WaitSql;
  * loss. Without this class, the process could commit later, after the caller has found nothing stored and has run the
  * work again.
  *
- * <p>There are two remedies, which are both uncertain. {@link WaitSql#WATCH} makes the server check whether its client
- * is connected, but a firewall may have dropped the connection without a notice to the server. A cancel request ends
- * the statement, but may arrive between two statements or before the flush. Therefore Rowlock sends several cancel
+ * <p>There are two remedies, and neither is certain. {@link WaitSql#WATCH} makes the server check whether its client is
+ * connected, but a firewall may have dropped the connection without a notice to the server. A cancel request ends the
+ * statement, but may arrive between two statements or before the flush. Therefore Rowlock sends several cancel
  * requests.
  */
 public final class LostCommits {
@@ -40,7 +40,6 @@ public final class LostCommits {
     /**
      * The answer of a server to the query about its version and settings.
      *
-     * @param watches whether the server can check its clients
      * @param cancels whether cancel requests may be sent, which is the case if commits do not wait for a standby. A
      *     cancel request would end the wait for the standby, and make changes visible that a failover can still lose
      */

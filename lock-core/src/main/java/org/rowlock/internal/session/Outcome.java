@@ -16,7 +16,6 @@ public sealed interface Outcome {
      * statements have run.
      *
      * @param check the result of the check in the statement of the advisory locks; null if there was no check
-     * @param absent the keys whose rows do not exist
      * @param misnamed a key whose id is a non-canonical spelling of the row's id, or null
      */
     record Held(
@@ -40,7 +39,6 @@ public sealed interface Outcome {
      * Another transaction holds a lock. The transaction is as usable as before the call, and holds no new lock.
      *
      * @param mayBeOfTail whether the caller's query or write may have waited for the lock
-     * @param cause the error that ended the wait
      */
     record NotAvailable(boolean mayBeOfTail, @Nullable SQLException cause) implements Outcome {
         public static final NotAvailable AT_ONCE = new NotAvailable(false, null);

@@ -94,11 +94,7 @@ public final class PgSession extends DriverSession {
         return connection;
     }
 
-    /**
-     * Throws an exception if the caller's code, such as a mapper or a listener, has ended the transaction.
-     *
-     * @param what the refused action, for the message
-     */
+    /** Throws an exception if the caller's code, such as a mapper or a listener, has ended the transaction. */
     public void refuseIfOver(String what) throws SQLException {
         if (connection.isClosed() || connection.getAutoCommit() || !hasBegun()) {
             throw refused(

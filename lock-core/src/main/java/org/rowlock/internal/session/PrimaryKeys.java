@@ -43,7 +43,6 @@ public final class PrimaryKeys {
      * The answer of the catalog.
      *
      * @param columns the columns of the primary key, in its order; empty if there is no such table or key
-     * @param types the types of these columns
      * @param table the oid of the table; 0 if there is no table
      * @param isCitus whether a statement on the table may run on another machine than its front lock
      * @param countsRows whether a write to one row of the table always reports one row

@@ -197,8 +197,6 @@ public final class ServerErrors {
     /**
      * Whether an error of parse analysis shows that the id columns have changed since they were looked up; see {@link
      * RowSql#identityQuery}.
-     *
-     * @param tables the tables of the locks
      */
     public static boolean isIdentityGone(List<RowTable> tables, SQLException e) {
         String message = message(e);

@@ -17,7 +17,6 @@ import org.rowlock.internal.value.RowKey;
 
 /** Creates the exceptions for tables, ids and rows that do not exist or cannot be locked. */
 public final class TargetErrors {
-    /** The largest number of keys in a message. */
     private static final int MOST_NAMED = 5;
 
     static final String PRIVILEGES =
@@ -65,11 +64,7 @@ public final class TargetErrors {
         return request.cannot(RowAbsentException::new, "there is no row " + keys + more + why, null, null);
     }
 
-    /**
-     * Returns the exception for id columns that have changed since they were looked up.
-     *
-     * @param undone whether the transaction is as it was before the call
-     */
+    /** Returns the exception for id columns that have changed since they were looked up. */
     public static RowlockException stale(Description request, boolean undone) {
         String why = "the table, its primary key or the type of its id was replaced since it was looked up. "
                 + (undone ? "Nothing is locked; try again." : LockErrors.ABORTED + " and run it again.");
@@ -79,8 +74,6 @@ public final class TargetErrors {
     /**
      * Returns the exception for an id that finds a row, but is spelled differently from the row's own id, and so has
      * another key.
-     *
-     * @param undone whether the transaction is as it was before the call
      */
     public static LockTargetException misnamed(Description request, ResolvedRequest.Misnamed misnamed, boolean undone) {
         String id = quoted(misnamed.id());
@@ -141,7 +134,6 @@ public final class TargetErrors {
                 + column.type().replace("pg_catalog.", "").replace("\"", "");
     }
 
-    /** Returns the exception for an id whose number of parts differs from the number of id columns. */
     public static LockTargetException wrongParts(LockKey.Row key, RowTable table) {
         List<String> columns =
                 table.columns().stream().map(RowTable.Column::name).toList();

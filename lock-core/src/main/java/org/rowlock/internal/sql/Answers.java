@@ -50,7 +50,6 @@ public final class Answers {
         return misnamed;
     }
 
-    /** Reads whether the front lock was acquired, and the time of the wait. */
     void front(Statement statement) throws SQLException {
         Front front = request.front();
         try (ResultSet row = statement.getResultSet()) {

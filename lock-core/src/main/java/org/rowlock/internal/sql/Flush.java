@@ -103,18 +103,10 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
 
         private final BoundedCache<List<String>, String> texts = new BoundedCache<>();
 
-        /** @param onCitus whether the database has Citus; see {@link CitusForms} */
         public Cache(boolean onCitus) {
             this.onCitus = onCitus;
         }
 
-        /**
-         * Returns the flush of a request.
-         *
-         * @param begun whether the transaction has begun
-         * @param anyIsolation whether the check of the transaction allows REPEATABLE READ and SERIALIZABLE
-         * @param tail the caller's statements after the locks
-         */
         public Flush flush(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
             boolean behind = tail != null;
             boolean required = tail != null && tail.isCommitting() && request.isRowRequired();

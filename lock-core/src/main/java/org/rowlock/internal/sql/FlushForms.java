@@ -27,7 +27,7 @@ class FlushForms {
      */
     private final boolean begun;
 
-    /** Whether statements of the caller follow the locks. They must not run without the locks. */
+    /** Whether statements of the caller follow the locks. These statements must not run without the locks. */
     private final boolean behind;
 
     /** Whether an absent row must prevent the statements after the locks. */

@@ -25,7 +25,7 @@ public final class KeySql {
 
     /**
      * A FROM clause with the table as {@code c}. The server resolves the name of the table with the session's
-     * search_path; OFFSET 0 makes it do so only once.
+     * search_path. OFFSET 0 makes the server resolve the name only once.
      */
     static final String FROM_TABLE =
             " from (select cast(cast(? as pg_catalog.text) as pg_catalog.regclass) as oid offset 0) as c";

@@ -7,11 +7,8 @@ import org.jspecify.annotations.Nullable;
  * is held.
  *
  * @param isolation the transaction's isolation level, as the server spells it
- * @param isReadOnly whether the transaction is read-only
  * @param table the reason why the table is refused: {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, followed by the name
  *     of the table if there are several keys; empty if the table is suitable
- * @param lock the result of the lock
- * @param locked the number of locked keys
  */
 public record LockCheck(String isolation, boolean isReadOnly, String table, Lock lock, int locked) {
     static final String NOT_A_TABLE = "?";

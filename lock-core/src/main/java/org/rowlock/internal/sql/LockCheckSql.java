@@ -57,19 +57,17 @@ public final class LockCheckSql {
     }
 
     /**
-     * Returns an expression that raises the error for a lock that another transaction holds. {@link #bindMark} sets its
-     * parameter.
+     * Returns an expression that raises the error for a lock that another transaction holds. As for the next two
+     * methods, {@link #bindMark} sets its parameter.
      */
     static String raiseTaken() {
         return raise("'" + TAKEN + "' || " + READ_ONLY);
     }
 
-    /** Returns an expression that raises the error for changed id columns. {@link #bindMark} sets its parameter. */
     static String raiseStale() {
         return raise("'" + STALE + "' || " + READ_ONLY);
     }
 
-    /** Returns an expression that raises the error for an absent row. {@link #bindMark} sets its parameter. */
     static String raiseAbsent() {
         return raise("'" + ABSENT + " row to lock; rolled back, read only: ' || " + READ_ONLY);
     }
@@ -124,7 +122,6 @@ public final class LockCheckSql {
         return MARK;
     }
 
-    /** Returns the text after the mark in an error message; null if the message contains no mark. */
     static @Nullable String marked(@Nullable String message) {
         int mark = message == null ? -1 : message.indexOf(MARK);
         return message == null || mark < 0 ? null : message.substring(mark + MARK.length());

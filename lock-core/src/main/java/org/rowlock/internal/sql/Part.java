@@ -15,9 +15,6 @@ import org.rowlock.internal.request.Write.Bound;
  * One statement of a {@link Flush}. Lock statements are cached, so their binders and readers must not contain the state
  * of a call. Statements of the caller are created for each call.
  *
- * @param sql the text of the statement, without a semicolon
- * @param binder sets the parameters of the statement
- * @param reader reads the result of the statement
  * @param binds the values of the caller
  */
 public record Part(String sql, Binder binder, Reader reader, List<@Nullable Object> binds) {
@@ -67,7 +64,6 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         return false;
     }
 
-    /** Sets values as parameters from index {@code at} on. Returns the index after the last parameter. */
     public static int bind(PreparedStatement statement, int at, List<@Nullable Object> binds) throws SQLException {
         int index = at;
         for (@Nullable Object bind : binds) {

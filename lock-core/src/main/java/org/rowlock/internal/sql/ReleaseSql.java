@@ -34,7 +34,6 @@ public record ReleaseSql(String confirm, String confirmReads) {
     private static final String SIGNATURE = "'pg_catalog.pg_logical_emit_message(boolean,text,text";
     private static final String FLUSHING = "pg_catalog.to_regprocedure(" + SIGNATURE + ",boolean)')";
 
-    /** A condition: the role may execute every function in the statements below. */
     private static final String MAY_EXECUTE =
             "(select pg_catalog.bool_and(pg_catalog.has_function_privilege('pg_catalog.' || f, 'execute'))"
                     + " from pg_catalog.unnest(array['set_config(pg_catalog.text, pg_catalog.text, boolean)',"
@@ -59,8 +58,6 @@ public record ReleaseSql(String confirm, String confirmReads) {
             + " else 'the role may not execute pg_logical_emit_message' end, " + FLUSHING + " is not null";
 
     /**
-     * Returns the statements for a server.
-     *
      * @param flushing whether a logical message can flush the WAL without a transaction, which PostgreSQL supports from
      *     version 17 on; such a message does not wait for a standby
      */
@@ -76,8 +73,8 @@ public record ReleaseSql(String confirm, String confirmReads) {
     /**
      * Returns an expression that emits a logical message, and thereby makes COMMIT wait. COMMIT waits for the disk and
      * the standby only if its transaction has a transaction id (xid) and has written WAL. A message gives the
-     * transaction both. An xid alone does not suffice, because writes to unlogged tables produce no WAL. No message is
-     * emitted if the level requires only the disk and all WAL is already on disk.
+     * transaction an xid and WAL. An xid alone does not suffice, because writes to unlogged tables produce no WAL. No
+     * message is emitted if the level requires only the disk and all WAL is already on disk.
      */
     private static String emit(boolean flushing, String level) {
         String message = "pg_catalog.pg_logical_emit_message(";

@@ -152,12 +152,7 @@ public final class RowSql {
         return index;
     }
 
-    /**
-     * Returns a statement that locks one of several rows, and returns the text of the row's id if the row exists.
-     *
-     * @param group the index of the row's group in the request
-     * @param index the index of the row in the group
-     */
+    /** Returns a statement that locks one of several rows, and returns the text of the row's id if the row exists. */
     static Part oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait) {
         return one(table, table.printedId(ALIAS), clause(mode, wait), group, index);
     }
@@ -165,9 +160,6 @@ public final class RowSql {
     /**
      * Returns a statement that locks several rows in the order of the primary key. For each existing row, the statement
      * returns its position in the group and the text of its id.
-     *
-     * @param group the index of the rows' group in the request
-     * @param required as for {@link #one}
      */
     static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait, boolean required) {
         if (table.columns().size() == 1 && !table.isAny(IdType::isPrintedOtherwise)) {

@@ -54,7 +54,10 @@ public final class WaitSql {
     static final Part RESTORE = Part.control(
             "select pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('rowlock.lock_timeout'), true)");
 
-    /** While the server runs a flush with a COMMIT, it checks at this interval that the client is still connected. */
+    /**
+     * The interval at which the server checks that the client is still connected, while the server runs a flush with a
+     * COMMIT.
+     */
     public static final int WATCH_MILLIS = 200;
 
     /**

@@ -8,11 +8,8 @@ import org.rowlock.internal.text.Tokens;
 /**
  * The properties of a write that determine how it is sent.
  *
- * @param text the SQL as it is sent, without a semicolon
- * @param keyword the first word of the SQL, in lower case
  * @param changes whether the SQL is an INSERT, UPDATE or DELETE that does not begin with WITH
  * @param returning whether the SQL has a RETURNING clause
- * @param statements the number of statements that the SQL contains
  */
 public record WriteForm(
         String text, String keyword, boolean changes, boolean returning, int parameters, int statements) {
@@ -32,7 +29,6 @@ public record WriteForm(
      * A write that has changed an unexpected number of rows.
      *
      * @param number the number of the write, from 1
-     * @param found the number of rows that the write has changed
      */
     public record WrongCount(int number, long found) {}
 
@@ -67,8 +63,6 @@ public record WriteForm(
      * clause, whose rows are counted. If the caller's statement has a RETURNING clause, the count is in an additional
      * last column. If the caller's statement returns no row, the result is one row with the count. The additional last
      * parameter is {@link LockCheckSql#mark}.
-     *
-     * @param number the number of the write, from 1
      */
     public String checked(long expected, int number) {
         // The line break ends a -- comment at the end of the caller's statement.

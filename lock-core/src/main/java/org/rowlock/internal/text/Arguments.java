@@ -13,11 +13,6 @@ public final class Arguments {
 
     private Arguments() {}
 
-    /**
-     * {@return the value}
-     *
-     * @throws IllegalArgumentException if the value is null
-     */
     public static <T> T notNull(@Nullable T value, String message) {
         if (value == null) {
             throw new IllegalArgumentException(message);
@@ -25,11 +20,7 @@ public final class Arguments {
         return value;
     }
 
-    /**
-     * {@return a connection of a DataSource}
-     *
-     * @throws IllegalArgumentException if the DataSource returns null, for example because it is a stub
-     */
+    /** @throws IllegalArgumentException if the DataSource returns null, for example because it is a stub */
     public static Connection connection(DataSource dataSource) throws SQLException {
         Connection connection = dataSource.getConnection();
         if (connection == null) {
@@ -48,11 +39,6 @@ public final class Arguments {
         return Arrays.asList(notNull(values, NO_BINDS).clone());
     }
 
-    /**
-     * {@return the text}
-     *
-     * @throws IllegalArgumentException if the text is null or blank
-     */
     public static String text(@Nullable String value, String what, String cure) {
         if (value == null || value.isBlank()) {
             throw new IllegalArgumentException(what + " is " + (value == null ? "null" : "blank") + "; give " + cure);

@@ -81,18 +81,12 @@ public final class CatalogSql {
 
     /**
      * Returns an expression of type oid for the table of a key: the root of the partition tree, or the table itself.
-     *
-     * @param table an expression for the table, as an oid or a regclass
      */
     public static String root(String table) {
         return "coalesce(pg_catalog.pg_partition_root(" + table + "), " + table + ")::pg_catalog.oid";
     }
 
-    /**
-     * Returns an expression of type bigint for the hash of a text, as rule 4 of key version 1 defines it.
-     *
-     * @param text an expression for the text
-     */
+    /** Returns an expression of type bigint for the hash of a text, as rule 4 of key version 1 defines it. */
     public static String hash(String text) {
         return "('x' || pg_catalog.substr(pg_catalog.md5(" + text + "), 1, 16))::bit(64)::bigint";
     }

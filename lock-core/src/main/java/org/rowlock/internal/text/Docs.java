@@ -2,7 +2,6 @@ package org.rowlock.internal.text;
 
 /** The address of the documentation, to which messages link. A test checks each link. */
 public final class Docs {
-    /** The folder of the pages in the repository. */
     public static final String URL = "https://github.com/rowlock/rowlock/blob/main/docs/";
 
     private Docs() {}

@@ -70,7 +70,6 @@ public final class FrontSql {
         return "select pg_catalog.set_config(" + IS_THERE + ", (exists (" + row + "\n))::pg_catalog.text, true)";
     }
 
-    /** Returns the statement that acquires the front lock, without parameters. */
     public static String literal(boolean timed, long key, int millis) {
         return sql(Boolean.toString(timed), "'" + key + "'::bigint", Integer.toString(millis), "" + PART_OF_TIMEOUT);
     }
@@ -111,7 +110,6 @@ public final class FrontSql {
      * Sets the parameters from index {@code at} on. Returns the index after the last parameter.
      *
      * @param timed whether the server reports the time of the wait
-     * @param millis the longest wait in milliseconds
      * @param part the divisor for the timeouts of the session: 10 means that the wait may take a tenth
      */
     public static int bind(PreparedStatement statement, int at, boolean timed, long key, int millis, int part)
@@ -123,11 +121,7 @@ public final class FrontSql {
         return at + PARAMETERS;
     }
 
-    /**
-     * Returns a script with the statements for a front lock, and the given statement.
-     *
-     * @param row a query that finds the row; see {@link #look}
-     */
+    /** Returns a script with the statements for a front lock, and the given statement. */
     public static String inFrontOf(String sql, String row, String lock, boolean marked) {
         return look(row) + ';' + (marked ? MARK + ';' + lock + ';' + UNMARK : lock) + ';' + sql;
     }
@@ -135,8 +129,6 @@ public final class FrontSql {
     /**
      * Reads the results of the check and the front lock. The result of the caller's statement is then the current
      * result.
-     *
-     * @return the same value as {@link #waitedNanos(ResultSet)}
      */
     public static long waitedNanos(Statement sent, boolean marked) throws SQLException {
         sent.getMoreResults();
@@ -192,7 +184,7 @@ public final class FrontSql {
     /**
      * Returns the key of the front lock of a row, which is the same in every JVM. All bits of the key are mixed, so
      * that the key rarely equals an advisory key of another application. Different names of a table give different
-     * keys, and rows with the same hash share a key. Neither affects correctness.
+     * keys, and rows with the same hash share a key. Both cases affect only speed.
      */
     public static long key(@Nullable String searchPath, String table, List<String> id) {
         long place = 31L * Objects.hashCode(searchPath) + table.hashCode();

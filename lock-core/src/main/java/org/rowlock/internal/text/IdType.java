@@ -83,8 +83,6 @@ public enum IdType {
     /**
      * Returns the constant for a type of the catalog. For a domain, the caller passes the base type.
      *
-     * @param sqlName the name of the type with its schema; either part may be in quotes
-     * @param isEnum whether the type is an enum
      * @param deterministic false if the collation is nondeterministic, so that different texts may be equal values
      */
     public static IdType of(String sqlName, boolean isEnum, boolean deterministic) {

@@ -41,7 +41,6 @@ public final class TableName {
         return quoteIdentifier(parts.get(parts.size() - 1));
     }
 
-    /** Returns the parts of a name, without quotes. */
     public static List<String> parts(String name) {
         List<String> parts = new ArrayList<>(MOST_PARTS);
         Matcher part = Part.PATTERN.matcher(name);

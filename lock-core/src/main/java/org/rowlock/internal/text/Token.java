@@ -4,7 +4,6 @@ package org.rowlock.internal.text;
  * A token of SQL.
  *
  * @param text a word or name as in the catalog, a string without its quotes, or the number of a parameter
- * @param start the index at which the token begins in the SQL
  */
 public record Token(TokenType type, String text, int start) {
     public static final Token END = new Token(TokenType.END, "", Integer.MAX_VALUE);

@@ -7,13 +7,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.TableName;
 
-/**
- * The internal form of a {@link Claim}.
- *
- * @param table the normalized name of the table
- * @param order the list after ORDER BY; empty for none
- * @param limit the largest number of rows to claim
- */
+/** The internal form of a {@link Claim}. */
 public record ClaimParts(
         String table, String predicate, List<@Nullable Object> binds, String order, int limit, RowLockMode mode)
         implements Claim {

@@ -9,9 +9,7 @@ import org.rowlock.internal.text.Arguments;
 /**
  * The caller's INSERT for a row to lock. The INSERT does nothing if the row exists.
  *
- * @param key the key of the row
  * @param sql one INSERT without ON CONFLICT
- * @param binds the values of its parameters
  */
 public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) {
     private static final Pattern ON_CONFLICT = Pattern.compile("(?i)\\bon\\s+conflict\\b");

@@ -21,14 +21,10 @@ import org.rowlock.internal.text.Arguments;
 /**
  * The internal form of a {@link LockRequest}.
  *
- * @param keys the distinct keys in the given order
  * @param rows the keys of rows, once for each spelling of an id: in a text column, two spellings of a UUID are two rows
  *     with the same key
- * @param mode the strongest mode
  * @param modes the mode of each key if they differ; empty if all keys have the same mode
- * @param inserts the INSERTs of rows that may be absent
  * @param lockWait the wait; null for the default of each call
- * @param isAbsentAllowed whether an absent row is allowed
  */
 public record RequestParts(
         List<LockKey> keys,

@@ -15,7 +15,6 @@ public final class RowKey implements LockKey.Row {
     private final List<String> id;
     private final List<String> givenId;
 
-    /** @param id the text of each part, as given */
     public RowKey(String table, List<String> id) {
         this.table = TableName.normalize(table);
         this.givenId = id;

@@ -14,7 +14,6 @@ public record WaitNanos(long nanos) implements LockWait {
 
     private static final long MILLI_NANOS = 1_000_000;
 
-    /** Returns the bound in nanoseconds; 0 for no wait, and {@link Long#MAX_VALUE} for a wait without a bound. */
     public static long nanos(LockWait wait) {
         return ((WaitNanos) wait).nanos;
     }

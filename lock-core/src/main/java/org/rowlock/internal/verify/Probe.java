@@ -22,7 +22,7 @@ final class Probe implements AutoCloseable {
 
     /**
      * A query for a value that identifies the transaction, and shows whether the transaction is {@link #isReadOnly
-     * read-only}. A pooler that sends reads to another server treats the query as an ordinary read.
+     * read-only}. A pooler that sends reads to another server also sends this query to that server.
      */
     static final String TRANSACTION = "select current_setting('transaction_read_only') || ' '"
             + " || cast(pg_catalog.pg_backend_pid() as text) || ' ' || cast(pg_catalog.now() as text)";
@@ -64,7 +64,6 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    /** Returns the first column of the first row of a statement, or null if there is no row. */
     @Nullable
     String read(String sql, String... binds) throws SQLException {
         try (PreparedStatement statement = session.prepare(sql)) {
@@ -129,7 +128,6 @@ final class Probe implements AutoCloseable {
     /**
      * Checks that a transaction still exists and holds its locks.
      *
-     * @param transaction the result of {@link #TRANSACTION} when the transaction began
      * @throws SQLException if the transaction no longer exists, because the session was lost. The driver may not have
      *     noticed the loss
      */
