@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.RowLocks;
 
-/** Locks a row, and creates it first if it does not exist yet. This works with each strategy. */
+/** Locks a row, and creates it first if it does not exist yet. This works with every strategy. */
 public final class Counters {
     private final RowLocks locks;
 
@@ -17,7 +17,7 @@ public final class Counters {
         this.locks = locks;
     }
 
-    /** Locks a counter until the end of the transaction, creates it if there is none, and returns its value. */
+    /** Locks a counter until the transaction ends, creates the counter if necessary, and returns its value. */
     public long lockOrCreate(Connection connection, String name) throws SQLException {
         // snippet: create
         List<Long> value = locks.in(connection)

@@ -31,8 +31,8 @@ import org.rowlock.RowLocks;
 import org.rowlock.testing.TcpProxy;
 
 /**
- * Compares six ways to lock. 64 threads pay 1 into accounts. A payment locks the account, reads its balance and writes
- * the new one. If two payments ever hold the lock at the same time, an update is lost, and the check of the money
+ * Compares six ways to lock. 64 threads pay 1 into accounts. A payment locks the account, reads the balance and writes
+ * the new balance. If two payments ever hold the lock at the same time, an update is lost, and the check of the money
  * detects it.
  *
  * <p>The option {@code --rtt 0.5ms} simulates a network with that round-trip time. The property {@code -Drowlock.url}
@@ -93,7 +93,7 @@ public final class Demo {
         PGSimpleDataSource server = new PGSimpleDataSource();
         server.setUrl(url);
         server.setCurrentSchema("rowlock_demo");
-        // "If not exists" is left out, because an existing schema belongs to its owner.
+        // The statement lacks IF NOT EXISTS, because an existing schema may belong to another program.
         execute(server, "create schema rowlock_demo");
         if (given) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> drop(server)));
@@ -181,7 +181,7 @@ public final class Demo {
         for (int accounts : new int[] {1, 100}) {
             String rows = accounts == 1 ? "one row" : "100 rows, zipfian";
             List<Way> ways = ways();
-            // The first round warms up the JVM and the server, and is not counted.
+            // The first round warms up the JVM and the server, and is not measured.
             for (int round = -1; round < ROUNDS; round++) {
                 for (Way way : ways) {
                     way.micros().reset();
@@ -230,7 +230,7 @@ public final class Demo {
         }
         threads.shutdown();
         double rate = way.micros().getTotalCount() * 1e9 / (System.nanoTime() - start);
-        // Each account must hold what the threads paid into it.
+        // The balance of each account must be the amount that the threads paid into the account.
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("select id, balance from account")) {

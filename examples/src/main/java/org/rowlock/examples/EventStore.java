@@ -13,10 +13,10 @@ import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
 
 /**
- * An outbox, or event store. Many transactions append events with numbers from a sequence, and commit in another order.
- * A reader that continues from the largest number that it has seen would miss an event that is committed later under a
- * smaller number. Writers therefore share a lock on a name. The reader acquires the lock exclusively for a short time,
- * and so waits for all writers.
+ * An outbox, or event store. Many transactions append events with numbers from a sequence, and may commit in a
+ * different order. A reader that continues after the largest number that it has read would miss an event that is
+ * committed later with a smaller number. Writers therefore hold a shared lock on a name. The reader acquires the same
+ * lock exclusively for a short time, and thereby waits for all writers.
  */
 public final class EventStore {
     private static final LockKey WRITERS = LockKey.name("event writers");

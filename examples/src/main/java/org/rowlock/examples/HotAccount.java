@@ -12,7 +12,7 @@ import org.rowlock.CommitWrites;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 
-/** Pays from a hot account, by hand and with the writes sent with the commit. */
+/** Pays from a hot account, by hand and with writes that are sent with the COMMIT. */
 public final class HotAccount {
     private static final String READ = "select balance from account where id = ?";
     private static final String ADD = "update account set balance = balance + ? where id = ?";

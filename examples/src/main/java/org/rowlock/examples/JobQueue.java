@@ -7,7 +7,7 @@ import java.util.List;
 import org.rowlock.Claim;
 import org.rowlock.RowLocks;
 
-/** A job queue in a table, from which many workers claim jobs. It replaces FOR UPDATE SKIP LOCKED. */
+/** A job queue in a table, from which many workers claim jobs. The claim replaces FOR UPDATE SKIP LOCKED. */
 public final class JobQueue {
     private final RowLocks locks;
 

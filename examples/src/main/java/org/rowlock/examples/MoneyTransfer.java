@@ -12,7 +12,7 @@ import java.util.List;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 
-/** Moves money between accounts. It replaces a FOR UPDATE. */
+/** Moves money between accounts, with Rowlock in place of FOR UPDATE. */
 public final class MoneyTransfer {
     private final RowLocks locks;
 
@@ -56,7 +56,7 @@ public final class MoneyTransfer {
     public boolean addInterest(Connection connection, long id, long amount) throws SQLException {
         TransactionLocks tx = locks.in(connection);
         // snippet: bounded
-        // A missing account is an error, and not a busy one.
+        // A missing account causes an exception, and is not reported as busy.
         boolean locked = tx.tryLock(forUpdate(row("account", id)).atMost(Duration.ofMillis(200)))
                 .isHeld();
         if (locked) {

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.UUID;
 import org.rowlock.RowLocks;
 
-/** Runs a request only once, even if its client sends it several times. The request has an idempotency key. */
+/** Runs a request only once, even if the client repeats the request. The request has an idempotency key. */
 public final class PaymentOnce {
     private final RowLocks locks;
 

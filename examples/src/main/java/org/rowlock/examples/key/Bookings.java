@@ -18,7 +18,7 @@ public final class Bookings {
     }
 
     // snippet: book
-    /** Books the nights from the first day until the last, or returns false if one of them is taken. */
+    /** Books the nights from the first day until the last, or returns false if one of these nights is taken. */
     public boolean book(Connection connection, long room, LocalDate first, LocalDate last) throws SQLException {
         boolean free = locks.in(connection)
                 .lockAndRead(

@@ -7,7 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.rowlock.RowLocks;
 
-/** Creates a row once for several nodes: the first node to start inserts it, and all nodes read the same row. */
+/** Creates a row once for several nodes: the first node to start inserts the row, and all nodes read the same row. */
 public final class FirstRow {
     private final RowLocks locks;
 

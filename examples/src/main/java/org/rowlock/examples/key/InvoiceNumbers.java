@@ -17,7 +17,7 @@ public final class InvoiceNumbers {
     }
 
     // snippet: next
-    /** Stores an invoice and returns its number. If the transaction rolls back, the next one takes the number. */
+    /** Stores an invoice and returns its number. If the transaction rolls back, the next invoice gets the number. */
     public int add(Connection connection, int year, long amount) throws SQLException {
         int number = locks.in(connection)
                 .lockAndRead(

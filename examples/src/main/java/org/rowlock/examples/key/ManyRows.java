@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import org.rowlock.RowLocks;
 
-/** Changes many rows, after one call has locked them all in one order. */
+/** Changes many rows, after one call has locked all of the rows in one order. */
 public final class ManyRows {
     private final RowLocks locks;
 
@@ -31,7 +31,10 @@ public final class ManyRows {
         // end
     }
 
-    /** Closes accounts with one statement, which alone would lock them in the order of its plan. */
+    /**
+     * Closes accounts with one statement. Without the lock before it, the statement would lock the rows in the order of
+     * its plan.
+     */
     public void close(Connection connection, Set<Long> ids) throws SQLException {
         // snippet: in
         locks.in(connection).lock(forNoKeyUpdate(rows("account", ids)));

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** A program to copy, with tables to work on and many threads that use it at once. */
+/** A program to copy, with its tables, and with many threads that use the program at once. */
 interface Example {
     /** Returns the title, in one line. */
     String title();

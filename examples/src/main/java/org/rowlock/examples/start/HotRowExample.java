@@ -15,8 +15,8 @@ import org.rowlock.RowLocks;
 import org.rowlock.examples.HotAccount;
 
 /**
- * Lets threads pay from a few accounts over a network, by hand and in the ways of docs/hot-rows.md. All ways have the
- * same result.
+ * Compares FOR UPDATE by hand with the ways of docs/hot-rows.md. Threads pay from a few accounts over a network. Every
+ * way has the same result.
  */
 final class HotRowExample implements Example {
     private static final int ACCOUNTS = 5;
@@ -78,7 +78,7 @@ final class HotRowExample implements Example {
                 "truncate account, entry",
                 "insert into account select id, " + OPENING_BALANCE + " from generate_series(1, " + ACCOUNTS
                         + ") as id");
-        // The first run opens the connections and prepares the statements, and is not counted.
+        // The first run opens the connections and prepares the statements, and is not measured.
         pay(dataSource, way);
         long start = System.nanoTime();
         pay(dataSource, way);

@@ -6,8 +6,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Places, ships and cancels orders. Each request locks all its rows in one call before it begins. All requests lock in
- * the same order, so no two of them deadlock.
+ * Places, ships and cancels orders. Each request locks all its rows in one call before it changes anything. All
+ * requests lock in the same order, so requests never deadlock with each other.
  */
 @Service
 class OrderService {
@@ -36,7 +36,10 @@ class OrderService {
     }
     // end
 
-    /** Returns the products of an order. The caller reads them before it locks, because no request changes them. */
+    /**
+     * Returns the products of an order. The caller reads the products before the lock, because no request changes the
+     * products of an order.
+     */
     public Set<Long> products(long orderId) {
         return orders.products(orderId);
     }

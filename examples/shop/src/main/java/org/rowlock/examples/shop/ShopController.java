@@ -14,7 +14,10 @@ import org.springframework.web.bind.annotation.RestController;
 /** The service over HTTP. */
 @RestController
 class ShopController {
-    /** The query of the books. It is one statement and so has one snapshot, in which the books must balance. */
+    /**
+     * The query of the books. The query is one statement with one snapshot, and in each snapshot the books must
+     * balance.
+     */
     private static final String STOCK = """
             select s.product, s.initial, s.available, coalesce(sum(l.quantity), 0) as ordered
             from stock as s

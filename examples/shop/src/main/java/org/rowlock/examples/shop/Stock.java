@@ -3,7 +3,10 @@ package org.rowlock.examples.shop;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 
-/** The stock of a product. It is read and written as a number, so an update would be lost without a lock. */
+/**
+ * The stock of a product. The service reads the quantity and writes a new quantity, so an update could be lost without
+ * a lock.
+ */
 @Entity
 class Stock {
     @Id

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Records the answers that the clients got, to compare them with the shop's books. Thread-safe. */
+/** Records the answers that the clients received, for a comparison with the shop's books. Thread-safe. */
 final class Ledger {
     final LongAdder placed = new LongAdder();
     final LongAdder shipped = new LongAdder();

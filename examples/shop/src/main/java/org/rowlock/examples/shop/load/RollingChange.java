@@ -47,7 +47,7 @@ public final class RollingChange {
     /**
      * Creates a change.
      *
-     * @param database the properties that name the database; none if the system properties do
+     * @param database the properties that name the database; empty if system properties name the database
      */
     RollingChange(PrintStream out, List<String> database) {
         this.out = out;
@@ -72,8 +72,8 @@ public final class RollingChange {
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
                 .run("--logging.level.root=warn")) {
-            // Spring Boot must not configure the logging, because each new instance would do so again for the running
-            // ones.
+            // Spring Boot must not configure the logging. Otherwise each new instance would also reconfigure the
+            // logging of the running instances.
             System.setProperty(LoggingSystem.SYSTEM_PROPERTY, LoggingSystem.NONE);
             JdbcConnectionDetails details = server.getBean(JdbcConnectionDetails.class);
             List<String> database = List.of(

@@ -1,6 +1,6 @@
 package org.rowlock.examples.shop.load;
 
-/** Reads system properties, which may be empty because Maven passes them on. */
+/** Reads system properties. Maven passes every property on, so a property that was not set is empty. */
 final class Settings {
     private Settings() {}
 
@@ -15,7 +15,7 @@ final class Settings {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Reported below.
+            // The exception below reports the text.
         }
         throw new IllegalArgumentException("-D" + property + "=" + text + " is no number of at least 1");
     }

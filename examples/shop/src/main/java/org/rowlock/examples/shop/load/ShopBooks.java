@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Map;
 import org.rowlock.examples.shop.StockView;
 
-/** Checks the shop's books. If two transactions ever hold the same lock, an update is lost, and the books are wrong. */
+/**
+ * Checks the shop's books. If two transactions ever hold the same lock at once, an update is lost, and the books are
+ * wrong.
+ */
 final class ShopBooks {
     private ShopBooks() {}
 

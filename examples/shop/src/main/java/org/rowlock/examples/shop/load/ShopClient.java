@@ -71,7 +71,7 @@ final class ShopClient {
         return send(request(path));
     }
 
-    /** Reads a page that must be there. */
+    /** Reads a page that must exist. */
     Reply got(String path) throws IOException, InterruptedException {
         Reply reply = get(path);
         if (!reply.isOk()) {

@@ -16,7 +16,7 @@ final class ShopInstances {
     /** An instance that clients may use. */
     static final class Instance {
         final ShopClient client;
-        /** Requests share this lock. It is exclusive once the instance is removed. */
+        /** Each request holds this lock in shared mode. The removal of the instance acquires the lock exclusively. */
         private final ReadWriteLock requests = new ReentrantReadWriteLock();
 
         private final CountDownLatch warm;
@@ -27,7 +27,7 @@ final class ShopInstances {
         }
 
         /**
-         * Waits until the instance has had as many visits as {@link #add} requires.
+         * Waits until the instance has had the number of visits that {@link #add} specified.
          *
          * @throws IllegalStateException if the clients have stopped
          */
@@ -59,8 +59,8 @@ final class ShopInstances {
     /** Removes an instance, and returns when the last request to the instance has ended. */
     void remove(Instance instance) {
         inUse.remove(instance);
-        // This lock is never released. A client that has already chosen the instance cannot acquire it, and so chooses
-        // another.
+        // The write lock is never released. A client that has already chosen the instance therefore cannot acquire the
+        // read lock, and chooses another instance.
         instance.requests.writeLock().lock();
     }
 

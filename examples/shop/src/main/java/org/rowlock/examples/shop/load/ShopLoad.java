@@ -8,7 +8,7 @@ import java.util.List;
 import org.rowlock.examples.shop.StockView;
 
 /**
- * Puts the shop under load, shows its metrics and locks meanwhile, and checks the books at the end.
+ * Puts the shop under load, shows its metrics and locks during the load, and checks the books at the end.
  *
  * <p>The system property {@code shop.url} names a running shop; without this property, the program starts a shop.
  * {@code shop.clients} is the number of clients, 32 by default, and {@code shop.seconds} is the duration, 15 by

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.rowlock.examples.shop.load.ShopClient.Reply;
 
 /**
- * Runs many clients at once. Each client orders some products at any instance, mostly hot products and in any sequence.
+ * Runs many clients at once. Each client orders some products at any instance, mostly hot products and in any order.
  * The client then ships the order, cancels it or leaves it, and begins again.
  */
 final class Shoppers implements AutoCloseable {
@@ -61,7 +61,7 @@ final class Shoppers implements AutoCloseable {
         }
     }
 
-    /** Draws one to three products. The square makes the first products hot. */
+    /** Draws one to three products. The square of a random number makes the first products hot. */
     private Map<Long, Integer> lines(Random random) {
         Map<Long, Integer> lines = new LinkedHashMap<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
@@ -120,7 +120,7 @@ final class Shoppers implements AutoCloseable {
         }
     }
 
-    /** Lets all clients finish their requests, and returns when they have. */
+    /** Ends the clients. Returns when all clients have finished their requests. */
     @Override
     public void close() {
         closing = true;
