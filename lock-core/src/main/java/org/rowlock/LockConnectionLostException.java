@@ -17,8 +17,7 @@ public final class LockConnectionLostException extends RowlockException {
      * Creates the exception.
      *
      * @param message what was requested, why it failed, and what to do
-     * @param sqlState the SQLSTATE of the server, or the SQLSTATE that FOR UPDATE would have raised; null if there is
-     *     none
+     * @param sqlState the SQLSTATE that {@link #sqlState()} returns, or null
      * @param cause the exception that caused this one, or null
      */
     public LockConnectionLostException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
