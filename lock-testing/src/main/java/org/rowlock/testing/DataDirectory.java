@@ -21,7 +21,6 @@ final class DataDirectory {
 
     private DataDirectory() {}
 
-    /** Fills a directory, unless it already has the data of a stopped server. */
     static void fill(Path directory) throws IOException {
         if (Files.exists(directory.resolve("postgresql.conf"))) {
             return;

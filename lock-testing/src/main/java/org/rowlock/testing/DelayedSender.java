@@ -14,7 +14,6 @@ import java.util.concurrent.locks.LockSupport;
  * shortly before the due time and then spins.
  */
 final class DelayedSender implements AutoCloseable {
-    /** The value that marks the end of a stream. */
     static final ByteBuffer END = ByteBuffer.allocate(0);
 
     private static final long SPIN_NANOS = 80_000;

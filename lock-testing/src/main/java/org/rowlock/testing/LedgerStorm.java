@@ -32,7 +32,6 @@ public abstract class LedgerStorm {
         UNKNOWN
     }
 
-    /** The seed of all random numbers of the test. */
     public final long seed = System.nanoTime();
 
     private final TestDatabase database;
@@ -60,7 +59,6 @@ public abstract class LedgerStorm {
 
     protected abstract Told pay(int id, Random random) throws Exception;
 
-    /** The application name of the members' sessions. */
     public final String applicationName() {
         return database.schema() + "_storm";
     }
@@ -188,7 +186,6 @@ public abstract class LedgerStorm {
         assertThat(wrong).as("seed " + seed).isEmpty();
     }
 
-    /** The number of members with this outcome. */
     public final long told(Told what) {
         long count = 0;
         for (int id = 0; id < members; id++) {

@@ -39,7 +39,6 @@ public final class Session implements AutoCloseable {
         });
     }
 
-    /** The work of a step. */
     @FunctionalInterface
     public interface Body<T> {
         T run(Connection connection) throws Exception;
@@ -51,7 +50,6 @@ public final class Session implements AutoCloseable {
         return step;
     }
 
-    /** Runs a step to its end, and throws the exception of the step. */
     public <T> T run(Body<T> body) throws Exception {
         return start(body).get();
     }
@@ -86,12 +84,10 @@ public final class Session implements AutoCloseable {
         });
     }
 
-    /** The connection, for use on the caller's thread between steps. */
     public Connection connection() {
         return connection;
     }
 
-    /** The pid of the server process of this session. */
     public int pid() {
         return pid;
     }
@@ -113,12 +109,10 @@ public final class Session implements AutoCloseable {
                 .until(() -> !administer("select 1 from pg_stat_activity where pid = " + pid));
     }
 
-    /** Cancels the running statement of this session from the administrator's connection. */
     public void cancel() throws SQLException {
         administer("select pg_cancel_backend(" + pid + ")");
     }
 
-    /** Runs a query on the administrator's connection, and returns whether the result has a row. */
     boolean administer(String sql) throws SQLException {
         try (Statement statement = server.administrator().createStatement()) {
             return statement.executeQuery(sql).next();

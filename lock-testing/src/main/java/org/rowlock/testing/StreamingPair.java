@@ -71,12 +71,10 @@ public final class StreamingPair implements AutoCloseable {
         return standby;
     }
 
-    /** The ports, the primary's first. */
     public List<Integer> ports() {
         return List.of(primaryPort, standbyPort);
     }
 
-    /** The proxy between primary and standby. */
     public TcpProxy network() {
         return network;
     }
@@ -107,14 +105,12 @@ public final class StreamingPair implements AutoCloseable {
         processes.forEach(ProcessHandle::destroyForcibly);
     }
 
-    /** Promotes the standby to a primary. */
     public void promote() throws SQLException {
         standby.execute("select pg_promote(true, " + TestDatabase.DEADLINE.toSeconds() + ")");
         TestDatabase.await("the standby is promoted")
                 .until(() -> standby.query("select pg_is_in_recovery()").equals("f"));
     }
 
-    /** Waits until this many sessions of the primary wait for the standby. */
     public void awaitWaiting(int sessions) {
         awaitWaiting(() -> sessions);
     }
@@ -126,7 +122,6 @@ public final class StreamingPair implements AutoCloseable {
                         .equals(String.valueOf(sessions.getAsInt())));
     }
 
-    /** Waits until the standby has replayed all WAL of the primary. */
     public void awaitReplay() throws SQLException {
         String position = primary.query("select pg_current_wal_lsn()");
         TestDatabase.await("the standby has replayed " + position)

@@ -93,7 +93,6 @@ public final class TcpProxy implements AutoCloseable {
         return ((InetSocketAddress) listener.getLocalAddress()).getPort();
     }
 
-    /** Makes a DataSource connect through this proxy. */
     public PGSimpleDataSource through(PGSimpleDataSource dataSource) throws IOException {
         dataSource.setServerNames(new String[] {"127.0.0.1"});
         dataSource.setPortNumbers(new int[] {port()});
@@ -127,7 +126,6 @@ public final class TcpProxy implements AutoCloseable {
         armed.set(new Cut(text, true));
     }
 
-    /** The number of connections that the proxy has closed at a statement. */
     public int cuts() {
         return cuts.get();
     }

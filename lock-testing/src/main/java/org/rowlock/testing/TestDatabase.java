@@ -105,12 +105,10 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return schema;
     }
 
-    /** Opens a named session, which is closed after the test. */
     public Session session(String name) throws SQLException {
         return session(name, dataSource());
     }
 
-    /** Opens a named session of the given DataSource, which is closed after the test. */
     public Session session(String name, DataSource dataSource) throws SQLException {
         return session(name, dataSource, server);
     }
@@ -165,7 +163,6 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         }
     }
 
-    /** Returns the first column of the first row of a query on a connection of the test. */
     public static String query(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
@@ -212,7 +209,6 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         }
     }
 
-    /** Returns the advisory locks and the transactions of this test that are still open. */
     private List<String> leftBehind() throws SQLException {
         for (Session session : sessions) {
             session.rollbackIfIdle();

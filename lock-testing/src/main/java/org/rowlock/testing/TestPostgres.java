@@ -177,7 +177,6 @@ public final class TestPostgres {
         }
     }
 
-    /** Returns the first column of the first row of a query, on a new connection. */
     public String query(String sql) throws SQLException {
         try (Connection connection = dataSource().getConnection()) {
             return TestDatabase.query(connection, sql);
@@ -196,7 +195,6 @@ public final class TestPostgres {
         return password;
     }
 
-    /** Stops a separate embedded server. */
     public void stop() throws IOException {
         if (embedded != null) {
             embedded.close();

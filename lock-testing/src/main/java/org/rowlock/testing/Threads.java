@@ -15,7 +15,6 @@ public final class Threads {
 
     private Threads() {}
 
-    /** The work of one thread. The threads are numbered from 0. */
     @FunctionalInterface
     public interface Work {
         void run(int number) throws Exception;

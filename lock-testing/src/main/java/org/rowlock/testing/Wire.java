@@ -21,7 +21,6 @@ public final class Wire {
 
     /** The hooks of a test around each statement. Statements are numbered from 1. */
     public interface Tap {
-        /** Returns the SQL to send in place of the program's SQL. */
         default String send(int number, String sql) {
             return sql;
         }
@@ -79,7 +78,6 @@ public final class Wire {
         });
     }
 
-    /** Returns the statements that a program executes on a connection. */
     public static List<String> statements(Connection connection, Session.Body<?> body) throws Exception {
         List<String> statements = new ArrayList<>();
         body.run(listen(connection, statements));

@@ -124,12 +124,10 @@ final class Figures {
         return number(value) + " " + BYTES.get(unit);
     }
 
-    /** Capitalizes the text for the beginning of a sentence. */
     static String upper(String text) {
         return text.isEmpty() ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
     }
 
-    /** Truncates a long statement to a few lines. */
     static String statement(String sql) {
         return statement(sql, MAX_STATEMENT);
     }

@@ -24,7 +24,6 @@ record LockingStatement(
         double walShare,
         long blocks) {
 
-    /** Selects the locking statements, the most expensive first. */
     static List<LockingStatement> of(List<Row> statements, double seconds, double walBytes) {
         return statements.stream()
                 .filter(row -> row.count("calls") > 0

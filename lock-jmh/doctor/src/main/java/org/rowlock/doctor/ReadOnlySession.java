@@ -31,7 +31,6 @@ final class ReadOnlySession implements AutoCloseable {
     static final String BEGIN = "set transaction read only; set local statement_timeout = "
             + STATEMENT_TIMEOUT.toMillis() + "; set local lock_timeout = " + LOCK_TIMEOUT.toMillis();
 
-    /** A query. The session begins and ends the transaction. */
     @FunctionalInterface
     interface Look<T> {
         T at(Connection connection) throws SQLException;
@@ -89,7 +88,6 @@ final class ReadOnlySession implements AutoCloseable {
         return transactions;
     }
 
-    /** The median time of several round trips. */
     double roundTripMillis() throws SQLException {
         return read(connection -> {
             double[] millis = new double[ROUND_TRIPS];

@@ -20,7 +20,6 @@ import org.rowlock.doctor.ServerQuery.Row;
 final class Samples {
     static final Duration INTERVAL = Duration.ofMillis(100);
 
-    /** The number of samples between two reads of the whole lock table. */
     private static final int LOCK_TABLE_EVERY = 10;
 
     private static final int BLOCKERS_EVERY = 5;
@@ -70,9 +69,6 @@ final class Samples {
         }
     }
 
-    /**
-     * Adds one sample: the numbers of sessions by activity, and the sessions that waited for rows directly afterwards.
-     */
     void add(List<Row> activity, List<Row> waiting) {
         count++;
         for (Row row : activity) {

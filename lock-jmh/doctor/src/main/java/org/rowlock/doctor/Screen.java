@@ -132,7 +132,6 @@ final class Screen {
         text.append('\n').append(title).append(":\n");
     }
 
-    /** Adds a statement, truncated to one line unless details were requested. */
     private void statement(String indent, String sql) {
         if (details) {
             lines(indent + Figures.statement(sql));

@@ -10,7 +10,6 @@ import org.rowlock.RowLockMode;
 
 /** The reason why a statement locks rows. */
 enum StatementKind {
-    /** The statement has a locking clause. */
     LOCKING,
     /** The statement updates or deletes rows; an upsert counts too. */
     WRITE,
@@ -110,7 +109,6 @@ enum StatementKind {
         return sql.toLowerCase(Locale.ROOT).contains("skip locked");
     }
 
-    /** Whether one of several statements begins with these hyphenated words. */
     static boolean runs(String statements, String words) {
         String begin =
                 "(?i)(^|; )" + words.replace("create-", "create (unique )?").replace('-', ' ');

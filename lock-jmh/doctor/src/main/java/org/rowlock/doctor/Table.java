@@ -38,7 +38,6 @@ record Table(
 
     enum Of {
         CAUSE,
-        /** The requested lock mode, if the server shows the mode. */
         MODE,
         STATEMENT,
         /** The activity of holders while others wait: {@link Doing}. */
@@ -49,7 +48,6 @@ record Table(
         /** The sessions and prepared transactions that hold rows, weighted by the number of waiting sessions. */
         HOLDER_SESSION,
         NEXT,
-        /** The cause of a deadlock. */
         CIRCLE
     }
 

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 final class Tally<K> {
     private final Map<K, Long> counts = new LinkedHashMap<>();
 
-    /** Counts the thing this many times. Null is ignored. */
     void add(@Nullable K thing, long times) {
         if (thing != null) {
             counts.merge(thing, times, Long::sum);

@@ -68,7 +68,6 @@ final class Threshold {
      */
     static final int SIGHTINGS = 10;
 
-    /** The share that is called "most". */
     static final double MOST = 0.5;
 
     /**

@@ -47,7 +47,6 @@ record Wait(
     /** The wait event of a commit that waits for a synchronous standby. */
     static final String STANDBY = "IPC:SyncRep";
 
-    /** The activity of the holder while the session waits. */
     enum Doing {
         /** The holder has ended, and the next session is being woken. */
         NONE_YET,

@@ -48,7 +48,6 @@ public record ServerAddress(
         }
     }
 
-    /** Whether the URL or the option has a password. */
     boolean hasPassword() {
         return password != null
                 || PGProperty.PASSWORD.getOrDefault(Objects.requireNonNull(Driver.parseURL(url, null))) != null;

@@ -17,7 +17,6 @@ public final class Texts {
 
     private Texts() {}
 
-    /** Returns the text of this key in words.properties; empty if the key has no text. */
     static String words(String key) {
         return WORDS.containsKey(key) ? WORDS.getString(key) : "";
     }

@@ -48,7 +48,6 @@ record Accounts(BenchmarkServer server, int rows) {
         return Jdbc.number(connection, READ, aid);
     }
 
-    /** Fails unless every row exists with a balance of 0. */
     void check() throws SQLException {
         long[] found = server.numbers("select count(*), count(*) filter (where balance <> 0) from " + TABLE);
         if (found[0] != rows || found[1] != 0) {
@@ -57,7 +56,6 @@ record Accounts(BenchmarkServer server, int rows) {
         }
     }
 
-    /** Fails unless all balances add up to the number of committed raises. */
     void checkSum(long expected) throws SQLException {
         long sum = server.numbers("select sum(balance) from " + TABLE)[0];
         if (sum != expected) {

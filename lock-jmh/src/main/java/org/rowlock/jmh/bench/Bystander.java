@@ -22,7 +22,6 @@ public class Bystander extends LockWorkload {
     @Param("10")
     public int lockers;
 
-    /** The transactions per second of all lockers together. */
     @Param("100")
     public double rate;
 
@@ -79,7 +78,7 @@ public class Bystander extends LockWorkload {
         pace.reset();
     }
 
-    /** Records the delay too of transactions that were due but have not begun. */
+    /** Records the delay so far of transactions that were due but have not begun. */
     @Override
     void ends(boolean measured, Published results) {
         pace.untaken(untaken::record);

@@ -89,7 +89,6 @@ public final class Clients {
         return completed.sum();
     }
 
-    /** Ignores the operations completed so far. */
     void forget() {
         taken.set(completed.sum());
     }

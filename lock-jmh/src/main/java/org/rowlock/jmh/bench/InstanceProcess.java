@@ -88,7 +88,6 @@ final class InstanceProcess implements AutoCloseable {
         return started;
     }
 
-    /** Waits until the process has connected and its clients have warmed up. */
     void awaitReady() {
         String line = line();
         if (!READY.equals(line)) {

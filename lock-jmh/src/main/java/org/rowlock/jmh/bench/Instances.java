@@ -29,7 +29,6 @@ public class Instances extends LockWorkload {
     @Param("30")
     public int clients;
 
-    /** The number of processes, at most the number of clients. */
     @Param("5")
     public int jvms;
 
@@ -69,7 +68,6 @@ public class Instances extends LockWorkload {
     private long startNanos;
     private boolean steady;
 
-    /** Counts the transactions of the canaries and of all processes. */
     private static final class Share {
         private final LongAdder canaries = new LongAdder();
         private final LongAdder all = new LongAdder();
@@ -84,7 +82,6 @@ public class Instances extends LockWorkload {
             all.reset();
         }
 
-        /** Returns the canaries' share of all transactions, as a percentage of their fair share. */
         double percentOf(double fair) {
             return 100.0 * canaries.sum() / Math.max(1, all.sum()) / fair;
         }

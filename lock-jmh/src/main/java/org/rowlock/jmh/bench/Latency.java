@@ -35,7 +35,6 @@ public final class Latency {
         return begun == NOTHING ? 0 : System.nanoTime() - begun;
     }
 
-    /** Adds the values recorded since the last call. */
     void takeInto(Histogram all) {
         recycled = recorder.getIntervalHistogram(recycled);
         all.add(recycled);

@@ -61,7 +61,6 @@ public class LockLoss extends LockWorkload {
         threads.add("client", clients, number -> client(locking));
     }
 
-    /** Locks all rows in another session, and changes a row without a commit. */
     private void hold() throws SQLException {
         // The holder represents another instance of the application, so it uses a separate queue.
         Locking other = new Locking(strategy, false, unpooled, Accounts.TABLE, Accounts.ID);
@@ -149,7 +148,6 @@ public class LockLoss extends LockWorkload {
         results.put("locksHeld", (double) held, "");
     }
 
-    /** Whether the failure only shows that the server is down or restarting. */
     private static boolean isLost(Exception failure) {
         String state = failure instanceof SQLException sql ? String.valueOf(sql.getSQLState()) : "";
         return failure instanceof LockConnectionLostException || state.startsWith("08") || state.startsWith("57P0");

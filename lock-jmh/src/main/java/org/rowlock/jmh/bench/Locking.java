@@ -77,7 +77,6 @@ final class Locking {
         transaction(() -> forUpdate(key(id)), connection -> lock(connection, id), work);
     }
 
-    /** Runs the work in a transaction that first locks all these rows in the mode. */
     void transaction(Collection<?> ids, RowLockMode mode, Jdbc.Work work) throws SQLException {
         transaction(() -> LockRequest.of(mode, keys(ids)), connection -> lockAll(connection, ids, mode), work);
     }

@@ -19,7 +19,6 @@ import org.rowlock.jmh.server.Jdbc;
 /** Locks many rows in one call, exclusively or shared, and commits. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class ManyKeys extends LockWorkload {
-    /** The interval at which a client samples the lock table. */
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /** The number of rows, large enough to make the planner use the index. */

@@ -38,7 +38,6 @@ public final class Meter {
         }
     }
 
-    /** Creates a latency of this name for the use of one thread. */
     public Latency latency(String name) {
         Latency latency = new Latency();
         latencies.computeIfAbsent(name, unused -> new ConcurrentLinkedQueue<>()).add(latency);
@@ -63,7 +62,6 @@ public final class Meter {
         latencies.getOrDefault(name, new ConcurrentLinkedQueue<>()).forEach(latency -> latency.takeInto(all));
     }
 
-    /** Publishes and resets the measurements since the last call. */
     void take(Published results) {
         latencies.forEach((name, all) -> {
             Histogram histogram = new Histogram(2);

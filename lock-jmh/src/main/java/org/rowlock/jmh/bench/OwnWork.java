@@ -29,7 +29,6 @@ public class OwnWork extends LockWorkload {
     @Param("30")
     public int clients;
 
-    /** The exponent of the zipfian distribution of the keys; 0 for an even distribution. */
     @Param("1.1")
     public double zipf;
 

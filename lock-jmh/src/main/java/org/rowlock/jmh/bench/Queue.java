@@ -76,7 +76,6 @@ public class Queue extends LockWorkload {
         }
     }
 
-    /** Fails unless every claimed job ran exactly once and no other job ran. */
     private void check() throws SQLException {
         long[] found = server.numbers("select count(*) filter (where runs > 1), sum(runs) - " + PAST
                 + ", count(*) filter (where (state = 'finished') <> (runs > 0)) from jobs");

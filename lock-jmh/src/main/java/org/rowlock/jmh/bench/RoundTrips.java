@@ -58,7 +58,6 @@ public class RoundTrips extends LockWorkload {
     @Param(DropInPool.PLAIN)
     public String wrapper = DropInPool.PLAIN;
 
-    /** Whether the transaction is one UPDATE in autocommit. */
     @Param("false")
     public boolean autocommit;
 
@@ -178,7 +177,6 @@ public class RoundTrips extends LockWorkload {
         }
     }
 
-    /** Commits, unless the flush of the updates contained the COMMIT. */
     private void commit(Connection connection) throws SQLException {
         if (early) {
             send(connection, EARLY, HOTTEST);

@@ -21,7 +21,7 @@ public enum Strategy {
     IN_FRONT,
     /** By hand: no lock but a version column, and a retry if another transaction has changed the row first. */
     OPTIMISTIC,
-    /** By hand: a read without a lock, as the baseline. */
+    /** By hand: a read without a lock, as a control that excludes nothing. */
     SELECT,
     /** One lock for all rows. Tests use this fault to prove that the checks find it. */
     SAME,

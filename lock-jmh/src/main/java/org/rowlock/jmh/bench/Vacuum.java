@@ -96,7 +96,6 @@ public class Vacuum extends Zipfian {
         longestGapNanos.reset();
     }
 
-    /** The number of windows after which this fraction of the measurement has passed. */
     private int at(double part) {
         return (int) Math.ceil(windows * part);
     }

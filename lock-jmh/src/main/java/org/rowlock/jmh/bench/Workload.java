@@ -73,7 +73,6 @@ public abstract class Workload {
         return Long.getLong(WARM_UP, -1) != 0;
     }
 
-    /** Returns the settings of postgresql.conf for an embedded server. */
     Map<String, String> settings() {
         return Map.of();
     }

@@ -32,11 +32,9 @@ public class WriteMixed extends LockWorkload {
     @Param("90")
     public int clients;
 
-    /** The exponent of the zipfian distribution; 0 for an even distribution. */
     @Param("1.1")
     public double zipf;
 
-    /** The number of rows; the default is the size of a sysbench table. */
     @Param("10000")
     public int rows;
 
@@ -203,7 +201,6 @@ public class WriteMixed extends LockWorkload {
         return Jdbc.update(connection, sql + AS_READ, values) == 1;
     }
 
-    /** Fails if a row is missing or an update was lost. */
     void check() throws SQLException {
         long[] found =
                 server.numbers("select count(*), sum(k) - sum(id::bigint), sum(plain_writes), sum(inserts) from items");

@@ -17,7 +17,6 @@ public class Zipfian extends LockWorkload {
     @Param("100")
     public int rows;
 
-    /** The exponent of the zipfian distribution; 0 for an even distribution. */
     @Param("1.1")
     public double zipf;
 

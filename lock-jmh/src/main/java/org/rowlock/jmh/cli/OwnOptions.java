@@ -82,7 +82,6 @@ final class OwnOptions {
 
     private @Nullable OwnStatement statement;
 
-    /** Returns the statement to measure; null if the user gave none. */
     @Nullable
     OwnStatement statement() {
         return statement;

@@ -64,7 +64,6 @@ final class Plan {
         return number + " " + what + (number == 1 ? "" : "s");
     }
 
-    /** Creates a table with a column of labels and a column of wrapped text. */
     static TextTable table(int label) {
         return TextTable.forColumns(
                 new Help.ColorScheme.Builder(Ansi.OFF).build(),

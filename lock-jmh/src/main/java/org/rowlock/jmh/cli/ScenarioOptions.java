@@ -120,7 +120,6 @@ final class ScenarioOptions {
     /**
      * Returns the scenarios that the options select.
      *
-     * @param isEmbedded whether the server is embedded
      * @param mayNotKill why no scenario may kill the server; empty if scenarios may
      * @param remarks receives a sentence for each omission, with its reason
      * @throws ParameterException if the options contradict each other, or name something that does not exist
@@ -244,7 +243,6 @@ final class ScenarioOptions {
                         .toList();
     }
 
-    /** Whether the user named the scenarios. */
     boolean areNamed() {
         return !names.isEmpty();
     }

@@ -36,7 +36,6 @@ record Crowd(int clients, int rows) {
     private static final String CHANGES = "changes";
     private static final String READS = "reads";
 
-    /** The latencies of one variant, over all its slices. */
     record Latencies(Histogram changes, Histogram reads) {
         Latencies() {
             this(new Histogram(2), new Histogram(2));

@@ -51,7 +51,6 @@ final class DoorPools {
         return server.pool(size, direct());
     }
 
-    /** Creates a pool over this DataSource, with a connection for each client. */
     DataSource over(DataSource connections) {
         return server.pool(clients, connections);
     }

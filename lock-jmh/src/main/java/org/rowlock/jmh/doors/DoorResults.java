@@ -33,7 +33,6 @@ final class DoorResults {
     private final Map<String, String> baselines = new LinkedHashMap<>();
     private double othersShare;
 
-    /** Adds the results of a point, and prints them as a table. */
     void add(String label, double roundTripMillis, List<Measured> doors, Consumer<String> shown) {
         Map<String, List<Measured>> families = doors.stream()
                 .collect(Collectors.groupingBy(Measured::family, LinkedHashMap::new, Collectors.toList()));

@@ -41,7 +41,6 @@ public final class DoorRun {
     private volatile boolean stopped;
     private volatile String left = "";
 
-    /** Whether a warm-up has already compiled all variants. */
     private boolean isCompiled;
 
     private @Nullable ServerFacts facts;
@@ -91,7 +90,6 @@ public final class DoorRun {
         return left;
     }
 
-    /** Describes the measured server: label and value. */
     public Map<String, String> server() {
         return facts == null ? Map.of() : facts.described();
     }

@@ -17,7 +17,6 @@ import org.rowlock.jmh.server.Jdbc;
 final class JdbcDoors {
     static final String BY_HAND = "by-hand";
 
-    /** The names, in the order of the report. */
     static final List<String> NAMES = List.of(
             BY_HAND,
             "pool-16",

@@ -32,7 +32,6 @@ import org.springframework.transaction.annotation.Transactional;
 final class JpaDoors {
     static final String BY_HAND = "jpa-query";
 
-    /** The names, in the order of the report. */
     static final List<String> NAMES = List.of(
             BY_HAND,
             "jpa-find",

@@ -97,7 +97,6 @@ public final class Processors {
     /**
      * The seconds of processor time up to a moment, or between two moments.
      *
-     * @param seconds the elapsed time
      * @param machine the processor time of all programs
      * @param compiler the time of this JVM's JIT compilers, which is part of {@code client}
      * @param seesServer whether {@code server} is known; otherwise the share of other programs is unknown too
@@ -132,7 +131,6 @@ public final class Processors {
             return seesServer ? Math.max(0, others) : 0;
         }
 
-        /** Publishes the processor times as numbers of busy cores. */
         void addTo(Published results) {
             results.put("cpu.client", client / seconds, "cores");
             results.put("cpu.compiler", compiler / seconds, "cores");
@@ -161,7 +159,6 @@ public final class Processors {
                 : COMPILER.getTotalCompilationTime() / 1e3;
     }
 
-    /** The processor time of a process and its descendants. */
     private static double seconds(ProcessHandle root) {
         return Stream.concat(Stream.of(root), root.descendants())
                         .flatMap(process -> process.info().totalCpuDuration().stream())

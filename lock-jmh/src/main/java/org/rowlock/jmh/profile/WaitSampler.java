@@ -68,12 +68,7 @@ final class WaitSampler implements AutoCloseable {
         }
     }
 
-    /**
-     * Stops sampling, and returns the averages.
-     *
-     * @return the average number of sessions by wait event
-     * @throws SQLException if a sample failed
-     */
+    /** Stops sampling, and returns the average number of sessions by wait event. */
     Map<String, Double> stop() throws SQLException {
         close();
         if (failure != null) {

@@ -127,7 +127,6 @@ public final class Comparison {
         return described;
     }
 
-    /** Whether the remaining time is enough for the smallest meaningful number of rounds. */
     private boolean hasTimeFor(Scenario scenario) {
         boolean fits = fits(pace.of(scenario, LEAST_ROUNDS));
         if (!fits) {

@@ -25,7 +25,6 @@ record Measurement(Map<String, Double> figures, List<Double> course) {
         return new Measurement(figures, course);
     }
 
-    /** Returns the figure; NaN if it was not measured. */
     double of(Metric metric) {
         return figures.getOrDefault(metric.key(), Double.NaN);
     }

@@ -8,10 +8,8 @@ import org.rowlock.jmh.scenario.Timing;
 
 /** Estimates how long a comparison takes: first from its settings, and later from its actual progress. */
 public final class Pace {
-    /** The time to start the JVM of a fork, and to create and drop its tables. */
     private static final double FORK_SECONDS = 2.3;
 
-    /** The usual time of the JIT compilers beyond the shortest warm-up. */
     private static final double WARM_SECONDS = 1.5;
 
     private static final double NETWORK_SECONDS = 1.2;
@@ -40,7 +38,6 @@ public final class Pace {
                 : seconds < 2 * HOUR ? minutes + " min" : minutes / MINUTE + " h " + minutes % MINUTE + " min";
     }
 
-    /** Estimates the seconds, including the second turn of the baseline. */
     private static double seconds(List<Scenario> scenarios) {
         return scenarios.stream()
                 .mapToDouble(scenario -> scenario.timing().rounds()

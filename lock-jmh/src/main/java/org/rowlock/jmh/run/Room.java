@@ -16,7 +16,6 @@ import org.rowlock.tool.UserError;
  * @param locks the capacity of the server's lock table
  */
 public record Room(ServerAddress server, ConnectionRoom connections, long locks) {
-    /** The number of connections for the profiler, the proxy and the clean-up. */
     private static final int OURS = 12;
 
     /**

@@ -56,7 +56,6 @@ final class Rounds {
         this.comparisons = comparisons;
     }
 
-    /** The number of variants compared with a baseline, summed over all points. */
     static int comparisons(List<Scenario> scenarios) {
         return Math.max(
                 1,
@@ -87,7 +86,6 @@ final class Rounds {
         measured.add(new Turn(place, round, measurement));
     }
 
-    /** Removes all turns of a variant whose locks failed to exclude. */
     void drop(Variant variant) {
         measured.removeIf(turn -> turn.place().variant().equals(variant));
     }

@@ -37,7 +37,6 @@ final class TurnFit {
     private final TDistribution student;
     private final double tail;
 
-    /** A turn with the logarithm of its result. */
     record LoggedTurn(String variant, int round, double logarithm) {}
 
     private TurnFit(double deviation, int degrees, int comparisons) {

@@ -10,7 +10,6 @@ import java.util.Locale;
  * @param better whether higher or lower values are better
  */
 public record Metric(String key, String title, String unit, Better better) {
-    /** The key of JMH's primary result. */
     public static final String SCORE = "score";
 
     /** Formats a value with its unit and about three significant digits. */

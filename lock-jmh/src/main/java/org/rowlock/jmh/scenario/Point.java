@@ -12,13 +12,10 @@ import java.util.TreeMap;
  * @param locks the number of entries in the server's lock table at a time
  */
 public record Point(String label, Map<String, String> params, int connections, long locks) {
-    /** The benchmark's parameter for the number of clients. */
     public static final String CLIENTS = "clients";
 
-    /** The benchmark's parameter for the round trip. */
     public static final String RTT = "rttMillis";
 
-    /** Creates a point with this many clients, each with a connection. */
     public static Point clients(int clients) {
         String label = clients + (clients == 1 ? " client" : " clients");
         return new Point(label, Map.of(CLIENTS, Integer.toString(clients)), clients, clients);
@@ -51,7 +48,6 @@ public record Point(String label, Map<String, String> params, int connections, l
         return new Point(label, changed, connections, locks);
     }
 
-    /** Returns this point with a round trip of this many milliseconds. */
     public Point over(double rttMillis) {
         Point changed = with(RTT, Double.toString(rttMillis));
         String network = rttMillis == 0 ? "" : ", " + rttMillis + " ms";

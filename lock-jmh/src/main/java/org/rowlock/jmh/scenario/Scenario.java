@@ -97,14 +97,12 @@ public record Scenario(
         return metrics.get(0);
     }
 
-    /** Whether the benchmark has a parameter of this name. */
     public boolean takes(String param) {
         return Arrays.stream(benchmark.getFields())
                 .anyMatch(field -> field.isAnnotationPresent(Param.class)
                         && field.getName().equals(param));
     }
 
-    /** Whether the user may choose the number of clients. */
     public boolean isOverClients() {
         return points.stream().allMatch(Point::isOfClients);
     }

@@ -10,7 +10,6 @@ package org.rowlock.jmh.scenario;
  * @param millis the length of each window
  */
 public record Timing(int rounds, int warmupMillis, int windows, int millis) {
-    /** The timing of most scenarios. */
     public static final Timing USUAL = new Timing(5, 2_000, 1, 3_000);
 
     public Timing rounds(int number) {

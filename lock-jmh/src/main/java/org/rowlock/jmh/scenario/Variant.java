@@ -26,7 +26,6 @@ public record Variant(String label, Map<String, String> params, boolean isContro
         return new Variant(label + more, all, isControl);
     }
 
-    /** The strategy; empty if the variant does not compare one. */
     public String strategy() {
         return params.getOrDefault(STRATEGY, "");
     }

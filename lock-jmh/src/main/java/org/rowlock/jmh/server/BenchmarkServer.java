@@ -48,7 +48,6 @@ public final class BenchmarkServer implements AutoCloseable {
         resources.push(() -> remove(embedded));
     }
 
-    /** Deletes the embedded server, or drops the schema on the user's server. */
     private void remove(@Nullable EmbeddedServer embedded) {
         try {
             if (embedded != null) {
@@ -203,7 +202,6 @@ public final class BenchmarkServer implements AutoCloseable {
         return sessions;
     }
 
-    /** Runs statements one by one, in autocommit. */
     public void execute(String... statements) throws SQLException {
         try (Connection connection = connect()) {
             Jdbc.execute(connection, statements);

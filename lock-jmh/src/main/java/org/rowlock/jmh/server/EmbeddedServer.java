@@ -13,7 +13,6 @@ import org.rowlock.tool.UserError;
 public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
 
-    /** The space for the server's programs, a new data directory, and some WAL. */
     private static final long LEAST_MEGABYTES = 300;
 
     /**

@@ -35,7 +35,6 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
     /**
      * Copies the primary, starts the standby, and waits until the standby is synchronous.
      *
-     * @param primary an embedded server
      * @param settings the primary's settings, which a standby must have too
      * @param rttMillis the round-trip time to the primary, in milliseconds; 0 for no proxy
      */

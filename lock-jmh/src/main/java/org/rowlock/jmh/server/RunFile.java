@@ -35,7 +35,6 @@ public record RunFile(
         RunDirectory.remove(requireNonNull(file.getParent()));
     }
 
-    /** Returns the JVM option that names the file to a fork. */
     public static String jvmOption(Path file) {
         return "-D" + PROPERTY + "=" + file;
     }

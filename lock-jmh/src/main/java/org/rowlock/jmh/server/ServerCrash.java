@@ -84,7 +84,6 @@ public record ServerCrash(Path dataDirectory) {
         }
     }
 
-    /** Returns the exit status; -1 if the program does not end. */
     private static int run(List<String> program) throws IOException {
         Process process = new ProcessBuilder(program)
                 .redirectErrorStream(true)
