@@ -16,7 +16,7 @@ public final class StockDecrement {
     }
 
     // snippet: take
-    /** Takes a quantity, or returns false if the product has less. The lock throws an exception for an unknown product. */
+    /** Takes a quantity, or returns false if the product has less. An unknown product causes an exception. */
     public boolean take(long product, int quantity) throws SQLException {
         // was: select quantity from stock where product = ? for no key update
         return locks.lock(forNoKeyUpdate(row("stock", product)))
