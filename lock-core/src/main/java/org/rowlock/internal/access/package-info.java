@@ -1,6 +1,6 @@
 /**
- * The access of Rowlock's other modules to row locks, which users do not need. Start at
- * {@link org.rowlock.internal.access.LockAccess}.
+ * Gives Rowlock's other modules access to the core. Users do not need this package. Start at {@link
+ * org.rowlock.internal.access.LockAccess}.
  */
 @NullMarked
 package org.rowlock.internal.access;

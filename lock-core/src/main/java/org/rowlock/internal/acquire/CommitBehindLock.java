@@ -46,8 +46,8 @@ public final class CommitBehindLock {
         SQLException cause =
                 failed != null ? failed.cause() : outcome instanceof NotAvailable taken ? taken.cause() : null;
         if (cause != null && (own || commit.isSent())) {
-            // After a timeout, the SQLSTATE does not show whether the wait for the lock or the wait for a durable
-            // COMMIT has timed out.
+            // The SQLSTATE does not show which wait has timed out: the wait for the lock, or the wait for a durable
+            // COMMIT.
             SQLException definite = commit.failure(cause);
             boolean lost = meaning instanceof LockConnectionLostException
                     && !SqlState.READ_ONLY_SQL_TRANSACTION.equals(cause.getSQLState());

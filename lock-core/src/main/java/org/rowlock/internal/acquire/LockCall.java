@@ -146,7 +146,8 @@ public final class LockCall {
                 return outcome;
             }
         } catch (SQLException e) {
-            // A query that Rowlock has sent before the flush has failed. The error of a flush is part of the outcome.
+            // A query that Rowlock sent before the flush has failed. An error of the flush itself is not thrown here,
+            // because it is part of the outcome.
             RowlockException meaning = LockErrors.ofLock(description(), e);
             told = LockObserver.outcome(meaning);
             throw meaning;
@@ -334,7 +335,7 @@ public final class LockCall {
         return held;
     }
 
-    /** Whether a requested row is absent and not locked by its key, or its absence is an error. */
+    /** Whether a requested row is absent, and its absence is an error or leaves its key unlocked. */
     private boolean isUnlocked(Held held) {
         return !held.absent().isEmpty() && (!request.isAbsentAllowed() || !isLockedByKeys(held.absent()));
     }

@@ -1,6 +1,9 @@
 /**
- * The acquisition of the locks of a call. {@code LockCall} is the entry and the loop, with or without a COMMIT in the
- * flush. A {@code LockFlush} is one round trip and its outcome.
+ * Acquires the locks of a call. Start at {@code LockCall}, which sends flushes until an outcome is final. A {@code
+ * LockFlush} is one round trip and its outcome. {@code ClaimRunner} claims rows.
+ *
+ * <p>A <em>front lock</em> is an advisory lock that is acquired before a row lock, in the same flush; see {@link
+ * org.rowlock.RowLocksBuilder.LockFront}.
  */
 @NullMarked
 package org.rowlock.internal.acquire;

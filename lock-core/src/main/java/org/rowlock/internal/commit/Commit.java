@@ -93,7 +93,7 @@ public final class Commit {
             returning |= form.returning();
         }
         // Rowlock must not commit a branch of an XA transaction. The driver's commit() refuses to commit a branch, but
-        // a COMMIT in a flush would commit it.
+        // a COMMIT in a flush would commit the branch.
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
         // Without one-shot execution, the server would prepare a repeated statement once for each execution. Also,
         // before the driver sends a statement that returns rows and has a value without a type, it would wait for all

@@ -32,8 +32,8 @@ final class AdaptiveWidth {
     private static final int MEANS = 64;
 
     /**
-     * If the stay without a wait exceeds a mean by more than this factor, the measurement was wrong. The width then
-     * stays unchanged until the measured stay is corrected.
+     * If the measured stay without a wait exceeds the mean stay by more than this factor, the measurement was wrong.
+     * The width then stays unchanged until the measured stay is corrected.
      */
     private static final double SURPRISE = 1.25;
 

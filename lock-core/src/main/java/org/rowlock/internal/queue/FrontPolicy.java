@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
  *
  * <p>PLAIN: locks have no front lock. If crowds are large and consist mostly of transactions of other JVMs, the state
  * becomes FRONT. If other JVMs already use front locks, a lock without a front lock is granted before their queue, and
- * its crowd seems small. To detect this case, one lock in {@link #EVERY} is a <em>probe</em>, which has a front lock.
+ * its crowd seems small. To detect this case, one of {@link #EVERY} locks is a <em>probe</em>, which has a front lock.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the estimated crowd is
  * accurate. After a few consecutive small crowds the state becomes PLAIN.
@@ -55,7 +55,7 @@ final class FrontPolicy {
 
     private static final int TO_PLAIN = 8;
 
-    /** In PLAIN, one lock in this number is a probe. In FRONT, the server times one lock in this number. */
+    /** In PLAIN, one of this many locks is a probe. In FRONT, the server times the wait of one of this many locks. */
     private static final int EVERY = 8;
 
     /**

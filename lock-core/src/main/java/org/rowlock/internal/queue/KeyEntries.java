@@ -196,8 +196,7 @@ public final class KeyEntries {
     }
 
     /**
-     * Whether other transactions contend for one of the keys; true for a nested call, which has no entries to show
-     * contention.
+     * Whether other transactions contend for one of the keys. A nested call has no entries, and always returns true.
      */
     public boolean isWanted() {
         for (Place place : places) {

@@ -50,7 +50,7 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // Guarded by the lock of the queue, like the following fields: all writes hold the lock.
+    // Code writes this field and the following fields only under the lock of the queue.
     volatile State state = State.NEW;
 
     @Nullable

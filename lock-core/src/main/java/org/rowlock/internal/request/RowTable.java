@@ -33,7 +33,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         CATALOG
     }
 
-    /** Every call computes the hash, and different tables rarely have the same name. */
+    /** The hash is computed for every call, so it includes only the name. */
     @Override
     public int hashCode() {
         return name.hashCode();

@@ -16,7 +16,7 @@ import org.rowlock.internal.text.SqlState;
 public final class DriverAccess {
     private static final String CANCELED = "canceling statement due to user request";
 
-    /** The number of permits without the permit of the calling thread. */
+    /** The number of all permits except the permit of the calling thread. */
     private static final int OTHERS = Integer.MAX_VALUE - 1;
 
     private final Connection connection;

@@ -202,7 +202,7 @@ abstract class DriverSession {
     }
 
     /**
-     * Prevents, until the result is closed, that the driver sets its own savepoints between the statements of a script.
+     * Stops the driver from setting its own savepoints between the statements of a script, until the result is closed.
      */
     public Autosave withoutAutosave() {
         AutoSave before = driver.getAutosave();

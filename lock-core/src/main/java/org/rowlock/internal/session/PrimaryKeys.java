@@ -44,7 +44,7 @@ public final class PrimaryKeys {
      *
      * @param columns the columns of the primary key, in its order; empty if there is no such table or key
      * @param table the oid of the table; 0 if there is no table
-     * @param isCitus whether a statement on the table may run on another machine than its front lock
+     * @param isCitus whether a statement on the table may run on another machine than the front lock
      * @param countsRows whether a write to one row of the table always reports one row
      */
     public record Found(

@@ -72,8 +72,8 @@ public final class TargetErrors {
     }
 
     /**
-     * Returns the exception for an id that finds a row, but is spelled differently from the row's own id, and so has
-     * another key.
+     * Returns the exception for an id that finds a row, but has another spelling, and therefore another key, than the
+     * id of that row.
      */
     public static LockTargetException misnamed(Description request, ResolvedRequest.Misnamed misnamed, boolean undone) {
         String id = quoted(misnamed.id());
@@ -88,13 +88,13 @@ public final class TargetErrors {
         return '"' + String.join("\", \"", id) + '"';
     }
 
-    /** Returns the exception for an id that its column cannot hold, or that is not spelled as in its key. */
+    /** Returns the exception for an id that its column cannot hold, or that has a non-canonical spelling. */
     public static LockTargetException misfit(LockKey.Row key, RowTable.Column column, String part, String refusal) {
         String why = quoted(List.of(part)) + " for column " + typed(column) + ' ' + refusal + ". Nothing is locked.";
         return cannot(key.toString(), why, SqlState.INVALID_TEXT_REPRESENTATION);
     }
 
-    /** Returns the exception for a table whose id columns are unknown, if rows are to be locked. */
+    /** Returns the exception for a row lock on a table whose id columns are unknown. */
     public static LockTargetException withoutColumns(IdColumns.Known known) {
         String rows = "rows of " + known.table().name();
         if (known.table().columns().isEmpty()

@@ -35,7 +35,8 @@ final class AdvisorySql {
         String lock = of.wait == WaitKind.AT_MOST
                 ? "case when " + WaitSql.REARM_EXPRESSION + " is not null then " + attempt + " end"
                 : attempt;
-        // Each of the two errors has a parameter: another transaction holds the lock, or the check refuses the lock.
+        // The statement has one parameter for each error that it can raise. The errors are: another transaction holds
+        // the lock, and the check refuses the lock.
         int marks = (trying && raising ? 1 : 0) + (raising ? 1 : 0);
         String agreed = LockCheckSql.agreed(of.anyIsolation);
         if (shape.isSeveral()) {

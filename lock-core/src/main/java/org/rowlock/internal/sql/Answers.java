@@ -30,9 +30,7 @@ public final class Answers {
         this.request = request;
     }
 
-    /**
-     * Returns the result of the check in the statement of the advisory locks; null if the flush has no advisory lock.
-     */
+    /** Returns the result of the {@link LockCheckSql check}; null if the flush has no advisory lock. */
     public @Nullable LockCheck check() {
         return check;
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 
 /**
- * The SQL of the check in a lock statement, and of its result. If a lock would be useless in the transaction, the
+ * The SQL and the results of the check in a lock statement. If a lock would be useless in the transaction, the
  * statement neither waits nor locks.
  */
 public final class LockCheckSql {
@@ -27,8 +27,8 @@ public final class LockCheckSql {
     private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
     /**
-     * The prefix of a refused table's reason. If the isolation level is refused too, the error for the isolation level
-     * takes precedence.
+     * The prefix of the reason why a table is refused, if the isolation level may be refused too. The refusal of the
+     * isolation level takes precedence.
      */
     private static final String IF_READ_COMMITTED = "~";
 

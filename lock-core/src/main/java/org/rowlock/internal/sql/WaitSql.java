@@ -29,8 +29,8 @@ public final class WaitSql {
     public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
     /**
-     * A query for whether the transaction has no transaction id. The savepoint keeps the transaction usable if the role
-     * lacks the privilege for the query.
+     * A query that returns true if the transaction has no transaction id. The savepoint keeps the transaction usable if
+     * the role lacks the privilege for the query.
      */
     public static final String HAS_NO_ID =
             SAVEPOINT.sql() + "; select pg_catalog.pg_current_xact_id_if_assigned() is null; " + RELEASE.sql();

@@ -26,7 +26,7 @@ public final class CatalogSql {
     /** The extensions that combine several machines into one database. Each machine has its own advisory locks. */
     public static final String OF_SEVERAL_MACHINES = "('citus', 'bdr', 'pgactive', 'spock', 'shardman')";
 
-    /** An expression for whether the database has Citus, whose tables may be on other machines. */
+    /** A condition: the database has Citus, whose tables may be on other machines. */
     public static final String IS_CITUS = "pg_catalog.to_regproc('pg_catalog.create_intermediate_result') is not null";
 
     /** An expression for the schemas in which the server looks up a table name without a schema. */

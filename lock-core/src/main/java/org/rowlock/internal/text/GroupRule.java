@@ -16,8 +16,8 @@ public final class GroupRule {
     private static final Set<String> OTHER_TABLES = Tokens.words("from using table current");
 
     /**
-     * The built-in functions that are not immutable, but are allowed, because they depend only on settings in {@link
-     * #SESSION}.
+     * Built-in functions that are allowed although they are not immutable. These functions depend only on settings in
+     * {@link #SESSION}.
      */
     private static final String HARMLESS = "'^((transaction|statement|clock)_timestamp|now|random|gen_random_uuid"
             + "|uuidv[47]|nextval|timezone|to_(char|date|timestamp)|age|extract|timestamp.*|date.*|time.*"
@@ -52,7 +52,7 @@ public final class GroupRule {
             .map(setting -> "pg_catalog.current_setting('" + setting + "')")
             .collect(Collectors.joining(", "));
 
-    /** An expression whose value must be equal in two sessions. */
+    /** An expression whose value must be equal in all sessions that share a transaction. */
     public static final String SESSION = "pg_catalog.concat_ws(' ', current_user, session_user, " + SETTINGS + ")";
 
     /**

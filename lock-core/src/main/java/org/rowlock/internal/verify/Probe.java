@@ -16,7 +16,7 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.SqlState;
 
-/** One connection of a verification, whose transactions are rolled back. */
+/** A connection of a verification. All its transactions are rolled back. */
 final class Probe implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 

@@ -1,4 +1,7 @@
-/** Verifies that locks exclude on the path that calls take to the server. */
+/**
+ * Verifies that locks exclude each other through the pool, the pooler and the server of an application. Start at {@code
+ * LockVerifier}.
+ */
 @NullMarked
 package org.rowlock.internal.verify;
 
