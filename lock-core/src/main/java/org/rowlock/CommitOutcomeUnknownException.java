@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * and only its durability is unknown, the exception is a {@link CommitNotConfirmedException}.
  *
  * <p>Do not simply run the work again, because the work may then be done twice. First check whether the work is stored,
- * or make the work idempotent, for example by a unique constraint on an id of the work. Before Rowlock throws the
- * exception, it tries for 0.5 to 1.5 seconds to end the lost transaction, but may fail. A lost transaction that still
- * waits for a lock at the server can commit later. Therefore check in a transaction that first locks the same keys.
+ * or make the work idempotent, for example by a unique constraint on an id of the work. Rowlock tries for 0.5 to 1.5
+ * seconds to end the lost transaction, but may fail. A lost transaction that still waits for a lock at the server can
+ * commit later. Therefore check in a transaction that first locks the same keys.
  */
 public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;

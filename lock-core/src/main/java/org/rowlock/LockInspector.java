@@ -17,9 +17,9 @@ import org.rowlock.internal.value.RequestParts;
 
 /**
  * Reports the holders and waiters of advisory locks in the connection's database, with table, id and times, and the
- * sessions that block each waiter. The inspector reads pg_locks and pg_stat_activity. It acquires no lock, changes
- * nothing, and works in any transaction and in autocommit. Without the privileges of pg_read_all_stats, the state,
- * query and transaction age of other roles' sessions are empty. Not thread-safe.
+ * sessions that block each waiter. The inspector reads pg_locks and pg_stat_activity. The inspector acquires no lock,
+ * changes nothing, and works in any transaction and in autocommit. Without the privileges of pg_read_all_stats, the
+ * state, query and transaction age of other roles' sessions are empty. Not thread-safe.
  */
 public final class LockInspector {
     private static final String SELECT = """
@@ -98,7 +98,7 @@ public final class LockInspector {
         return lines;
     }
 
-    /** A session that holds a lock or waits for it. */
+    /** A session that holds a lock or waits for a lock. */
     public sealed interface Line permits Seen {
         /**
          * {@return the key} The key is a {@link LockKey.Row} if pg_locks shows the table and the id. For other ids, and

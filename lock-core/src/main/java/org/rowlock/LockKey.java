@@ -13,8 +13,8 @@ import org.rowlock.internal.value.RowKey;
  *
  * <p>Rowlock derives the one or two numbers of a key's advisory lock by <a
  * href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">published rules</a>, called key version 1. Therefore
- * Java, psql and any other language can lock the same key. If two different keys have the same numbers, they share one
- * lock. Their transactions then exclude each other without need, which is safe but slower.
+ * Java, psql and any other language can lock the same key. If two different keys have the same numbers, the keys share
+ * one lock. Their transactions then exclude each other without need, which is safe but slower.
  *
  * <p>A malformed name of a table, and an id or name that is null, blank or contains a NUL character, cause an {@link
  * IllegalArgumentException}.

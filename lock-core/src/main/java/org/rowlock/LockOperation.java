@@ -41,8 +41,8 @@ public final class LockOperation {
 
     /**
      * Adds a query for one value per row. The query runs after the locks, in the same round trip. In READ COMMITTED the
-     * query takes a new snapshot, so it sees the changes that the previous lock holder committed. The query runs only
-     * if the locks are acquired, so it may also write ({@code UPDATE ... RETURNING}).
+     * query takes a new snapshot, and sees the changes that the previous lock holder committed. The query runs only if
+     * the locks are acquired, and may therefore also write ({@code UPDATE ... RETURNING}).
      *
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param type the class of the value, which is read from the first column
@@ -92,8 +92,8 @@ public final class LockOperation {
      * @throws SQLException if no connection can be obtained, or if the query after the locks, a write, the commit or
      *     the INSERT of {@link LockRequest#orInsert} fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
-     * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed, or whether it is
-     *     durable
+     * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed, or whether the
+     *     transaction is durable
      * @throws RowlockException if the locks cannot be acquired, or if the work returned although a failed statement had
      *     aborted the transaction. Nothing is stored
      * @throws IllegalArgumentException if a write cannot be sent with a commit; see {@link TransactionLocks#commit}

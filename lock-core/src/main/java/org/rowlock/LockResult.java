@@ -41,7 +41,7 @@ public final class LockResult {
 
     /**
      * {@return the keys whose rows Rowlock looked for and did not find} The list is always empty without {@link
-     * LockRequest#allowAbsent}. It never contains a name, a number, or a row whose strategy is {@link
+     * LockRequest#allowAbsent}. The list never contains a name, a number, or a row whose strategy is {@link
      * LockStrategy#ADVISORY}, because Rowlock does not look for rows in these cases. With {@link LockStrategy#BOTH} the
      * state is {@link State#HELD} even if a row is absent, because the key of the absent row is locked.
      */

@@ -8,7 +8,7 @@ import org.rowlock.internal.value.WaitNanos;
  * How long to wait for a lock that another transaction holds. Waits are ordered by length. Immutable and thread-safe.
  *
  * <p>If {@link #noWait()} or {@link #atMost(Duration)} ends without the lock, the transaction stays usable. {@code FOR
- * UPDATE NOWAIT} and {@code lock_timeout} would abort it.
+ * UPDATE NOWAIT} and {@code lock_timeout} would abort the transaction.
  */
 public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos {
     /**

@@ -24,11 +24,11 @@ public enum RowLockMode {
 
     /**
      * A row lock in this mode excludes every mode except {@code FOR KEY SHARE}. An advisory lock excludes every mode,
-     * because it has only one exclusive mode.
+     * because advisory locks have only one exclusive mode.
      */
     FOR_NO_KEY_UPDATE,
 
-    /** Allows the two shared modes and excludes the two exclusive ones. */
+    /** Allows the two shared modes and excludes the two exclusive modes. */
     FOR_SHARE,
 
     /** Allows the two shared modes. A row lock also allows {@code FOR NO KEY UPDATE}. */

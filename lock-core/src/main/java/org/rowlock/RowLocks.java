@@ -148,7 +148,7 @@ public final class RowLocks {
 
     /**
      * Checks that a lock on one connection of the DataSource excludes the same lock on another connection. The check
-     * sends its statements through the DataSource, as real calls do. Call this method at startup. It finds:
+     * sends its statements through the DataSource, as real calls do. Call this method at startup. The check finds:
      *
      * <ul>
      *   <li>servers and poolers that accept advisory locks without locking, or keep the locks after the end of the
@@ -161,9 +161,9 @@ public final class RowLocks {
      * </ul>
      *
      * <p>The check borrows all free connections of the DataSource at the same time, at least two and at most sixteen,
-     * and compares them. Once the check has two connections, it waits at most a second for each further connection. It
-     * locks random keys, writes nothing and holds no lock afterwards. It fails if a server does not answer for ten
-     * seconds. The check may miss intermittent faults.
+     * and compares the connections. The check waits at most a second for the third and each further connection. The
+     * check locks random keys, writes nothing and holds no lock afterwards. The check fails if a server does not answer
+     * for ten seconds. The check may miss intermittent faults.
      *
      * @throws LockVerificationException if locks do not exclude each other, or if the check could not be completed
      * @throws LockTransactionException if the connections are read-only or lead to a hot standby

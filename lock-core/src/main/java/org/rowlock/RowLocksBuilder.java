@@ -105,12 +105,12 @@ public final class RowLocksBuilder {
      * the row at the server. More transactions may wait at the server if no thread of this JVM acquires the row within
      * a second.
      *
-     * <p>By default the number adapts to the load. In the admission queue it starts at 2. It grows to 8 for keys that
-     * are held for less time than the next transaction takes to arrive, as with {@link LockOperation#execute}. To
-     * measure these times, the queue sometimes admits one request at a time. In the {@code ROW} queue the number is at
-     * least 8. Once other transactions wait in the JVM, it is at least 4. The number is larger if the row is held only
-     * briefly, or if transactions outside the queues contend for the row. A number that is set here is fixed. A number
-     * that is larger than the number of connections switches the queues off.
+     * <p>By default the number adapts to the load. In the admission queue the number starts at 2. The number grows to 8
+     * for keys that are held for less time than the next transaction takes to arrive, as with {@link
+     * LockOperation#execute}. To measure these times, the queue sometimes admits one request at a time. In the {@code
+     * ROW} queue the number is at least 8. Once other transactions wait in the JVM, the number is at least 4. The
+     * number is larger if the row is held only briefly, or if transactions outside the queues contend for the row. A
+     * number that is set here is fixed. A number that is larger than the number of connections switches the queues off.
      *
      * @param threads the number, at least 1
      * @return this builder
@@ -138,8 +138,8 @@ public final class RowLocksBuilder {
      *
      * <p><b>The writes of several threads then run on the connection of one of these threads.</b> Do not enable groups
      * if the DataSource chooses the login or the server by thread. A call whose effect may depend on the connection for
-     * any other reason runs alone. If the shared transaction fails, Rowlock rolls it back, and each call runs alone
-     * with its own outcome. If the outcome of the shared transaction is unknown, each call throws a {@link
+     * any other reason runs alone. If the shared transaction fails, Rowlock rolls the transaction back, and each call
+     * runs alone with its own outcome. If the outcome of the shared transaction is unknown, each call throws a {@link
      * CommitOutcomeUnknownException}. See <a
      * href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">which calls join</a>.
      *
@@ -180,8 +180,8 @@ public final class RowLocksBuilder {
 
     /**
      * Sets when Rowlock acquires a front lock. A front lock is an advisory lock that is acquired before the row lock.
-     * Rowlock uses it for transactions whose first lock is for one row with {@link LockStrategy#ROW}. The default is
-     * {@link LockFront#ADAPTIVE}.
+     * Rowlock uses front locks for transactions whose first lock is for one row with {@link LockStrategy#ROW}. The
+     * default is {@link LockFront#ADAPTIVE}.
      *
      * @param front when to acquire the front lock
      * @return this builder
@@ -263,10 +263,10 @@ public final class RowLocksBuilder {
          * nothing.
          *
          * <p>Use this value for rows whose locks are held longer for the disk or a standby than for the work. Compared
-         * with {@link #PLAIN}, a commit sends two more statements in its round trip. It also uses a second transaction
-         * id and about 100 more bytes of WAL. From PostgreSQL 17 on, without a synchronous standby, a commit uses 64
-         * more bytes of WAL and no second transaction id. The commit of a transaction that has only locked or read also
-         * waits for the disk and the standby.
+         * with {@link #PLAIN}, a commit sends two more statements in its round trip. The commit also uses a second
+         * transaction id and about 100 more bytes of WAL. From PostgreSQL 17 on, without a synchronous standby, a
+         * commit uses 64 more bytes of WAL and no second transaction id. The commit of a transaction that has only
+         * locked or read also waits for the disk and the standby.
          *
          * <p>If the database spans several machines, or the role may not execute {@code pg_logical_emit_message},
          * commits are {@link #PLAIN}, and Rowlock logs this fact once. With {@code preferQueryMode=simple} or a

@@ -30,9 +30,8 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.WaitNanos;
 
 /**
- * Acquires locks in the caller's transaction. The locks are held until the transaction commits or rolls back, or until
- * it rolls back to a savepoint that is older than the lock. There is no method to unlock, and no lock outlasts the
- * transaction.
+ * Acquires locks in the caller's transaction. The locks are held until the transaction commits, rolls back, or rolls
+ * back to a savepoint that is older than the lock. There is no method to unlock, and no lock outlasts the transaction.
  *
  * <p>Every method needs a connection that is open, read-write, not in autocommit, and not in an aborted transaction.
  * Otherwise the method throws a {@link LockTransactionException}.
@@ -41,7 +40,7 @@ import org.rowlock.internal.value.WaitNanos;
  * READ and SERIALIZABLE the snapshot may be older than the lock. With {@link LockStrategy#ROW} and {@link
  * LockStrategy#BOTH} PostgreSQL then raises 40001 if the locked row has changed after the snapshot; PostgreSQL does not
  * check other rows. At these levels, Rowlock refuses to lock names, numbers and rows with {@link LockStrategy#ADVISORY}
- * (SQLSTATE 25001). With {@code BOTH} it also refuses to lock a row that is missing in the snapshot.
+ * (SQLSTATE 25001). With {@code BOTH}, Rowlock also refuses to lock a row that is missing in the snapshot.
  *
  * <p>Two transactions deadlock if both hold shared locks on a key and then both request an exclusive lock on that key.
  * Row locks behave in the same way.
@@ -103,7 +102,7 @@ public final class TransactionLocks {
 
     /**
      * Locks all keys or none, and runs a query after the locks, in one round trip. In READ COMMITTED the query takes a
-     * new snapshot, so it sees the changes that the previous lock holder committed.
+     * new snapshot, and sees the changes that the previous lock holder committed.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -215,8 +214,8 @@ public final class TransactionLocks {
      * keys of matching rows without the row locks.
      *
      * <p>Every returned row is locked, and matches the predicate under the lock. A row that another worker has finished
-     * is therefore not returned. A row whose key another transaction holds is not returned either, but the claim holds
-     * its row lock until the transaction ends.
+     * is therefore not returned. A row whose key another transaction holds is not returned either. The claim
+     * nevertheless holds the row lock of such a row until the transaction ends.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper creates a value from each row, which has all columns of the table

@@ -69,8 +69,8 @@ public final class LockCall {
     /**
      * @param lockWait replaces the wait of the request
      * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
-     * @param statement a statement of another library, which is used if it has the same effect as the statement of
-     *     Rowlock; null for none
+     * @param statement a statement of another library. It replaces the statement of Rowlock if both statements have the
+     *     same effect; null for none
      */
     public LockCall(
             LockCalls calls,
@@ -146,8 +146,8 @@ public final class LockCall {
                 return outcome;
             }
         } catch (SQLException e) {
-            // A query that Rowlock sent before the flush has failed. An error of the flush itself is not thrown here,
-            // because it is part of the outcome.
+            // A query that Rowlock sent before the flush has failed. An error of the flush itself is part of the
+            // outcome, and is not thrown here.
             RowlockException meaning = LockErrors.ofLock(description(), e);
             told = LockObserver.outcome(meaning);
             throw meaning;

@@ -36,8 +36,7 @@ record LockFlush(
         try {
             return FlushRunner.send(call.session(), flush, request, tail);
         } catch (SQLException e) {
-            // The flush may be sent again only if the transaction is aborted, because the COMMIT has certainly not run
-            // then.
+            // An aborted transaction proves that the COMMIT of the flush has not run, so the flush may be sent again.
             if (request.front() != null
                     && call.session().isAborted()
                     && ServerErrors.mayBeOfFront(e)

@@ -95,9 +95,9 @@ public final class Commit {
         // Rowlock must not commit a branch of an XA transaction. The driver's commit() refuses to commit a branch, but
         // a COMMIT in a flush would commit the branch.
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
-        // Without one-shot execution, the server would prepare a repeated statement once for each execution. Also,
-        // before the driver sends a statement that returns rows and has a value without a type, it would wait for all
-        // earlier results.
+        // Without one-shot execution, the server would prepare a repeated statement once for each execution. Also, the
+        // driver would wait for all earlier results before a statement that returns rows and has a value without a
+        // type.
         boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
         this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
     }
@@ -159,7 +159,7 @@ public final class Commit {
         }
     }
 
-    /** Returns the statements to send after the lock in the same flush, or null if they do not fit into one flush. */
+    /** Returns the statements to send after the lock in the same flush, or null if one flush does not suffice. */
     public @Nullable Tail tail() {
         return flushes.size() == 1 && !commitsAlone ? flushes.get(0) : null;
     }
@@ -252,7 +252,7 @@ public final class Commit {
         }
     }
 
-    /** Sends the COMMIT if no flush had it, and verifies that the transaction has committed. */
+    /** Sends the COMMIT if no flush had the COMMIT, and verifies that the transaction has committed. */
     private void end() throws SQLException {
         if (commitsAlone) {
             sendAlone();

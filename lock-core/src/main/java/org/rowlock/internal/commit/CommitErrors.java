@@ -28,7 +28,7 @@ public record CommitErrors(List<LockKey> keys) {
     static final String SENT_THROUGH = "the pool or proxy that sent its COMMIT";
 
     /**
-     * An exception that is created in advance. It is thrown if the memory does not suffice for a more specific
+     * An exception that is created in advance, for the case that the memory does not suffice for a more specific
      * exception.
      */
     @SuppressWarnings("StaticAssignmentOfThrowable")

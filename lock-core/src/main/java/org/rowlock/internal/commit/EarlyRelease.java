@@ -16,7 +16,7 @@ import org.rowlock.internal.sql.ReleaseSql;
 /**
  * Chooses how transactions end if early release is configured. With early release, a COMMIT releases the locks before
  * the transaction is durable, but the caller still waits until the transaction is durable. Rowlock checks once for each
- * database whether it supports early release. If not, Rowlock logs the reason once, and uses plain commits.
+ * database whether the database supports early release. If not, Rowlock logs the reason once, and uses plain commits.
  * Thread-safe; all connections of a {@code RowLocks} object share one instance.
  */
 public final class EarlyRelease {

@@ -21,7 +21,7 @@ import org.rowlock.internal.text.SqlState;
  * transaction has its own instance, except that all plain COMMITs share {@link #PLAIN}.
  */
 public final class Ending {
-    /** Monitoring tools recognize this text, because the driver itself commits with it. */
+    /** The driver itself commits with the same text, so monitoring tools recognize the text. */
     static final String COMMIT = "COMMIT";
 
     static final Ending PLAIN = new Ending(null, false, () -> {});

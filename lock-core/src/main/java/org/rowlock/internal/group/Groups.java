@@ -264,8 +264,8 @@ public record Groups(
         }
         Member leader = all.get(0);
         Map<Long, String> versions = versions(leader, targets);
-        // Another thread may have discarded the descriptions of the tables meanwhile. Without them, the check at the
-        // server refuses the group.
+        // Another thread may have discarded the descriptions of the tables meanwhile. Without the descriptions, the
+        // check at the server refuses the group.
         Map<Long, String> sent = versions == null ? Map.of() : versions;
         String oids = sent.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
         if (leader.required != null && leader.key instanceof LockKey.Row row) {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * waking a thread, or if transactions outside the queues contend for the key.
  *
  * <p>The <em>crowd</em> of a lock is the length of the queue at the server: the number of transactions, in any JVM,
- * that are granted the key before it. The crowd is estimated as the wait for the lock divided by the time of one hold.
- * This JVM measures both times, so a shortage of processors lengthens both times by about the same factor. {@link
+ * that are granted the key before this lock. The crowd is estimated as the wait for the lock divided by the time of one
+ * hold. This JVM measures both times, so a shortage of processors lengthens both times by about the same factor. {@link
  * FrontPolicy} decides from the crowd whether to use a front lock.
  */
 public final class AdaptivePolicy implements QueuePolicy {

@@ -59,7 +59,7 @@ final class FrontPolicy {
     private static final int EVERY = 8;
 
     /**
-     * A wait for the row after the front lock is long from this multiple of the time of one hold. A long wait means
+     * A wait for the row after the front lock counts as long if it takes at least this many holds. A long wait means
      * that other transactions have locked the row without a front lock.
      */
     private static final double BEHIND = 4;
@@ -183,7 +183,7 @@ final class FrontPolicy {
 
     /**
      * Counts a long or short wait for the row after the front lock. Long waits at the same time count as one wait,
-     * because they may have one cause, such as a pause of this JVM.
+     * because the cause may be the same, such as a pause of this JVM.
      */
     private void count(boolean bad, long now, long begunMillis) {
         if (!bad) {

@@ -230,8 +230,7 @@ public final class QueueEntry {
      * entry is overtaken. An entry cannot join if it is shared, has no offer, or has an offer that the predicate
      * rejects. This entry must be admitted and exclusive.
      *
-     * @param joins whether an offer may be taken; the predicate must be quick, because it runs under the lock of the
-     *     queue
+     * @param joins whether an offer may be taken; runs under the lock of the queue, and must be quick
      * @param rounded returns how many entries to take; the argument is the number of entries that can join
      */
     public List<QueueEntry> take(int most, Predicate<Object> joins, IntUnaryOperator rounded) {

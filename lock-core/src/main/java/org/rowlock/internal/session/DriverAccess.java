@@ -22,8 +22,8 @@ public final class DriverAccess {
     private final Connection connection;
 
     /**
-     * The session of the driver's connection. It changes when a driver that wraps PostgreSQL's driver connects to
-     * another server.
+     * The session of the driver's connection. A driver that wraps PostgreSQL's driver may connect to another server,
+     * and then has another session.
      */
     private PgSession session;
 

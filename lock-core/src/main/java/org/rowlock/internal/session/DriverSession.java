@@ -77,7 +77,7 @@ abstract class DriverSession {
         return driver.getStringVarcharFlag();
     }
 
-    /** Returns the driver's connection. It stays open when the handle of the pool is closed. */
+    /** Returns the driver's connection, which stays open after the handle of the pool is closed. */
     public Connection driver() {
         return driver;
     }

@@ -40,8 +40,8 @@ public final class LostCommits {
     /**
      * The answer of a server to the query about its version and settings.
      *
-     * @param cancels whether cancel requests may be sent, which is the case if commits do not wait for a standby. A
-     *     cancel request would end the wait for the standby, and make changes visible that a failover can still lose
+     * @param cancels whether cancel requests may be sent, because commits do not wait for a standby. A cancel request
+     *     would end the wait for the standby, and make changes visible that a failover can still lose
      */
     private record Known(boolean watches, boolean cancels, long nanos) {
         boolean isOlderThan(long mostNanos) {

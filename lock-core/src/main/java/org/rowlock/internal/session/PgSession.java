@@ -177,8 +177,8 @@ public final class PgSession extends DriverSession {
      * and lock the remaining rows only after the following statements.
      *
      * @param untyped whether a bind has no type, such as null or java.sql.Timestamp. Before such a statement, the
-     *     driver would wait for all earlier results, and then ask the server to describe the statement. For a one-shot
-     *     statement, the driver does neither
+     *     driver waits for all earlier results, and then asks the server to describe the statement. A one-shot
+     *     statement avoids the wait and the description
      */
     public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
         PreparedStatement statement =

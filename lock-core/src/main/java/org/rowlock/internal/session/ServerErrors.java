@@ -126,7 +126,7 @@ public final class ServerErrors {
      * wait does not time out before its limit.
      *
      * <p>Returns false if the wait is limited and the caller's statements have no COMMIT. In this case Rowlock rolls
-     * back the flush, whatever the source of the error is.
+     * back the flush, even if the caller's statements caused the error.
      *
      * @param start the value of System.nanoTime() before the wait began
      */

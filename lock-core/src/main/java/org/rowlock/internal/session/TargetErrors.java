@@ -72,8 +72,7 @@ public final class TargetErrors {
     }
 
     /**
-     * Returns the exception for an id that finds a row, but has another spelling, and therefore another key, than the
-     * id of that row.
+     * Returns the exception for an id that finds a row, although its spelling, and therefore its key, is not canonical.
      */
     public static LockTargetException misnamed(Description request, ResolvedRequest.Misnamed misnamed, boolean undone) {
         String id = quoted(misnamed.id());

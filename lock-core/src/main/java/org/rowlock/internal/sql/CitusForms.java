@@ -29,8 +29,8 @@ public final class CitusForms extends FlushForms {
             + " * 1000 + cast(cast(? as pg_catalog.text) as integer))::pg_catalog.text, true)";
 
     /**
-     * Registers the transaction with Citus, which is expensive. Needed only if no earlier statement has named a table
-     * of Citus.
+     * Registers the transaction with Citus. The registration is expensive, and needed only if no earlier statement has
+     * named a table of Citus.
      */
     private static final Part BEGIN =
             Part.control("select case when (pg_catalog.get_current_transaction_id()).transaction_number = 0"

@@ -45,8 +45,8 @@ public final class GroupSql {
 
     /**
      * Returns a statement that precedes {@link #CHECK}, and raises an error if the given query does not find the locked
-     * row. In separate transactions, later callers would not have found the row either. The parameters are the
-     * parameters of the query, and {@link LockCheckSql#mark}.
+     * row. In separate transactions, later callers would not find the row. The parameters are the parameters of the
+     * query, and {@link LockCheckSql#mark}.
      */
     public static String requires(String look) {
         return "select case when exists (" + look + ") then '' else "

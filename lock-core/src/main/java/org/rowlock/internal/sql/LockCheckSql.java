@@ -87,7 +87,7 @@ public final class LockCheckSql {
 
     /**
      * Reads a row of a lock statement: the result of the lock, and the isolation level. Returns null if the row
-     * contains neither.
+     * contains no result.
      */
     public static @Nullable LockCheck read(ResultSet row) throws SQLException {
         String locked = row.getString(1);

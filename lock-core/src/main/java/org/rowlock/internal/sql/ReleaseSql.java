@@ -58,8 +58,8 @@ public record ReleaseSql(String confirm, String confirmReads) {
             + " else 'the role may not execute pg_logical_emit_message' end, " + FLUSHING + " is not null";
 
     /**
-     * @param flushing whether a logical message can flush the WAL without a transaction, which PostgreSQL supports from
-     *     version 17 on; such a message does not wait for a standby
+     * @param flushing whether a logical message can flush the WAL without a transaction, as in PostgreSQL 17 and later;
+     *     such a message does not wait for a standby
      */
     public static ReleaseSql of(boolean flushing) {
         String kept = " from (select kept, pg_catalog.substr(kept, " + (MARK_LENGTH + 2) + ") as level"

@@ -60,8 +60,8 @@ public final class FrontSql {
 
     /**
      * Returns a statement that checks whether the row exists. The check may wait for a lock on the table, like the
-     * caller's statement. It is sent before {@link #MARK}, so that the full timeout of the session applies to this
-     * wait.
+     * caller's statement. The check is sent before {@link #MARK}, so that the full timeout of the session applies to
+     * this wait.
      *
      * @param row a query that finds the row, locked or not
      */
@@ -182,7 +182,7 @@ public final class FrontSql {
     }
 
     /**
-     * Returns the key of the front lock of a row, which is the same in every JVM. All bits of the key are mixed, so
+     * Returns the key of the front lock of a row. The key is the same in every JVM. All bits of the key are mixed, so
      * that the key rarely equals an advisory key of another application. Different names of a table give different
      * keys, and rows with the same hash share a key. Both cases affect only speed.
      */

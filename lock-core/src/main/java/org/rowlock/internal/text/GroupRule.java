@@ -142,8 +142,8 @@ public final class GroupRule {
     }
 
     /**
-     * Returns the table that a write changes, for {@link #QUERY}. Returns null if the write must not run in a group: it
-     * may have a further effect, or may read another table or the session.
+     * Returns the table that a write changes, for {@link #QUERY}. Returns null if the write must not run in a group.
+     * Such a write may have a further effect, or may read another table or the session.
      */
     public static @Nullable String target(String sql) {
         if (SessionEffect.of(sql) != SessionEffect.PURE) {

@@ -61,8 +61,8 @@ public final class SqlState {
 
     /**
      * The transaction is committed, but may not be durable. The class RL is reserved for implementations by the SQL
-     * standard, and PostgreSQL does not use it. State 08007 of the standard is unsuitable, because other libraries run
-     * the work again after a state of class 08.
+     * standard, and PostgreSQL does not use this class. State 08007 of the standard is unsuitable, because other
+     * libraries run the work again after a state of class 08.
      */
     public static final String COMMIT_NOT_CONFIRMED = "RL001";
 

@@ -30,8 +30,8 @@ public final class Stack {
 
     /**
      * Calls itself recursively. Every frame has space for all local variables, but only the first call writes its
-     * variables. If every call wrote its variables, the writes would evict other data from the processor's cache, which
-     * would take longer than the calls.
+     * variables. If every call wrote its variables, the writes would evict other data from the processor's cache, and
+     * take longer than the calls.
      */
     private static long deep(int depth, int frames, long x) {
         if (depth == frames) {

@@ -235,7 +235,8 @@ public final class LockVerifier {
     }
 
     /**
-     * Locks, and checks that reads under the lock run on the same server, in the same round trip and in the next one.
+     * Locks, and checks that reads under the lock run on the same server, in the same round trip and in the next round
+     * trip.
      *
      * @return the result of {@link Probe#TRANSACTION}; null if another transaction holds the lock
      */
