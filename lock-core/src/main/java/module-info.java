@@ -1,7 +1,7 @@
 /**
  * PostgreSQL advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
  *
- * <p>The internal packages, each of which uses only those before it:
+ * <p>The internal packages. Each package uses only the packages before it in this list:
  *
  * <ol>
  *   <li>{@code text}: ids, names, types and errors of PostgreSQL
@@ -15,7 +15,7 @@
  *   <li>{@code acquire}: the loop that acquires the locks
  *   <li>{@code group}: several callers in one transaction
  *   <li>{@code verify}: the check that locks exclude each other
- *   <li>{@code access}: the entry for the other modules
+ *   <li>{@code access}: the entry point of Rowlock's other modules
  * </ol>
  */
 @SuppressWarnings({"requires-automatic", "module"

@@ -210,8 +210,8 @@ public final class TransactionLocks {
     /**
      * Claims rows that match the claim's predicate, up to the {@linkplain Claim#limit limit}. A claim skips rows that
      * other transactions have locked, as {@code FOR UPDATE SKIP LOCKED} does. A claim never waits. A claim takes one
-     * round trip, or two round trips with advisory locks. It takes more round trips only if other transactions hold the
-     * keys of matching rows without the row locks.
+     * round trip, or two round trips with advisory locks. A claim takes more round trips only if other transactions
+     * hold the keys of matching rows without the row locks.
      *
      * <p>Every returned row is locked, and matches the predicate under the lock. A row that another worker has finished
      * is therefore not returned. A row whose key another transaction holds is not returned either. The claim

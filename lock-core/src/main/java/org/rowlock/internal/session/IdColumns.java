@@ -108,8 +108,8 @@ public final class IdColumns {
 
         /**
          * Whether the name means several tables, and not one table that has changed. The name means several tables if
-         * the newly found table is in another schema. The same is true if the new result equals the stale result,
-         * because the error then came from a session with another table of this name.
+         * the newly found table is in another schema. The same is true if the new result equals the stale result: the
+         * error came from a session with another table of this name.
          */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);

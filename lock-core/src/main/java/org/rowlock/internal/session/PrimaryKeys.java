@@ -36,7 +36,7 @@ public final class PrimaryKeys {
 
     private final ConcurrentHashMap<IdColumns.Place, Found> known = new ConcurrentHashMap<>();
 
-    /** The tables in the settings whose existence has not been checked yet. */
+    /** The configured tables whose existence has not been checked yet. */
     private final AtomicReference<List<String>> expected = new AtomicReference<>(List.of());
 
     /**
@@ -71,7 +71,7 @@ public final class PrimaryKeys {
         known.clear();
     }
 
-    /** Sets the tables in the settings, so that misspelled names are noticed. */
+    /** Sets the tables that the application has configured, so that misspelled names are noticed. */
     public void expect(List<String> tables) {
         expected.set(tables);
     }
