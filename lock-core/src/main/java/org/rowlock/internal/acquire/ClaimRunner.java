@@ -93,10 +93,7 @@ record ClaimRunner(
         rows.keep(statement.executeQuery());
     }
 
-    /**
-     * Claims rows with their keys. If the table has changed since Rowlock looked up its columns, Rowlock looks up the
-     * columns once more.
-     */
+    /** Claims rows with their keys. If the table has changed since it was looked up, it is looked up once more. */
     private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
         for (boolean again = false; ; again = true) {
@@ -198,10 +195,7 @@ record ClaimRunner(
                 .toList();
     }
 
-    /**
-     * Refuses a claim on Citus. Citus may run a statement with a table on any machine, and would lock the keys on that
-     * machine.
-     */
+    /** Refuses a claim on Citus, because Citus could lock the keys on another machine. */
     private void refuseOnCitus() throws SQLException {
         if (tables.idColumns().isOnCitus(session)) {
             throw new LockTargetException(

@@ -107,10 +107,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return false;
     }
 
-    /**
-     * Returns a row that the role can read but cannot lock, or null. Row security has separate policies for reading and
-     * locking.
-     */
+    /** Returns a row that the role can read but not lock, because row security has separate policies; or null. */
     private @Nullable Row unlockable() throws SQLException {
         for (RowGroup group : request.rows()) {
             RowTable table = group.table();

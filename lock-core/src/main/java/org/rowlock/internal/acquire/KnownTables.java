@@ -34,10 +34,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         return table(session, name, List.of(), config.strategyOf(name), true, true);
     }
 
-    /**
-     * Returns the id columns of a table, or an empty list if its strategy needs no id columns. Refuses a table whose
-     * rows cannot be locked.
-     */
+    /** Returns the id columns; empty if the strategy needs none. Refuses a table whose rows cannot be locked. */
     public List<String> check(PgSession session, String name) throws SQLException {
         LockStrategy strategy = config.strategyOf(name);
         boolean needed = !config.idColumnsOf(name).isEmpty() || strategy != LockStrategy.ADVISORY;
@@ -140,10 +137,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         }
     }
 
-    /**
-     * @param ofRows whether the ids must be values of the columns; if false, only a wrong spelling of a value is
-     *     refused
-     */
+    /** @param ofRows whether the ids must be values of the columns; if false, only wrong spellings are refused */
     private @Nullable LockTargetException refusal(
             RowTable table, List<Row> rows, LockStrategy strategy, boolean ofRows) {
         List<Column> columns = table.columns();

@@ -104,10 +104,7 @@ record LockFlush(
         return notUndone != null ? notUndone : outcome;
     }
 
-    /**
-     * Makes the transaction usable again and releases the new locks. Returns the failure if this is impossible;
-     * otherwise null.
-     */
+    /** Makes the transaction usable again, without the new locks. Returns the failure if this is impossible. */
     private @Nullable Failed undo(SQLException cause) throws SQLException {
         PgSession session = call.session();
         try {

@@ -30,9 +30,7 @@ record QueueStay(
         @Nullable QueueEntry own,
         @Nullable QueueEntry fronted)
         implements AutoCloseable {
-    /**
-     * Waits in the {@code ROW} queue, if necessary. Only calls for a single row in an exclusive mode use this queue.
-     */
+    /** Waits in the {@code ROW} queue, if necessary. Only exclusive calls for a single row use this queue. */
     static QueueStay enter(
             LockCalls calls,
             PgSession session,

@@ -35,10 +35,7 @@ import org.rowlock.internal.text.Stack;
  * rolls back only to its own savepoint, and a later commit() would commit the statements before the savepoint.
  */
 public final class Commit {
-    /**
-     * The largest number of statements in one flush. With more statements, the driver would read the results in parts,
-     * and would not cache the SQL.
-     */
+    /** The largest number of statements in one flush. With more, the driver would read the results in parts. */
     public static final int MOST_IN_ONE = 100;
 
     private final PgSession session;
@@ -57,10 +54,7 @@ public final class Commit {
     /** Whether the COMMIT may have been sent. The field is set before the driver sends anything. */
     private boolean sent;
 
-    /**
-     * Whether the server has answered the COMMIT. The field is set before listeners run, because a listener may begin a
-     * new transaction.
-     */
+    /** Whether the server has answered the COMMIT. Set before listeners run, which may begin a transaction. */
     private boolean ended;
 
     private @Nullable SQLWarning warning;
@@ -204,10 +198,7 @@ public final class Commit {
         }
     }
 
-    /**
-     * Returns the exception for an unknown outcome. If the memory does not suffice, returns an exception that was
-     * created in advance.
-     */
+    /** Returns the exception for an unknown outcome, which was created in advance if the memory does not suffice. */
     private CommitOutcomeUnknownException unknown(Throwable e) {
         try {
             return errors.unknownOf(CommitErrors.SENT_THROUGH, e);

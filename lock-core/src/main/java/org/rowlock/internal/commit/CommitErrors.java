@@ -27,10 +27,7 @@ import org.rowlock.internal.text.SqlState;
 public record CommitErrors(List<LockKey> keys) {
     static final String SENT_THROUGH = "the pool or proxy that sent its COMMIT";
 
-    /**
-     * An exception that is created in advance, for the case that the memory does not suffice for a more specific
-     * exception.
-     */
+    /** An exception that exists in advance, in case the memory does not suffice for a more specific exception. */
     @SuppressWarnings("StaticAssignmentOfThrowable")
     static final CommitOutcomeUnknownException WITHOUT_ROOM = new CommitOutcomeUnknownException(
             "It is not known whether the work of the transaction is stored: stack or heap was full during its commit."
@@ -64,10 +61,7 @@ public record CommitErrors(List<LockKey> keys) {
         return "Nothing of " + work() + " is stored: " + why;
     }
 
-    /**
-     * Returns the session of a connection. Throws an exception if an error has aborted the transaction, or the
-     * connection is lost.
-     */
+    /** Returns the session of a connection. Refuses an aborted transaction, and a lost connection. */
     PgSession usable(Connection connection) throws SQLException {
         if (connection.isClosed()) {
             throw new LockConnectionLostException(
@@ -95,10 +89,7 @@ public record CommitErrors(List<LockKey> keys) {
                 first);
     }
 
-    /**
-     * Returns the first error of an aborted transaction. The driver adds the first error as the cause of each later
-     * error.
-     */
+    /** Returns the first error of an aborted transaction, which the driver adds as the cause of later errors. */
     private static @Nullable SQLException firstError(PgSession session) {
         try {
             session.execute("select 1");
@@ -181,9 +172,7 @@ public record CommitErrors(List<LockKey> keys) {
         return SqlState.OBJECT_NOT_IN_STATE.equals(e.getSQLState()) && session.isOfXa() && ServerErrors.isDrivers(e);
     }
 
-    /**
-     * Tries to end the transaction that may still run at the server, and returns the exception for an unknown outcome.
-     */
+    /** Tries to end the transaction at the server, and returns the exception for an unknown outcome. */
     private CommitOutcomeUnknownException unknownAtServer(
             PgSession session, String why, SQLException of, SQLException e) {
         boolean mayRunOn = ServerErrors.mayRunOn(of);

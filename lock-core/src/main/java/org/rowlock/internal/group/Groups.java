@@ -145,10 +145,7 @@ public record Groups(
                 joining -> GroupSizes.rounded(1 + joining) - 1);
     }
 
-    /**
-     * Returns the server's description of the session; an empty text if the session was altered. Runs a query once per
-     * session.
-     */
+    /** Returns the server's description of the session; an empty text if the session was altered. */
     private String look(PgSession session) throws SQLException {
         String known = sessions.get(session.driver());
         if (known == null) {

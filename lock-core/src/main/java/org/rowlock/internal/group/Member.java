@@ -34,9 +34,7 @@ public final class Member {
     /** The approximate size of a statement or a value in a flush, without its text. */
     private static final int OVERHEAD_BYTES = 60;
 
-    /**
-     * The packages of types whose sizes are known. Their values can also be sent a second time with the same effect.
-     */
+    /** The packages of types whose sizes are known, and whose values can be sent again with the same effect. */
     private static final Set<String> KNOWN = Set.of("java.lang", "java.math", "java.time", "java.sql");
 
     final LockKey key;
@@ -53,9 +51,7 @@ public final class Member {
     /** The server's description of the session. Set before this call leads a group. */
     String session = "";
 
-    /**
-     * The server and database of the connection, and {@link #session}. Sessions with equal values see the same tables.
-     */
+    /** The server, the database and {@link #session}. Sessions with equal values see the same tables. */
     Object seenBy = "";
 
     /** The table of the row that must exist; null if an absent row is no error. Set before this call leads a group. */
@@ -110,10 +106,7 @@ public final class Member {
         return !type.isArray() && KNOWN.contains(type.getPackageName());
     }
 
-    /**
-     * Adds an offered call to the group of this leader, if the call fits. Returns whether the call fits. The leader
-     * first adds itself.
-     */
+    /** Adds an offered call to this leader's group, if the call fits. The leader first adds itself. */
     boolean takes(Object offer, PgSession session) {
         if (!(offer instanceof Member member)) {
             return false;

@@ -16,10 +16,7 @@ import org.rowlock.internal.text.SessionEffect;
 public final class SessionIdentity {
     private final DriverAccess access;
 
-    /**
-     * The URL and the properties of the connection; null if they are unknown, or if the application uses the driver's
-     * own objects.
-     */
+    /** The URL and properties of the connection; null if unknown, or if the application uses the driver itself. */
     private volatile @Nullable Object origin;
 
     private volatile boolean altered;
@@ -101,10 +98,7 @@ public final class SessionIdentity {
         return last;
     }
 
-    /**
-     * Whether the session is still usable after an error, and has no open transaction. In this case the server has
-     * rolled back the whole flush.
-     */
+    /** Whether the session is usable and idle. After an error, the server has then rolled back the whole flush. */
     boolean isUsable() throws SQLException {
         return access.session().isAlive() && access.isIdle();
     }

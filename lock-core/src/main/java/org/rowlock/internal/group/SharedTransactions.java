@@ -20,10 +20,7 @@ public final class SharedTransactions {
 
     final GroupSizes sizes;
 
-    /**
-     * The descriptions of tables, by session and target table. Sessions that see the same tables have equal values in
-     * this key.
-     */
+    /** The descriptions of tables. Sessions that see the same tables have equal values in the key. */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 
     private volatile SessionIdentity.@Nullable Equal last;
@@ -67,10 +64,7 @@ public final class SharedTransactions {
         return !version.text.isEmpty();
     }
 
-    /**
-     * Returns the same object for equal sessions, which makes comparisons quick. In a race, equal sessions may get
-     * different but equal objects.
-     */
+    /** Returns the same object for equal sessions, if possible, which makes comparisons quick. */
     public SessionIdentity.Equal common(SessionIdentity.Equal session) {
         SessionIdentity.Equal common = last;
         if (common == null || !common.equals(session)) {

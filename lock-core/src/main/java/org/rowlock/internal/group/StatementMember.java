@@ -146,10 +146,7 @@ public final class StatementMember {
         }
     }
 
-    /**
-     * Sets whether the batch is at the server. The monitor makes this method wait until a concurrent cancel has been
-     * sent.
-     */
+    /** Sets whether the batch is at the server. Waits, by the monitor, until a concurrent cancel has been sent. */
     private synchronized void sends(boolean now) {
         sending = now;
     }
@@ -216,10 +213,7 @@ public final class StatementMember {
         }
     }
 
-    /**
-     * Returns the warnings of a statement; null if another thread has closed the statement. The changes are stored in
-     * either case.
-     */
+    /** Returns the warnings; null if another thread has closed the statement. The changes are stored anyway. */
     private static @Nullable SQLWarning warningsOf(PreparedStatement statement) {
         try {
             return statement.getWarnings();

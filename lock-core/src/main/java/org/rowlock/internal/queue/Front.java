@@ -41,10 +41,7 @@ public final class Front {
         return timed;
     }
 
-    /**
-     * Records the time of the wait for the front lock: 0 if the server did not report the time, negative if no front
-     * lock was acquired.
-     */
+    /** Records the wait for the front lock: 0 if it was not timed, negative if no front lock was acquired. */
     public void answered(long nanos) {
         waitedNanos = nanos;
         if (nanos < 0) {
@@ -56,10 +53,7 @@ public final class Front {
         entry.front = null;
     }
 
-    /**
-     * Records that the front lock could not be acquired in time. The statement of the row lock is then sent again
-     * without a front lock.
-     */
+    /** Records that the front lock could not be acquired in time. The row lock is then sent again alone. */
     public void givenUp() {
         synchronized (entry.queue.lock) {
             unsent();

@@ -26,15 +26,10 @@ final class FrontPolicy {
         OPEN
     }
 
-    /**
-     * The smallest crowd that justifies a front lock. In a smaller crowd, the wait for the row costs less than the
-     * front lock.
-     */
+    /** The smallest crowd for which a front lock costs less than the wait for the row. */
     private static final double CROWD = 8;
 
-    /**
-     * The shortest wait that leads to FRONT. The cause of a shorter wait may be a busy processor rather than a lock.
-     */
+    /** The shortest wait that leads to FRONT. Shorter waits may be caused by a busy processor. */
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /**

@@ -13,10 +13,7 @@ public final class GroupSizes {
     /** How many groups of the allowed size must succeed before the allowed size doubles. */
     private static final int STEPS = 16;
 
-    /**
-     * The number of calls that run alone after the server has refused a group. The next group is tried only after these
-     * calls.
-     */
+    /** The number of calls that run alone after the server has refused a group, before the next group is tried. */
     private static final int REFUSED = 2_000;
 
     private final int largest;

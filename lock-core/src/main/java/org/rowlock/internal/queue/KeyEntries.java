@@ -136,10 +136,7 @@ public final class KeyEntries {
         return places;
     }
 
-    /**
-     * Waits in one queue after another, until all queues have admitted the call. The given wait bounds the sum of all
-     * waits.
-     */
+    /** Waits in one queue after another until all have admitted the call. The wait bounds the sum of all waits. */
     public void enterAll(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();
         for (Place place : places) {
@@ -195,9 +192,7 @@ public final class KeyEntries {
         return null;
     }
 
-    /**
-     * Whether other transactions contend for one of the keys. A nested call has no entries, and always returns true.
-     */
+    /** Whether other transactions contend for a key. A nested call has no entries, and always returns true. */
     public boolean isWanted() {
         for (Place place : places) {
             if (place.entry().isWanted()) {

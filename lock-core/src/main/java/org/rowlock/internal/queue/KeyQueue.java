@@ -44,10 +44,7 @@ final class KeyQueue {
 
     private final List<QueueEntry> line = new ArrayList<>(0);
 
-    /**
-     * How many entries the leaders of groups have taken. Taken entries are no longer in {@code line}, but their threads
-     * still wait.
-     */
+    /** How many entries the leaders have taken. Taken entries are not in {@code line}, but their threads wait. */
     private int taken;
 
     /** The number of admitted entries: positive if the entries are shared, negative if they are exclusive. */
@@ -127,9 +124,7 @@ final class KeyQueue {
         }
     }
 
-    /**
-     * Inserts an entry in the order of arrival. An entry that a leader has given back returns to its former position.
-     */
+    /** Inserts an entry at its position in the order of arrival, even if a leader has given the entry back. */
     private void insert(QueueEntry entry) {
         int at = line.size();
         while (at > 0 && line.get(at - 1).sinceNanos - entry.sinceNanos > 0) {
@@ -219,10 +214,7 @@ final class KeyQueue {
         return !entry.shared && offer != null && joins.test(offer);
     }
 
-    /**
-     * Ends a leader's work for an entry. If {@code served} is null, the entry waits again, and no leader takes the
-     * entry a second time.
-     */
+    /** Ends a leader's work for an entry. If {@code served} is null, the entry waits again, without its offer. */
     void end(QueueEntry entry, @Nullable Served served) {
         synchronized (lock) {
             if (entry.state != State.TAKEN) {

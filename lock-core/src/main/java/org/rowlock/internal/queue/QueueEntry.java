@@ -38,10 +38,7 @@ public final class QueueEntry {
     }
 
     public record Served(@Nullable Object value, @Nullable Throwable failure) {
-        /**
-         * The result for an unknown outcome. The object is created in advance, because a leader that is out of memory
-         * could not create the object.
-         */
+        /** Created in advance, because a leader that is out of memory could not create the object. */
         static final Served UNKNOWN =
                 new Served(null, new IllegalStateException("The holder has left without an outcome"));
     }
@@ -60,10 +57,7 @@ public final class QueueEntry {
 
     volatile boolean sent;
 
-    /**
-     * Whether the queue counts the admitted entry. Entries that are admitted because no connection is available do not
-     * count.
-     */
+    /** Whether the queue counts the admitted entry; false if it was admitted because of a lack of connections. */
     boolean counted;
 
     volatile long sinceNanos = System.nanoTime();
@@ -212,10 +206,7 @@ public final class QueueEntry {
         }
     }
 
-    /**
-     * Returns the front lock of the entry, or null if no front lock is required. Call this method once, after the entry
-     * was admitted.
-     */
+    /** Returns the front lock, or null if none is required. Call this method once, after the admission. */
     public @Nullable Front front(LockFront how) {
         synchronized (queue.lock) {
             boolean always = how == LockFront.ALWAYS;

@@ -1,7 +1,6 @@
 package org.rowlock.internal.request;
 
 import java.math.BigDecimal;
-import java.sql.ResultSet;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -9,10 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Arguments;
 
-/**
- * A query that is sent in the same round trip as a lock. The query runs only if the lock is acquired, and may therefore
- * also write.
- */
+/** A query after a lock, in the same round trip. It runs only if the lock is acquired, so it may also write. */
 public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> mapper, List<@Nullable Object> binds) {
     public BoundQuery {
         Arguments.text(sql, "The SQL of the query", "one statement that returns rows");
@@ -38,9 +34,7 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
 
     /** Mappers that read the first column as a given class. Numbers are converted between numeric types. */
     private static final class ColumnValues {
-        /**
-         * Readers for the classes that {@link ResultSet#getObject(int, Class)} supports for only one column type each.
-         */
+        /** Readers for the classes that {@code getObject} of the driver supports for only one column type each. */
         private static final Map<Class<?>, RowMapper<?>> READERS = Map.of(
                 Long.class, orNull(row -> row.getLong(1)),
                 Integer.class, orNull(row -> row.getInt(1)),

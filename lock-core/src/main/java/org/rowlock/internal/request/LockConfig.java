@@ -23,10 +23,7 @@ public record LockConfig(
         return strategies.getOrDefault(table, defaultStrategy);
     }
 
-    /**
-     * Returns the strategy of the keys; BOTH if they have different strategies, because both kinds of locks are then
-     * acquired.
-     */
+    /** Returns the strategy of the keys; BOTH if they have different strategies. */
     public LockStrategy strategyOf(List<LockKey> keys) {
         LockStrategy first = strategyOf(keys.get(0));
         return keys.size() == 1 || keys.stream().allMatch(key -> strategyOf(key) == first) ? first : LockStrategy.BOTH;

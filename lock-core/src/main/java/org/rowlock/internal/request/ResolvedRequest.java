@@ -120,10 +120,7 @@ public record ResolvedRequest(
         }
     }
 
-    /**
-     * Returns the form of the statement that acquires the advisory locks. Except with MANY, all keys have the mode of
-     * the request.
-     */
+    /** Returns the form of the lock statement. Except with MANY, all keys have the mode of the request. */
     public Shape shape() {
         return Shape.of(advisory, request);
     }

@@ -26,10 +26,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         GIVEN,
         /** The only column is the primary key. The parse analysis of the server checks the column at no cost. */
         ONE_COLUMN,
-        /**
-         * The primary key has several columns or is deferrable. Parse analysis cannot check such a key, so the lock
-         * statement queries the catalog.
-         */
+        /** The primary key has several columns or is deferrable. The lock statement queries the catalog. */
         CATALOG
     }
 
@@ -69,9 +66,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return id;
     }
 
-    /**
-     * Returns a select list with the texts of the columns. The aliases cannot clash with names in a caller's ORDER BY.
-     */
+    /** Returns a select list whose aliases cannot clash with names in a caller's ORDER BY. */
     public String printedId(String alias) {
         return each(
                 ", ",

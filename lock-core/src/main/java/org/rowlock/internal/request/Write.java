@@ -124,18 +124,12 @@ public final class Write implements CommitWrite {
         rows.add(values);
     }
 
-    /**
-     * Records that the returned rows could not be read. An exception would be misleading, because the write is already
-     * committed.
-     */
+    /** Records that returned rows could not be read. Throws nothing, because the write is already committed. */
     public void rowsUnreadable(SQLException failure) {
         readFailure = failure;
     }
 
-    /**
-     * Returns the numbers of changed rows of the executions so far. Before the commit, these numbers are not visible to
-     * the caller.
-     */
+    /** Returns the numbers of changed rows so far. The caller sees these numbers only after the commit. */
     public List<Long> answers() {
         return counts;
     }

@@ -82,9 +82,7 @@ abstract class DriverSession {
         return driver;
     }
 
-    /**
-     * Whether the transaction is open at the server. If not, the driver begins the transaction with the next statement.
-     */
+    /** Whether the transaction is open at the server. The driver begins a transaction with the next statement. */
     public boolean hasBegun() {
         return driver.getTransactionState() != TransactionState.IDLE;
     }
@@ -201,9 +199,7 @@ abstract class DriverSession {
         void close();
     }
 
-    /**
-     * Stops the driver from setting its own savepoints between the statements of a script, until the result is closed.
-     */
+    /** Stops the driver's own savepoints between the statements of a script, until the result is closed. */
     public Autosave withoutAutosave() {
         AutoSave before = driver.getAutosave();
         driver.setAutosave(AutoSave.NEVER);
@@ -258,18 +254,12 @@ abstract class DriverSession {
         }
     }
 
-    /**
-     * Returns the id of the server process, for messages. With a pooler, the id may be missing or belong to another
-     * session.
-     */
+    /** Returns the id of the server process, for messages. With a pooler, the id may be wrong or missing. */
     public int serverProcess() {
         return driver.getBackendPID();
     }
 
-    /**
-     * Sends a cancel request for this session, on another connection, because the connection of the session may be
-     * lost.
-     */
+    /** Sends a cancel request on another connection, because the connection of the session may be lost. */
     void cancel() throws SQLException {
         driver.getQueryExecutor().sendQueryCancel();
     }

@@ -90,10 +90,7 @@ public final class FlushRunner {
         }
     }
 
-    /**
-     * Reads the results of executed parts. Afterwards, the current result of the statement is the first result after
-     * these parts.
-     */
+    /** Reads the results of parts. The result after these parts is then the statement's current result. */
     private static void read(Statement statement, List<Part> parts, Answers answers) throws SQLException {
         for (int i = 0; i < parts.size(); i++) {
             parts.get(i).reader().read(answers, statement);

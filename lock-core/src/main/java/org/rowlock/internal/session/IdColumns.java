@@ -192,10 +192,7 @@ public final class IdColumns {
         return found;
     }
 
-    /**
-     * Removes a table from the cache, because the table may have changed. Runs no SQL, because the transaction may be
-     * aborted.
-     */
+    /** Removes a table, because it may have changed. Runs no SQL, because the transaction may be aborted. */
     public void forget(RowTable table) {
         known.values().removeIf(kept -> kept.table() == table);
     }

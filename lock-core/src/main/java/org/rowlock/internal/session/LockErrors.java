@@ -105,10 +105,7 @@ public final class LockErrors {
         return ofStatement(request, tail.binds(), e);
     }
 
-    /**
-     * Returns the exception for an error of a statement that contains values of the caller; null if the values caused
-     * the error.
-     */
+    /** Returns the exception for an error of a statement; null if the caller's values caused the error. */
     public static @Nullable RowlockException ofStatement(
             Description request, List<@Nullable Object> binds, SQLException e) {
         return ServerErrors.isLockTarget(request, binds, e) ? ofLock(request, e) : ofSession(request, e);
@@ -174,10 +171,7 @@ public final class LockErrors {
         };
     }
 
-    /**
-     * Returns the exception for a lock that the check refused. The transaction stays usable, unless {@code e} aborted
-     * it.
-     */
+    /** Returns the exception for a refused lock. The transaction stays usable, unless {@code e} aborted it. */
     public static RowlockException refused(Description request, LockCheck check, @Nullable SQLException e) {
         if (check.isReadOnly()) {
             return readOnly(request, e);
@@ -238,10 +232,7 @@ public final class LockErrors {
         return new Outcome.Failed(cause, exception);
     }
 
-    /**
-     * Returns the exception for a query that may have read a row without a lock, because the row was inserted during
-     * the call.
-     */
+    /** Returns the exception for a query that may have read a row without a lock on this row. */
     public static LockSerializationException replaced(Description request) {
         String why = "the row was inserted while the call waited, perhaps in place of a deleted one, so the query after"
                 + " the lock ran without a lock on it. " + ABORTED + " and run it again.";

@@ -57,10 +57,7 @@ public sealed interface Outcome {
     /** A required row is absent, so the COMMIT did not run. The transaction is in the same state as before the call. */
     record Absent() implements Outcome {}
 
-    /**
-     * The check refused the lock, because the lock would be useless in this transaction or is impossible for this
-     * table.
-     */
+    /** The check refused the lock, because it would be useless in this transaction or for this table. */
     record Refused(LockCheck check, @Nullable SQLException cause) implements Outcome {}
 
     /**

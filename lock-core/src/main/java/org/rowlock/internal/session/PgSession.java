@@ -28,9 +28,7 @@ public final class PgSession extends DriverSession {
         this.connection = connection;
     }
 
-    /**
-     * Returns the session of a connection. First checks, without SQL, that locks can be acquired in its transaction.
-     */
+    /** Returns the session of a connection. First checks, without SQL, that locks can be acquired. */
     public static PgSession inTransaction(Connection connection) throws SQLException {
         if (connection.isClosed()) {
             throw refused(
@@ -233,10 +231,7 @@ public final class PgSession extends DriverSession {
         return seen;
     }
 
-    /**
-     * Rolls back after a failure, if the connection is open. An error of the rollback is added as a suppressed
-     * exception.
-     */
+    /** Rolls back after a failure. An error of the rollback is added as a suppressed exception. */
     public static void rollBack(Connection connection, Throwable cause) {
         try {
             if (!connection.isClosed()) {

@@ -26,18 +26,12 @@ import org.rowlock.internal.value.WaitNanos;
  * text of the error only if the SQLSTATE and the fields do not suffice.
  */
 public final class ServerErrors {
-    /**
-     * A pattern for the line that describes the awaited lock, from PostgreSQL 19 on. The line contains the lock mode in
-     * every language.
-     */
+    /** The lock mode in the line that describes the awaited lock, in every language, from PostgreSQL 19 on. */
     private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
 
     private ServerErrors() {}
 
-    /**
-     * Whether a pooler has mixed up prepared statements, because it shares server connections and does not track
-     * prepared statements.
-     */
+    /** Whether a pooler has mixed up prepared statements, because the pooler does not track them. */
     public static boolean isPreparedStatementMixedUp(SQLException e) {
         return switch (SqlState.of(e)) {
             case SqlState.INVALID_SQL_STATEMENT_NAME, SqlState.DUPLICATE_PREPARED_STATEMENT -> true;
@@ -176,10 +170,7 @@ public final class ServerErrors {
         return e instanceof PSQLException postgres && postgres.getServerErrorMessage() == null;
     }
 
-    /**
-     * Returns the number of rows, if the error reports a write that changed an unexpected number of rows; null
-     * otherwise.
-     */
+    /** Returns the wrong number of changed rows that the error reports; null for any other error. */
     public static @Nullable WrongCount wrongCountIn(SQLException e) {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteForm.wrongCountIn(message(e)) : null;
     }
@@ -242,9 +233,7 @@ public final class ServerErrors {
         };
     }
 
-    /**
-     * Whether a message contains a name in quotes, or ends with a name, as in "permission denied for table account".
-     */
+    /** Whether a message contains a name in quotes or at its end, as in "permission denied for table account". */
     private static boolean names(String message, String name) {
         String plain = String.join(".", TableName.parts(name));
         return message.contains('"' + plain + '"') || message.endsWith(' ' + plain);

@@ -71,9 +71,7 @@ public final class TargetErrors {
         return request.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
-    /**
-     * Returns the exception for an id that finds a row, although its spelling, and therefore its key, is not canonical.
-     */
+    /** Returns the exception for an id that finds a row, but is not canonical and thus has another key. */
     public static LockTargetException misnamed(Description request, ResolvedRequest.Misnamed misnamed, boolean undone) {
         String id = quoted(misnamed.id());
         String why = "the id " + quoted(RowKey.givenId(misnamed.key())) + " means the row " + id

@@ -8,10 +8,7 @@ import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
 
-/**
- * The statement that acquires advisory locks. Each row of the result is for one key, and is read as a {@link
- * LockCheck}.
- */
+/** The statement that acquires advisory locks. It returns a {@link LockCheck} for each key. */
 final class AdvisorySql {
     private AdvisorySql() {}
 

@@ -91,10 +91,7 @@ public final class Answers {
         }
     }
 
-    /**
-     * Reads the locked rows of a group: their positions in the group, and their ids. With configured id columns, a key
-     * may have several rows.
-     */
+    /** Reads the locked rows of a group. With configured id columns, a key may have several rows. */
     void rows(Statement statement, int group) throws SQLException {
         RowGroup asked = request.rows().get(group);
         List<Row> keys = asked.keys();
@@ -111,10 +108,7 @@ public final class Answers {
         }
     }
 
-    /**
-     * Reads the number of found rows of a group. If some rows are missing, the statement has also returned the ids of
-     * the found rows.
-     */
+    /** Reads the number of found rows of a group and, if some rows are missing, the ids of the found rows. */
     void counted(Statement statement, int group) throws SQLException {
         List<Row> keys = request.rows().get(group).keys();
         try (ResultSet row = statement.getResultSet()) {

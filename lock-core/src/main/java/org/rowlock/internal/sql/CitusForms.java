@@ -28,10 +28,7 @@ public final class CitusForms extends FlushForms {
             + " pg_catalog.set_config('rowlock.deadline', (extract(epoch from pg_catalog.clock_timestamp())::numeric"
             + " * 1000 + cast(cast(? as pg_catalog.text) as integer))::pg_catalog.text, true)";
 
-    /**
-     * Registers the transaction with Citus. The registration is expensive, and needed only if no earlier statement has
-     * named a table of Citus.
-     */
+    /** Registers the transaction with Citus, if no earlier statement has named a table. This is expensive. */
     private static final Part BEGIN =
             Part.control("select case when (pg_catalog.get_current_transaction_id()).transaction_number = 0"
                     + " then pg_catalog.create_intermediate_result('rowlock', 'select 1') end");
@@ -40,10 +37,7 @@ public final class CitusForms extends FlushForms {
     private static final Part APPLY = Part.control(
             "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
 
-    /**
-     * Restores the caller's lock_timeout. If the session does not propagate settings, the other machines return to
-     * their default.
-     */
+    /** Restores the caller's lock_timeout. Other machines return to their default if settings are not propagated. */
     private static final Part RESTORE = Part.control("do $rowlock$ begin"
             + " if pg_catalog.current_setting('rowlock.propagate') = 'local' then execute pg_catalog.format("
             + "'set local lock_timeout = %L', pg_catalog.current_setting('rowlock.lock_timeout'));"
@@ -55,10 +49,7 @@ public final class CitusForms extends FlushForms {
     private static final Bound BOUND =
             new Bound(List.of(new Part(KEEP, WaitSql::bindMillis, Part.UNREAD), APPLY), APPLY, RESTORE);
 
-    /**
-     * The order in which all callers lock rows. Positive numbers in a single id column are ordered by value, as in a
-     * hand-written ORDER BY.
-     */
+    /** The lock order of all callers. Positive numbers in a single id column are in the order of their values. */
     private static final Comparator<Row> ORDER = Comparator.comparing(
                     (Row row) -> String.join("\0", row.id()), KeyEntries.SHORTER_FIRST)
             .thenComparing(row -> String.join("\0", RowKey.givenId(row)));
@@ -67,10 +58,7 @@ public final class CitusForms extends FlushForms {
         super(asked, begun, anyIsolation, behind, false);
     }
 
-    /**
-     * Whether the SQL of the flush depends on the ids. For several rows, the flush has one statement for each row, in
-     * the order of the ids.
-     */
+    /** Whether the SQL depends on the ids, because the flush has one statement for each row, in the order of ids. */
     static boolean isOfValues(ResolvedRequest request) {
         return !request.rows().isEmpty() && !request.isOneRow();
     }
@@ -117,10 +105,7 @@ public final class CitusForms extends FlushForms {
         }
     }
 
-    /**
-     * Returns statements that lock tables against DDL, as {@link KeySql#holding} does, and register the transaction
-     * with Citus.
-     */
+    /** Like {@link KeySql#holding}, locks tables against DDL. Also registers the transaction with Citus. */
     public static List<Part> hold(List<String> tables, List<RowTable> known) {
         return tables.isEmpty()
                 ? List.of(BEGIN)

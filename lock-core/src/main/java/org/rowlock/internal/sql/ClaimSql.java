@@ -25,10 +25,7 @@ import org.rowlock.internal.value.RowKey;
 public record ClaimSql(RowTable table, String predicate, String order, RowLockMode mode, boolean again) {
     private static final String ID = "rowlock_id_";
 
-    /**
-     * Returns a statement that claims rows without their keys. The parameters are the binds of the predicate, and the
-     * limit.
-     */
+    /** Claims rows without their keys. The parameters are the binds of the predicate, and the limit. */
     public static String skipLocked(ClaimParts claim) {
         return "select * from " + from(claim.table()) + " where " + condition(claim.predicate()) + order(claim.order())
                 + " limit ? " + RowSql.clause(claim.mode()) + " skip locked";
@@ -64,10 +61,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                 + " as k(o, s, printed, n) order by k.n";
     }
 
-    /**
-     * Returns a script that tries to lock the keys of locked rows. The last result of the script contains the rows
-     * whose keys are locked.
-     */
+    /** Tries to lock the keys of locked rows. The last result contains the rows whose keys are locked. */
     public String read() {
         String rows = "select " + alias() + ".*, " + table.printedId(alias()) + " from " + from(table.name()) + " join "
                 + ids() + " on " + isOfId() + " where " + condition(predicate)
@@ -107,10 +101,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         return at + 4;
     }
 
-    /**
-     * Returns an item of a FROM clause with the given ids and their positions. There is one parameter for each id
-     * column.
-     */
+    /** Returns a FROM item with the given ids and their positions. There is one parameter for each id column. */
     private String ids() {
         return "rows from ("
                 + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as pg_catalog.text[]))")

@@ -84,10 +84,7 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         return String.join("\n;", texts);
     }
 
-    /**
-     * The cached flushes of requests. A cache key contains everything that determines the SQL of a flush. An
-     * application has few different cache keys.
-     */
+    /** The cached flushes of requests. A cache key contains everything that determines the SQL of a flush. */
     public static final class Cache {
         private static final int MODES = RowLockMode.values().length;
         private static final int WAITS = WaitKind.values().length;
@@ -95,10 +92,7 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
 
         private final boolean onCitus;
 
-        /**
-         * The flushes of each cache key, in an array with the index {@link #form}. In a race, a flush is built twice,
-         * which does no harm.
-         */
+        /** The flushes of each cache key, by {@link #form}. In a race, a flush is built twice, which is harmless. */
         private final BoundedCache<Object, @Nullable Flush[]> kept = new BoundedCache<>();
 
         private final BoundedCache<List<String>, String> texts = new BoundedCache<>();
@@ -165,10 +159,7 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
             return all;
         }
 
-        /**
-         * Returns the array index for the form of the request. An array index is used, because a look-up then allocates
-         * nothing.
-         */
+        /** Returns the form of the request as an array index, because an array look-up allocates nothing. */
         @SuppressWarnings("EnumOrdinal")
         static int form(
                 ResolvedRequest request, boolean begun, boolean anyIsolation, boolean behind, boolean required) {

@@ -22,9 +22,7 @@ class FlushForms {
     /** Whether the check of the transaction allows REPEATABLE READ and SERIALIZABLE. */
     final boolean anyIsolation;
 
-    /**
-     * Whether the transaction has begun before this flush. A failure must not roll back such a transaction as a whole.
-     */
+    /** Whether the transaction has begun before this flush, and must not be rolled back as a whole. */
     private final boolean begun;
 
     /** Whether statements of the caller follow the locks. These statements must not run without the locks. */
@@ -128,9 +126,7 @@ class FlushForms {
         return isAdvisory() && asked.rows().isEmpty() && asked.inserts().isEmpty() && !behind;
     }
 
-    /**
-     * Whether the flush only tries to acquire one advisory lock. If the attempt fails, nothing has to be rolled back.
-     */
+    /** Whether the flush only tries one advisory lock. A failed attempt needs no rollback. */
     private boolean isAdvisoryTry() {
         return isAdvisoryAlone() && !shape.isSeveral() && wait == WaitKind.NO_WAIT;
     }
@@ -147,10 +143,7 @@ class FlushForms {
                 && asked.rows().get(0).table().isLookable();
     }
 
-    /**
-     * Whether the check must raise an error if it refuses the lock. The error prevents the following statements in the
-     * round trip.
-     */
+    /** Whether the check must raise an error if it refuses, so that the following statements do not run. */
     final boolean isRaising() {
         return isAdvisory() && (!isAdvisoryAlone() || (wait == WaitKind.NO_WAIT && !isAdvisoryTry()));
     }

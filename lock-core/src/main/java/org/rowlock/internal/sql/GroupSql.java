@@ -36,9 +36,7 @@ public final class GroupSql {
                     + " then 'isolation level' when not " + SESSION + " then 'session' else 'table' end")
             + " end";
 
-    /**
-     * The beginning of the {@link #refusal} if the write of one caller has removed the row that later callers require.
-     */
+    /** The beginning of the {@link #refusal} if the write of one caller has removed a row that others require. */
     public static final String ROW = "row ";
 
     private GroupSql() {}

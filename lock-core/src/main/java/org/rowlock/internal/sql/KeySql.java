@@ -177,10 +177,7 @@ public final class KeySql {
             + " as d(kind, t, c, o, s, b, shared) offset 0) as s order by s.b is not null, s.c, s.o, s.b offset 0) as k"
             + " on true";
 
-    /**
-     * Sets the parameters of {@link #FROM_MANY}. No array contains null, because with array_nulls off the server would
-     * read null as a text.
-     */
+    /** No array contains null, because with array_nulls off the server would read null as a text. */
     public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys, RequestParts request)
             throws SQLException {
         int size = keys.size();
@@ -224,10 +221,7 @@ public final class KeySql {
         return at + 8;
     }
 
-    /**
-     * A condition: the row {@code l} of pg_locks is a lock on the derived key {@code k}. The condition compares
-     * classid, objid and objsubid.
-     */
+    /** A condition: the row {@code l} of pg_locks is a lock on the derived key {@code k}. */
     public static final String IS_LOCK = "l.objsubid = case when k.b is null then 2 else 1 end"
             + " and l.classid = case when k.b is null then k.c::pg_catalog.oid else (k.b >> 32 &"
             + " 4294967295)::pg_catalog.oid end"

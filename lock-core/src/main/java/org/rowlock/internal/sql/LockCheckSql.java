@@ -85,10 +85,7 @@ public final class LockCheckSql {
         return at + 1;
     }
 
-    /**
-     * Reads a row of a lock statement: the result of the lock, and the isolation level. Returns null if the row
-     * contains no result.
-     */
+    /** Reads a row of a lock statement. Returns null if the row contains no result. */
     public static @Nullable LockCheck read(ResultSet row) throws SQLException {
         String locked = row.getString(1);
         if (locked == null) {
@@ -140,10 +137,7 @@ public final class LockCheckSql {
         return new LockCheck(seen[0], seen[1].equals("on"), table, LockCheck.Lock.NOT_TRIED, 0);
     }
 
-    /**
-     * Returns an expression for the isolation level of the transaction. If only READ COMMITTED is allowed, the
-     * expression is null.
-     */
+    /** Returns an expression for the isolation level; null if only READ COMMITTED is allowed. */
     static String isolation(boolean anyIsolation) {
         return anyIsolation ? ISOLATION : "null::pg_catalog.text";
     }

@@ -86,10 +86,7 @@ public record ReleaseSql(String confirm, String confirmReads) {
                 + (flushing ? message + "false, 'rowlock', '', true)" : commits) + " end else " + commits + " end";
     }
 
-    /**
-     * Returns the statements that make the COMMIT of the current transaction wait at the given level of {@code
-     * synchronous_commit}.
-     */
+    /** Makes the COMMIT of the current transaction wait at the given level of {@code synchronous_commit}. */
     public static String confirmAt(String level) {
         return "select pg_catalog.set_config('synchronous_commit', '" + level.replaceAll("[^a-z_]", "") + "', true),"
                 + " pg_catalog.pg_logical_emit_message(true, 'rowlock', '')";

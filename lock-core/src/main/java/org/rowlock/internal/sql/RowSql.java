@@ -20,10 +20,7 @@ public final class RowSql {
     /** The alias of the table in {@link #identityQuery}. {@code ServerErrors} recognizes an error by this alias. */
     public static final String IDENTITY_ALIAS = "rowlock_p";
 
-    /**
-     * The function that checks the type of a column. If the type is wrong, the error message of the server contains
-     * this text.
-     */
+    /** The function that checks the type of a column. An error about a wrong type contains this text. */
     public static final String TYPE_CHECK = "pg_catalog.array_eq(";
 
     /** The text before the known type of a column in {@link #identityQuery}. */
@@ -211,10 +208,7 @@ public final class RowSql {
                 (answers, statement) -> answers.counted(statement, group));
     }
 
-    /**
-     * Returns the element type of the array of ids. PostgreSQL has no arrays of arrays, so ids that are arrays are sent
-     * as texts.
-     */
+    /** Returns the element type of the array of ids. Ids that are arrays are sent as texts. */
     private static String listed(Column column) {
         return column.kind() == IdType.KEYLESS ? "pg_catalog.text" : column.type();
     }

@@ -22,10 +22,7 @@ public final class WaitSql {
     static final Part SAVEPOINT = Part.control("savepoint rowlock");
     static final Part RELEASE = Part.control("release savepoint rowlock");
 
-    /**
-     * Rolls back to {@link #SAVEPOINT}, which releases all locks since the savepoint and makes the transaction usable
-     * again.
-     */
+    /** Releases all locks since {@link #SAVEPOINT}, and makes the transaction usable again. */
     public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
     /**
@@ -54,16 +51,10 @@ public final class WaitSql {
     static final Part RESTORE = Part.control(
             "select pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('rowlock.lock_timeout'), true)");
 
-    /**
-     * The interval at which the server checks that the client is still connected, while the server runs a flush with a
-     * COMMIT.
-     */
+    /** The interval at which the server, in a flush with a COMMIT, checks that the client is still connected. */
     public static final int WATCH_MILLIS = 200;
 
-    /**
-     * A query with two columns: whether the server can check that the client is connected, and whether commits do not
-     * wait for a standby.
-     */
+    /** A query: whether the server can check its client, and whether commits do not wait for a standby. */
     public static final String CAN_WATCH =
             "select pg_catalog.current_setting('client_connection_check_interval', true) is not null"
                     + " and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0,"
@@ -78,10 +69,7 @@ public final class WaitSql {
 
     private WaitSql() {}
 
-    /**
-     * Stores the caller's lock_timeout and the deadline in settings of the transaction, and sets lock_timeout to the
-     * bound.
-     */
+    /** Stores the caller's lock_timeout and the deadline in settings, and sets lock_timeout to the bound. */
     public static final Part ARM = new Part(
             "select pg_catalog.set_config('rowlock.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),"
                     + " pg_catalog.set_config('rowlock.deadline',"

@@ -16,10 +16,7 @@ public record WriteForm(
     private static final Set<String> TRANSACTION_CONTROL =
             Set.of("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare");
 
-    /**
-     * The text after {@link LockCheckSql#mark} in the error for a wrong count. {@link #wrongCountIn} recognizes the
-     * error by this text.
-     */
+    /** The text after {@link LockCheckSql#mark} in the error for a wrong count; see {@link #wrongCountIn}. */
     private static final String WRONG = "write ";
 
     /** The end of the error message, for readers of the server's log. */

@@ -79,9 +79,7 @@ public final class CatalogSql {
 
     private CatalogSql() {}
 
-    /**
-     * Returns an expression of type oid for the table of a key: the root of the partition tree, or the table itself.
-     */
+    /** Returns an expression for the table of a key: the root of the partition tree, or the table itself. */
     public static String root(String table) {
         return "coalesce(pg_catalog.pg_partition_root(" + table + "), " + table + ")::pg_catalog.oid";
     }

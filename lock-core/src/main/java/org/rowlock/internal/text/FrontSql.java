@@ -32,16 +32,10 @@ public final class FrontSql {
      */
     public static final String MARK = "savepoint rowlock_front";
 
-    /**
-     * The statement after the front lock. It releases the savepoint, because the row must not be locked in a
-     * subtransaction.
-     */
+    /** Releases the savepoint after the front lock, because the row must not be locked in a subtransaction. */
     public static final String UNMARK = "release savepoint rowlock_front";
 
-    /**
-     * The divisor that gives the longest wait for a front lock from a timeout of the session. The caller's statement
-     * has the full timeout again.
-     */
+    /** The divisor of the session's timeouts that gives the longest wait for a front lock. */
     public static final int PART_OF_TIMEOUT = 10;
 
     /** The statement that acquires the front lock, with parameters that {@link #bind} sets. */
@@ -97,10 +91,7 @@ public final class FrontSql {
                 + " offset 0) as a";
     }
 
-    /**
-     * Returns an expression for the part of a timeout that the wait may use, in milliseconds; null if the timeout is
-     * not set.
-     */
+    /** Returns an expression for the milliseconds of a timeout that the wait may use; null without a timeout. */
     private static String part(String timeout) {
         return "nullif(extract(epoch from pg_catalog.current_setting('" + timeout
                 + "')::pg_catalog.interval) * 1000 / m.part, 0)";
@@ -126,10 +117,7 @@ public final class FrontSql {
         return look(row) + ';' + (marked ? MARK + ';' + lock + ';' + UNMARK : lock) + ';' + sql;
     }
 
-    /**
-     * Reads the results of the check and the front lock. The result of the caller's statement is then the current
-     * result.
-     */
+    /** Reads the results before the result of the caller's statement, which is then the current result. */
     public static long waitedNanos(Statement sent, boolean marked) throws SQLException {
         sent.getMoreResults();
         if (marked) {

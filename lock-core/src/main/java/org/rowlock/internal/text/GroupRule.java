@@ -15,10 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class GroupRule {
     private static final Set<String> OTHER_TABLES = Tokens.words("from using table current");
 
-    /**
-     * Built-in functions that are allowed although they are not immutable. These functions depend only on settings in
-     * {@link #SESSION}.
-     */
+    /** Built-in functions that are not immutable, but depend only on settings in {@link #SESSION}. */
     private static final String HARMLESS = "'^((transaction|statement|clock)_timestamp|now|random|gen_random_uuid"
             + "|uuidv[47]|nextval|timezone|to_(char|date|timestamp)|age|extract|timestamp.*|date.*|time.*"
             + "|interval.*)$'";
@@ -112,20 +109,14 @@ public final class GroupRule {
             + "%' then not c.relrowsecurity else " + TABLE + " and not (w.n like '" + DELETES + "%' and " + DELETED
             + ") end";
 
-    /**
-     * A condition: tables have not changed since {@link #QUERY}. The two parameters are the oids of the tables and
-     * their versions.
-     */
+    /** A condition: tables have not changed since {@link #QUERY}. The parameters are their oids and versions. */
     public static final String VERSIONS = "(select pg_catalog.string_agg(" + VERSION + ", ';' order by c.oid)"
             + " from pg_catalog.pg_class as c where c.oid = any (cast(cast(? as pg_catalog.text) as"
             + " pg_catalog.oid[]))) is not distinct from cast(? as pg_catalog.text)";
 
     private GroupRule() {}
 
-    /**
-     * Returns a condition: the function of a foreign key's trigger has one of the given oids. PostgreSQL never changes
-     * these oids.
-     */
+    /** Returns a condition: the function of a foreign key's trigger has one of these oids, which are constant. */
     private static String isOneOf(String functions) {
         return "t.tgfoid in (" + functions + ")";
     }

@@ -39,10 +39,7 @@ public final class IdText {
 
     private IdText() {}
 
-    /**
-     * Returns the text of an id. A string in the form of a UUID is not converted to lower case, because the column may
-     * have a text type.
-     */
+    /** A text in the form of a UUID is not converted to lower case, because the column may have a text type. */
     public static String of(String table, @Nullable Object id) {
         if (id instanceof String text) {
             return checked(table, text);
@@ -89,10 +86,7 @@ public final class IdText {
         return text;
     }
 
-    /**
-     * Whether the text cannot be encoded in UTF-8. The driver could send two such texts as the same bytes, and thus
-     * with the same key.
-     */
+    /** Whether the text cannot be encoded in UTF-8. Two such texts could be sent as the same bytes. */
     public static boolean hasLoneSurrogate(String text) {
         for (int i = 0; i < text.length(); i++) {
             char unit = text.charAt(i);
@@ -108,10 +102,7 @@ public final class IdText {
         return false;
     }
 
-    /**
-     * Returns the form from which the key is derived. For a UUID, this is the text in lower case; for any other text,
-     * the text itself.
-     */
+    /** Returns the form from which the key is derived: a UUID in lower case, or any other text unchanged. */
     public static String canonical(String text) {
         return isUuid(text) ? text.toLowerCase(Locale.ROOT) : text;
     }
@@ -138,10 +129,7 @@ public final class IdText {
         }
     }
 
-    /**
-     * Formats a value as in ISO 8601, with seconds and without trailing zeros of fractions. Values with a time zone are
-     * converted to UTC.
-     */
+    /** Formats a value as in ISO 8601, with seconds and without trailing zeros. Time zones are converted to UTC. */
     private static String ofTemporal(String table, Temporal value) {
         if (value instanceof OffsetDateTime || value instanceof ZonedDateTime || value instanceof Instant) {
             Instant instant = Instant.from(value);
@@ -170,10 +158,7 @@ public final class IdText {
         return format.format(value);
     }
 
-    /**
-     * Whether the text is an int4 in the form that the server prints: without a plus sign, leading zeros or a minus
-     * zero (rule 3).
-     */
+    /** Whether the text is an int4 as the server prints it: without plus sign, leading zeros or minus zero. */
     public static boolean isInt4(String text) {
         if (text.length() > 11 || !isLongDecimal(text)) {
             return false;

@@ -129,10 +129,7 @@ public enum IdType {
         };
     }
 
-    /**
-     * Returns the reason why a text is not canonical for this type, as the end of a sentence; null if the text is
-     * canonical.
-     */
+    /** Returns the reason why a text is not canonical, as the end of a sentence; null if the text is canonical. */
     @Nullable
     public String refusal(String text) {
         return switch (this) {
@@ -155,9 +152,7 @@ public enum IdType {
         };
     }
 
-    /**
-     * Returns the {@link #refusal} of a text that may be a non-canonical spelling of a value; null for any other text.
-     */
+    /** Returns the {@link #refusal} of a text that may be another spelling of a value; null for any other text. */
     @Nullable
     public String otherSpelling(String text) {
         String refusal = refusal(text);
@@ -187,18 +182,12 @@ public enum IdType {
         };
     }
 
-    /**
-     * Whether the server always prints the id of a found row exactly as given, so that Rowlock need not compare the two
-     * texts.
-     */
+    /** Whether the server prints the id of a found row exactly as given, so that no comparison is needed. */
     public boolean isReadAsGiven() {
         return !isPrintedOtherwise() || this == TEXT || this == VARCHAR;
     }
 
-    /**
-     * Whether ids of this type have keys with a strategy. With BOTH, Rowlock compares each id with the text that the
-     * server prints.
-     */
+    /** Whether ids of this type have keys. With BOTH, Rowlock compares each id with the text of the server. */
     public boolean hasKeys(LockStrategy strategy) {
         return switch (strategy) {
             case ROW -> true;

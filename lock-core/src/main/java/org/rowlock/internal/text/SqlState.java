@@ -17,9 +17,7 @@ public final class SqlState {
     public static final String CONNECTION_FAILURE = "08006";
     public static final String CONNECTION_DOES_NOT_EXIST = "08003";
 
-    /**
-     * The AWS driver has connected again after a failover. According to its manual, the transaction can be run again.
-     */
+    /** The AWS driver has connected again after a failover. The transaction can be run again. */
     public static final String CONNECTED_ANEW = "08S02";
 
     public static final String INVALID_PARAMETER_VALUE = "22023";
@@ -77,9 +75,7 @@ public final class SqlState {
         return state == null ? "" : state;
     }
 
-    /**
-     * Whether the server would refuse the same request again, because a privilege, a function or a feature is missing.
-     */
+    /** Whether the request would fail again, because a privilege, a function or a feature is missing. */
     public static boolean isRefusal(@Nullable String state) {
         return state != null && (state.startsWith("42") || state.startsWith("0A"));
     }

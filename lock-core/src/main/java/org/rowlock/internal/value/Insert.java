@@ -27,10 +27,7 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
         return withoutSemicolon(sql) + "\non conflict do nothing";
     }
 
-    /**
-     * Removes a semicolon at the end of a statement. The driver removes a semicolon only at the end of a script, and
-     * not between statements.
-     */
+    /** The driver removes a semicolon only at the end of a script, and not between statements. */
     public static String withoutSemicolon(String sql) {
         int end = sql.length();
         while (end > 0 && (sql.charAt(end - 1) == ';' || Character.isWhitespace(sql.charAt(end - 1)))) {

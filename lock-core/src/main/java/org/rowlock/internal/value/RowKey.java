@@ -6,10 +6,7 @@ import org.rowlock.LockKey;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.TableName;
 
-/**
- * The key of a row, with two forms of the id: the canonical form for the advisory lock, and the given form for the row
- * lock.
- */
+/** The key of a row: with the canonical id for the advisory lock, and the given id for the row lock. */
 public final class RowKey implements LockKey.Row {
     private final String table;
     private final List<String> id;

@@ -73,9 +73,7 @@ public final class LockVerifier {
     private final KnownTables tables;
     private final boolean singleEntryNode;
 
-    /**
-     * The calls for the checked locks. These calls use strategy ADVISORY, whatever the strategies of the tables are.
-     */
+    /** The calls for the checked locks, with strategy ADVISORY, whatever the strategies of the tables are. */
     private final LockCalls probing;
 
     public LockVerifier(KnownTables tables, boolean singleEntryNode) {

@@ -72,10 +72,7 @@ final class ProbeOpener {
         }
     }
 
-    /**
-     * Stops the timer. Returns whether the timer has interrupted the calling thread; if so, the caller must clear the
-     * interrupt flag.
-     */
+    /** Stops the timer. If the timer has interrupted the thread, returns true; the caller must clear the flag. */
     private synchronized boolean isInterrupted() {
         done = true;
         notifyAll();
