@@ -53,7 +53,7 @@ public final class Front {
         entry.front = null;
     }
 
-    /** Records that the front lock could not be acquired in time. The row lock is then sent again alone. */
+    /** Records that the front lock could not be acquired in time. The next flush has no front lock. */
     public void givenUp() {
         synchronized (entry.queue.lock) {
             unsent();

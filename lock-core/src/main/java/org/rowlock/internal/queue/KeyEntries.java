@@ -136,7 +136,7 @@ public final class KeyEntries {
         return places;
     }
 
-    /** Waits in one queue after another until all have admitted the call. The wait bounds the sum of all waits. */
+    /** Waits in the queues one after another, until all have admitted the call. The bound is for all waits together. */
     public void enterAll(LockWait wait, int mostWaiting) {
         long start = System.nanoTime();
         for (Place place : places) {

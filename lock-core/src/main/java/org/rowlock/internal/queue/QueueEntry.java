@@ -47,7 +47,7 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // Code writes this field and the following fields only under the lock of the queue.
+    // This field and the following fields are written only under the lock of the queue.
     volatile State state = State.NEW;
 
     @Nullable

@@ -26,7 +26,7 @@ import org.rowlock.internal.value.WaitNanos;
  * text of the error only if the SQLSTATE and the fields do not suffice.
  */
 public final class ServerErrors {
-    /** The lock mode in the line that describes the awaited lock, in every language, from PostgreSQL 19 on. */
+    /** The lock mode in the line about the awaited lock, which PostgreSQL 19 adds to errors in every language. */
     private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
 
     private ServerErrors() {}
