@@ -24,10 +24,7 @@ import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
-/**
- * Resolves requests with the configuration and the catalog. Refuses ids that do not fit their table, or that have
- * another spelling than the ids of keys.
- */
+/** Resolves requests with the configuration and the catalog. Refuses ids that do not fit or are not canonical. */
 public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** Returns a table for row locks, with its id columns: the configured columns, or the primary key. */
     public RowTable of(PgSession session, String name) throws SQLException {
@@ -43,10 +40,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 .toList();
     }
 
-    /**
-     * Splits the keys of a request into advisory locks and row locks, and looks up the id columns of their tables.
-     * Refuses more advisory locks than the budget allows.
-     */
+    /** Looks up the id columns, and splits the keys into advisory and row locks, within the lock budget. */
     ResolvedRequest resolve(
             PgSession session, RequestParts request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
         List<LockKey> keys = request.keys();

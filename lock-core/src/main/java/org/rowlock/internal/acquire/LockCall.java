@@ -36,10 +36,7 @@ import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.WaitNanos;
 
-/**
- * One call for locks, from the request to the result. {@link #attempt} notifies the observer, enters the queue, and
- * sends flushes until a flush has a final outcome.
- */
+/** One call for locks. {@link #attempt} sends flushes until a flush has a final outcome. */
 public final class LockCall {
     private static final Flush.Cache FLUSHES = new Flush.Cache(false);
     private static final Flush.Cache ON_CITUS = new Flush.Cache(true);

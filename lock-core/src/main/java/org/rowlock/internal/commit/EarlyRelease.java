@@ -51,10 +51,7 @@ public final class EarlyRelease {
         });
     }
 
-    /**
-     * Calls commit() on the connection, so that pools and proxies notice the end of the transaction. The driver sends
-     * nothing, because the transaction has already ended.
-     */
+    /** Calls commit() after the end of the transaction, so that pools and proxies notice the end. Sends nothing. */
     static void tell(Connection connection) {
         try {
             connection.commit();

@@ -18,10 +18,7 @@ import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.value.Insert;
 
-/**
- * Turns the writes of an application into parts of a flush. Refuses writes that cannot be sent with a COMMIT. The forms
- * of writes are cached, because an application has few different writes.
- */
+/** Turns writes into parts of a flush. Caches their forms. Refuses writes that cannot be sent with a COMMIT. */
 public final class WriteForms {
     private static final BoundedCache<String, WriteForm> KEPT = new BoundedCache<>();
 

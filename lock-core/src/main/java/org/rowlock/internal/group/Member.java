@@ -20,10 +20,7 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 import org.rowlock.internal.value.WaitNanos;
 
-/**
- * One call that may run in a group. The thread of the call waits in the queue. If a leader takes the call, the thread
- * of the leader sends the writes of the call.
- */
+/** One call that may run in a group, in which the thread of the leader sends the writes of this call. */
 public final class Member {
     /**
      * The largest size of a group's writes in bytes. The writes must fit into the network buffers. Otherwise the driver

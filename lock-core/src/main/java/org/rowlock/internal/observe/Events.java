@@ -10,10 +10,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 
-/**
- * The JFR events. The duration of an event is the duration of the reported action. The events are in a separate class,
- * which is loaded on demand, because loading takes time at startup.
- */
+/** The JFR events. The class is loaded only on demand, because loading takes time at startup. */
 final class Events {
     private Events() {}
 

@@ -22,19 +22,13 @@ import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.Outcome.NotAvailable;
 import org.rowlock.internal.value.EndedEvent;
 
-/**
- * Notifies the listeners and the flight recorder, and catches the exceptions of listeners. Without a listener or a
- * recording, a notification costs almost nothing.
- */
+/** Notifies the listeners and the flight recorder. Costs almost nothing without a listener or recording. */
 public record LockObserver(List<LockListener> listeners) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     public record Begun(Kind kind, Events.@Nullable OfKeys event, long startNanos) {}
 
-    /**
-     * Begins an observation. Returns null if there is neither a listener nor a recording. Events are created on demand,
-     * because the first event of a JVM takes a tenth of a second.
-     */
+    /** Begins an observation, or returns null. Events are created on demand: the first takes a tenth of a second. */
     public @Nullable Begun begin(Kind kind) {
         Events.OfKeys event = FlightRecorder.isInitialized() ? Events.of(kind) : null;
         if (event != null) {

@@ -25,10 +25,7 @@ final class AdaptiveWidth {
     /** The number of transactions in a mean, as a multiple of the width. */
     private static final int SAMPLES = 8;
 
-    /**
-     * The largest number of means between two measurements of the stay without a wait. The number starts at one and
-     * doubles after each measurement.
-     */
+    /** The number of means between measurements of the stay without a wait doubles from 1 up to this number. */
     private static final int MEANS = 64;
 
     /**

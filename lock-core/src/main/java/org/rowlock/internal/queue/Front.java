@@ -2,10 +2,7 @@ package org.rowlock.internal.queue;
 
 import java.util.concurrent.TimeUnit;
 
-/**
- * The front lock of a queue entry: an advisory lock that is acquired before the row lock, in the same flush. Only the
- * entry's thread uses this object.
- */
+/** The front lock of a queue entry, acquired before the row lock. Only the entry's thread uses this object. */
 public final class Front {
     private final QueueEntry entry;
     private final long mostNanos;

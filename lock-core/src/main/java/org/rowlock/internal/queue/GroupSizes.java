@@ -29,10 +29,7 @@ public final class GroupSizes {
         this.largest = rounded(largest);
     }
 
-    /**
-     * Rounds down to a power of two. The number of different sizes must be small, because the server prepares the
-     * statements of each size separately.
-     */
+    /** Rounds down to a power of two, because the server prepares the statements of each size separately. */
     public static int rounded(int size) {
         return Integer.highestOneBit(size);
     }

@@ -95,10 +95,7 @@ public final class KeyEntries {
         return List.copyOf(byText.values());
     }
 
-    /**
-     * Returns a text that is different for different keys. The method {@code toString()} is not suitable: a name has
-     * the same text as a row of a table called "name".
-     */
+    /** Returns different texts for different keys. A name and a row of a table "name" have the same toString(). */
     private static String exactText(LockKey key) {
         return key instanceof LockKey.Row row
                 ? row.table() + "[" + String.join("\0", row.id())

@@ -108,10 +108,7 @@ public final class QueueEntry {
         return queue.giveUp(this);
     }
 
-    /**
-     * Records that the lock statement of the entry is now sent. The time until now may have been a wait for the pool,
-     * and does not count as a wait for the key.
-     */
+    /** Records that the lock statement is now sent. The time until now may have been a wait for the pool. */
     public void startServerWait() {
         sentNanos = System.nanoTime();
     }

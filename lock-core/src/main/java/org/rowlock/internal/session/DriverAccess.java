@@ -58,10 +58,7 @@ public final class DriverAccess {
         return driver().equals(connection);
     }
 
-    /**
-     * Determines the driver's connection again, because a wrapper may have connected to another server. Called when a
-     * transaction may begin.
-     */
+    /** Determines the driver's connection before a transaction, because a wrapper may have connected again. */
     public void refresh() throws SQLException {
         session = PgSession.of(connection);
     }
@@ -140,10 +137,7 @@ public final class DriverAccess {
         });
     }
 
-    /**
-     * Returns the error of a cancelled statement. The server raises the error, so that the transaction is aborted in
-     * the same way as by a cancel.
-     */
+    /** Returns the error of a cancelled statement, and aborts the transaction, as a real cancel does. */
     public SQLException canceled() {
         SQLException own = new SQLException("ERROR: " + CANCELED, SqlState.QUERY_CANCELED);
         try (Statement statement = connection.createStatement()) {

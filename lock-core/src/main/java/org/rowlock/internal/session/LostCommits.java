@@ -69,10 +69,7 @@ public final class LostCommits {
         return known.isOlderThan(FRESH_NANOS) ? List.of(WaitSql.WATCH, ask(session)) : List.of(WaitSql.WATCH);
     }
 
-    /**
-     * Returns a part that reads the answer of the server. If the answer has no row, for example because a pooler has
-     * mixed up answers, the cached answer stays.
-     */
+    /** Returns a part that reads the answer of the server. An empty answer leaves the cached answer unchanged. */
     private static Part ask(PgSession session) {
         return new Part(WaitSql.CAN_WATCH, (answers, statement) -> {
             try (ResultSet row = statement.getResultSet()) {

@@ -212,10 +212,7 @@ public final class PgSession extends DriverSession {
         T look() throws SQLException;
     }
 
-    /**
-     * Runs a query. Rolls back if the query has begun the transaction, so that the caller's transaction does not use
-     * the snapshot of this query.
-     */
+    /** Runs a query outside the caller's transaction, which must not use the snapshot of the query. */
     public <T> T outsideTransaction(Look<T> look) throws SQLException {
         if (hasBegun() || connection.getAutoCommit()) {
             return look.look();

@@ -96,10 +96,7 @@ public final class PrimaryKeys {
         return absent;
     }
 
-    /**
-     * Whether the caller should look up a table, because the cached answer is missing or old and no other thread is
-     * looking up the table.
-     */
+    /** Whether to look up a table: there is no current answer, and no other thread is looking up the table. */
     private boolean claim(IdColumns.Place name) {
         long next = System.nanoTime() + LOOKING_NANOS;
         Found found = known.get(name);

@@ -139,10 +139,7 @@ public final class ServerErrors {
         };
     }
 
-    /**
-     * Whether the error may come from a front lock. The error does not show whether the front lock or the row lock has
-     * failed; see {@link FrontSql#undoes}.
-     */
+    /** Whether a front lock may have caused the error. If so, {@link FrontSql#undoes} decides. */
     public static boolean mayBeOfFront(SQLException e) {
         return switch (SqlState.of(e)) {
             case SqlState.LOCK_NOT_AVAILABLE,

@@ -97,10 +97,7 @@ public final class KeySql {
         return with.append(' ').toString();
     }
 
-    /**
-     * Returns the FROM clause for {@link #arguments}; empty if the key has no table. The parameters of the arguments
-     * precede the parameter of the clause.
-     */
+    /** Returns the FROM clause for {@link #arguments}, whose parameters are set first; empty without a table. */
     static String from(Shape shape) {
         return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT ? FROM_TABLE : "";
     }

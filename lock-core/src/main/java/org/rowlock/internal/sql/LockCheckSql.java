@@ -8,10 +8,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 
-/**
- * The SQL and the results of the check in a lock statement. If a lock would be useless in the transaction, the
- * statement neither waits nor locks.
- */
+/** The check in a lock statement. If a lock would be useless, the statement neither waits nor locks. */
 public final class LockCheckSql {
     static final String ISOLATION = "pg_catalog.current_setting('transaction_isolation')";
     static final String READ_ONLY = "pg_catalog.current_setting('transaction_read_only')";

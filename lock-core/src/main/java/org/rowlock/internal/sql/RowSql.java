@@ -67,10 +67,7 @@ public final class RowSql {
         return required ? required(table, lock, "(select pg_catalog.count(*) from rowlock_l)", 0) : lock;
     }
 
-    /**
-     * Returns a statement that locks one row unless another transaction has locked the row. The statement returns the
-     * text of the row's id if it has locked the row.
-     */
+    /** Returns a statement that locks a row, and returns the id, unless another transaction has locked the row. */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
         return one(table, table.printedId(ALIAS), ' ' + clause(mode) + " skip locked", 0, 0);
     }
@@ -154,10 +151,7 @@ public final class RowSql {
         return one(table, table.printedId(ALIAS), clause(mode, wait), group, index);
     }
 
-    /**
-     * Returns a statement that locks several rows in the order of the primary key. For each existing row, the statement
-     * returns its position in the group and the text of its id.
-     */
+    /** Locks several rows in the order of the primary key. Returns position and id of each existing row. */
     static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait, boolean required) {
         if (table.columns().size() == 1 && !table.isAny(IdType::isPrintedOtherwise)) {
             Part lock = counted(table, group, mode, wait);

@@ -36,10 +36,7 @@ public enum IdType {
     BYTEA("pg_catalog.bytea"),
     /** An enum type of PostgreSQL. The label is the only spelling of a value, and only the server knows the labels. */
     ENUM(""),
-    /**
-     * One of the types in {@link Forms#PRINTED_ALIKE}. The canonical text of a value is the text that the server
-     * prints. The server may accept several texts for the same value.
-     */
+    /** A type in {@link Forms#PRINTED_ALIKE}. The canonical text of a value is the text that the server prints. */
     OTHER(""),
     /**
      * All other types. An id of such a type has no key, because one row would have several keys. Equal values may have
@@ -98,10 +95,7 @@ public enum IdType {
         return isEnum ? ENUM : Forms.PRINTED_ALIKE.matcher(plain).matches() ? OTHER : KEYLESS;
     }
 
-    /**
-     * Returns an expression for the text of a column's value according to rule 2. For a type without keys, this is the
-     * text that the server prints.
-     */
+    /** Returns an expression for the canonical text (rule 2); for types without keys, for the printed text. */
     public String textOf(String column) {
         String printed = "cast(" + column + " as pg_catalog.text)";
         return switch (this) {

@@ -10,10 +10,7 @@ import org.rowlock.internal.text.Token.TokenType;
  * detected.
  */
 public enum SessionEffect {
-    /**
-     * The statement neither alters the session nor depends on the session. It calls only well-known functions, and
-     * reads no table except the changed table.
-     */
+    /** The statement calls only well-known functions, and uses neither the session nor other tables. */
     PURE,
     NONE,
     /** The statement DISCARD ALL, which resets the session. */

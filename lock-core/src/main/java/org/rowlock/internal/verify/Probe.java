@@ -30,10 +30,7 @@ final class Probe implements AutoCloseable {
     /** The prefix in the name of a standby; see {@link #server}. */
     static final String STANDBY = "standby ";
 
-    /**
-     * A query for a name of the server. The name contains the time at which the server was started, because different
-     * servers may report the same address.
-     */
+    /** A query for a name of the server with its start time, because servers may report equal addresses. */
     private static final String SERVER = "select case when pg_catalog.pg_is_in_recovery() then '" + STANDBY
             + "' else 'primary ' end || coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port')"
             + " || ' since ' || cast(pg_catalog.pg_postmaster_start_time() as text)";
@@ -209,10 +206,7 @@ final class Probe implements AutoCloseable {
         return session.ask("version()");
     }
 
-    /**
-     * Returns the connection to the pool. If its settings cannot be restored, the session is ended, so that the pool
-     * does not lend the connection again.
-     */
+    /** Returns the connection to the pool, or ends the session if its settings cannot be restored. */
     @Override
     public void close() {
         try (connection) {
