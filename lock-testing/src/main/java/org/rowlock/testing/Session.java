@@ -14,9 +14,13 @@ import org.postgresql.PGConnection;
  * A named session of a test with a schedule. A session has a connection in a transaction, and a thread that runs its
  * steps in order.
  *
- * <pre>{@code alice.run(c -> locks.in(c).lock(key)); // returns when it is done Step<?> bobs = bob.start(c ->
- * locks.in(c).lock(key)); // returns at once bobs.awaitBlockedBy(alice); // until the server says so alice.commit();
- * bobs.get(); }</pre>
+ * <pre>{@code
+ * alice.run(c -> locks.in(c).lock(key));                  // returns when the lock is held
+ * Step<?> bobs = bob.start(c -> locks.in(c).lock(key));   // returns at once
+ * bobs.awaitBlockedBy(alice);                             // waits until pg_blocking_pids() shows alice
+ * alice.commit();
+ * bobs.get();
+ * }</pre>
  */
 public final class Session implements AutoCloseable {
     private final String name;

@@ -18,8 +18,10 @@ import org.rowlock.tool.UserError;
 /**
  * Measures the effect of a benchmark on a PostgreSQL server. The profiler works with any JMH benchmark:
  *
- * <pre>{@code java -jar benchmarks.jar MyBenchmark \ -prof
- * "org.rowlock.jmh.profile.PostgresProfiler:url=jdbc:postgresql://localhost/db;user=me;password=secret" }</pre>
+ * <pre>{@code
+ * java -jar benchmarks.jar MyBenchmark \
+ *   -prof "org.rowlock.jmh.profile.PostgresProfiler:url=jdbc:postgresql://localhost/db;user=me;password=secret"
+ * }</pre>
  *
  * <p>The profiler reads the server's counters before and after each iteration and adds figures per operation: {@code
  * wal} (bytes), {@code xids}, {@code multixacts}, {@code deadlocks} and {@code deadTuples}. Dead tuples are row
