@@ -107,7 +107,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return false;
     }
 
-    /** Returns a row that the role can read but not lock, because row security has separate policies; or null. */
+    /** Returns a row that row security allows the role to read but not to lock; null if there is no such row. */
     private @Nullable Row unlockable() throws SQLException {
         for (RowGroup group : request.rows()) {
             RowTable table = group.table();

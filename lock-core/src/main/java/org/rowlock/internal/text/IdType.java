@@ -163,7 +163,7 @@ public enum IdType {
         return isValue ? refusal : null;
     }
 
-    /** Whether only the server can decide if a text without a {@link #refusal} is a value of the type. */
+    /** Whether only the server knows the values of the type, so that {@link #refusal} may accept a wrong text. */
     public boolean isOpen() {
         return this == ENUM || this == OTHER || this == KEYLESS;
     }
