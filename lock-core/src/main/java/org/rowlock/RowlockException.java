@@ -16,8 +16,10 @@ import org.rowlock.internal.text.Docs;
 public class RowlockException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
+    /** The SQLSTATE that {@link #sqlState()} returns, or null. */
     private final @Nullable String sqlState;
 
+    /** The result of {@link #isRetryable()}. */
     private final boolean retryable;
 
     /**
