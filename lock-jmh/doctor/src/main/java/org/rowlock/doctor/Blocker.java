@@ -42,8 +42,8 @@ record Blocker(
     String doing() {
         return Figures.fill(
                 state.equals("not visible")
-                        ? "what it does is not visible, and the first has waited for {seconds}"
-                        : "it is {state} for {seconds}",
+                        ? "its activity is not visible, and the first session behind it has waited for {seconds}"
+                        : "it has been {state} for {seconds}",
                 this);
     }
 

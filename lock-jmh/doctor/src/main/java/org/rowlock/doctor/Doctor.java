@@ -64,7 +64,7 @@ public final class Doctor {
             throw ServerFailures.at(address, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new UserError("The doctor was interrupted before it had seen enough.", e);
+            throw new UserError("The doctor was interrupted before it had enough samples. Run it again.", e);
         }
     }
 
@@ -113,8 +113,8 @@ public final class Doctor {
                 perSecond(counters),
                 counters.count("deadlocks"),
                 samples.fullest,
-                as(HorizonHolder.class, tryRead("who holds the vacuum horizon", List.of(), ServerQuery.HORIZON::read)),
-                tryRead("what Rowlock's audit has seen", Map.of(), Doctor::strayWriters),
+                as(HorizonHolder.class, tryRead("holders of the vacuum horizon", List.of(), ServerQuery.HORIZON::read)),
+                tryRead("records of Rowlock's audit", Map.of(), Doctor::strayWriters),
                 samples.blockers(),
                 samples.nowait.shares().keySet().stream().findFirst().orElse(null),
                 samples.queryIds,

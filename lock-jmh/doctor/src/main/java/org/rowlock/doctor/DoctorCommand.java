@@ -23,12 +23,12 @@ import picocli.CommandLine.ParameterException;
         sortOptions = false,
         abbreviateSynopsis = true,
         description = {
-            "Looks at a running server and says whether row locks hurt it, and what to do first: table by table,"
-                    + " with the statement and the figure behind each line. It changes nothing there: it reads system"
-                    + " views, in read-only transactions.",
-            "Run it while the server is busy; it can only judge what it sees. Any user will do. One with"
-                    + " pg_read_all_stats (or pg_monitor), where pg_stat_statements is installed, sees most; what is"
-                    + " missing is said.",
+            "Examines a running server, and reports whether row locks hurt it and what to do first: table by table,"
+                    + " with the statement and the figure behind each advice. It changes nothing there: it reads"
+                    + " system views, in read-only transactions.",
+            "Run it while the server is busy, because it judges only the sampled time. Any role can run it. A role"
+                    + " with pg_read_all_stats (or pg_monitor) and the extension pg_stat_statements show most; the"
+                    + " report names the missing figures.",
             ""
         },
         footer = {
@@ -36,7 +36,7 @@ import picocli.CommandLine.ParameterException;
             "Example:",
             "  doctor --url jdbc:postgresql://db:5432/app --user app --password --seconds 60",
             "",
-            "Exit status: 0 if it could look, whatever it saw; 1 if not; 2 for wrong usage."
+            "Exit status: 0 if the server was examined, whatever the verdict; 1 if not; 2 for wrong usage."
         })
 public final class DoctorCommand extends ToolCommand {
     @Option(
@@ -44,7 +44,7 @@ public final class DoctorCommand extends ToolCommand {
             paramLabel = "<number>",
             defaultValue = "20",
             converter = PositiveNumber.class,
-            description = "How long to look. Default: ${DEFAULT-VALUE}.")
+            description = "How many seconds to sample. Default: ${DEFAULT-VALUE}.")
     private int seconds;
 
     @Option(names = "--details", description = "More than one screen: reasons, causes, statements, wait events.")
@@ -57,36 +57,38 @@ public final class DoctorCommand extends ToolCommand {
             names = "--html",
             paramLabel = "<file>",
             description =
-                    "Also writes a page without scripts, for the person who decides: figures now and with the first"
-                            + " change, its cost, and the way back.")
+                    "Also writes an HTML page without scripts, for decision makers: the figures now and after the"
+                            + " first change, the cost of the change, and how to undo it.")
     private @Nullable Path html;
 
     @Option(
             names = "--compare",
             paramLabel = "<file>",
-            description = "Shows the figures beside those of an earlier --json, as after a change.")
+            description = "Shows the figures beside the figures of an earlier --json, for example after a change.")
     private @Nullable Path compare;
 
     @Option(
             names = "--watch",
-            description = "Shows who waits for whom, every two seconds, until it is stopped or --seconds have passed."
-                    + " With --json each is an object in a line.")
+            description = "Shows every two seconds which session waits for which, until Ctrl-C or until --seconds"
+                    + " have passed. With --json, each line is a JSON object.")
     private boolean watch;
 
     @Override
     public Integer call() {
         refuse(
                 watch && (details || html != null || compare != null),
-                "--watch shows waits, and has neither --details nor --html nor --compare. Give one of them.");
+                "--watch shows waits only, and cannot be combined with --details, --html or --compare. Leave out"
+                        + " --watch, or these options.");
         refuse(
                 json && compare != null && html == null,
-                "--json prints the figures of now alone. Leave out --compare or --json, or give --html too.");
+                "--json prints only the new figures, so --compare would have no effect. Leave out --compare or"
+                        + " --json, or give --html too.");
         Before before = compare == null ? null : Before.read(compare);
         ServerAddress address = server.address();
         if (address == null) {
             throw new ParameterException(
                     command.commandLine(),
-                    "Which server? Give its address: --url jdbc:postgresql://host:port/database.");
+                    "No server was given. Give its address: --url jdbc:postgresql://host:port/database.");
         }
         PrintWriter out = out();
         int width = command.usageMessage().autoWidth(true).width();
@@ -97,7 +99,7 @@ public final class DoctorCommand extends ToolCommand {
             return ExitCode.OK;
         }
         PrintWriter progress = err();
-        progress.println("Looking at " + address + " for " + seconds + " s. Nothing is changed there.");
+        progress.println("Sampling " + address + " for " + seconds + " s. Nothing is changed there.");
         progress.flush();
         Diagnosis diagnosis = Doctor.examine(address, Duration.ofSeconds(seconds));
         out.print(json ? diagnosis.json() + System.lineSeparator() : diagnosis.text(width, details));
@@ -116,7 +118,8 @@ public final class DoctorCommand extends ToolCommand {
         try {
             Files.writeString(file, text);
         } catch (IOException e) {
-            throw new UserError("The page cannot be written to " + file + ": " + e + ". Give another --html.", e);
+            throw new UserError("The page cannot be written to " + file + ": " + e + ". Give another file with"
+                    + " --html.", e);
         }
     }
 

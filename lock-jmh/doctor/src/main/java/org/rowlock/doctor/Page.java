@@ -37,7 +37,7 @@ record Page(Diagnosis diagnosis, @Nullable Before before) {
                         "figures", figures(),
                         "forecast", forecast == null ? "" : escaped(forecast.text()),
                         "next", advice.size() < 2 ? "" : next(advice.subList(1, advice.size())),
-                        "seen", escaped(looked + unseen + ". Words and limits: " + Docs.URL + "measure.md")));
+                        "seen", escaped(looked + unseen + ". Explanations: " + Docs.URL + "measure.md")));
     }
 
     private static String change(Advice first) {

@@ -48,13 +48,13 @@ final class Screen {
                 ? "not known"
                 : "{transactions} transactions, {wal_bytes} WAL, {xids} xids, {multixacts} MultiXacts";
         String busy = seen.isHidden() ? "not visible" : shares(seen.busy(), seen.busySessions(), most);
-        figures("Per second: " + rates + ". Busy: {busy}.", Map.of("busy", busy.isEmpty() ? "nobody" : busy));
+        figures("Per second: " + rates + ". Busy: {busy}.", Map.of("busy", busy.isEmpty() ? "no session" : busy));
         if (details) {
             seen.tables().stream().limit(MOST).forEach(this::more);
             more();
         } else {
             lines("Not seen: " + seen.unseen().stream().map(Unseen::what).collect(Collectors.joining(", "))
-                    + ". --details has more of all this, and why.");
+                    + ". --details shows more, and the reasons.");
         }
         return text.toString();
     }
@@ -104,10 +104,10 @@ final class Screen {
 
     private void more() {
         if (!seen.locking().isEmpty()) {
-            heading("Statements that lock rows, while looking");
+            heading("Statements that lock rows, while sampling");
         }
         seen.locking().stream().limit(MOST).forEach(each -> {
-            figures("{sessions} sessions in it; {calls} calls, {millis}, {rows} rows, {walShare} of the WAL", each);
+            figures("{sessions} sessions run it; {calls} calls, {millis}, {rows} rows, {walShare} of the WAL", each);
             statement("  ", each.query());
         });
         heading("Server");

@@ -29,8 +29,8 @@ public final class ServerFailures {
         if (isOther || !version.matches("(PostgreSQL|EnterpriseDB).*")) {
             String name = isOther ? other.group().replace("-YB-", "YugabyteDB") : "no PostgreSQL (" + version + ")";
             throw new UserError(
-                    "The server at " + address + " is " + name + ", which locks rows in its own way: what is"
-                            + " read and measured here is how PostgreSQL does it, and would mean nothing there.");
+                    "The server at " + address + " is " + name + ", which locks rows in its own way, and this program"
+                            + " knows only the locks of PostgreSQL. Give a PostgreSQL server with --url.");
         }
         if (major < OLDEST) {
             throw new UserError("The server at " + address + " is " + version + ", and " + OLDEST + " is the oldest"

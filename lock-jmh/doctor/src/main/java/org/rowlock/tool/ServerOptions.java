@@ -15,14 +15,14 @@ public final class ServerOptions {
     @Option(
             names = "--url",
             paramLabel = "<url>",
-            description = "Your server: jdbc:postgresql://host:port/database, with the driver's own parameters behind a"
-                    + " question mark if need be.")
+            description = "Your server: jdbc:postgresql://host:port/database. Parameters of the driver may follow"
+                    + " after a question mark.")
     private @Nullable String url;
 
     @Option(
             names = "--user",
             paramLabel = "<name>",
-            description = "The role to log in as. Default: the one in the URL, or else your name on this machine.")
+            description = "The role to log in as. Default: the role in the URL, or else your name on this machine.")
     private @Nullable String user;
 
     @Option(
@@ -31,15 +31,16 @@ public final class ServerOptions {
             arity = "0..1",
             interactive = true,
             prompt = "Password: ",
-            description = "Its password; without a value you are prompted. Default: the one in the URL, or of the"
-                    + " environment variable PGPASSWORD, or of your password file (~/.pgpass).")
+            description = "The password of the role; without a value, the program prompts for it. Default: the"
+                    + " password in the URL, in the environment variable PGPASSWORD, or in your password file"
+                    + " (~/.pgpass).")
     private char @Nullable [] password;
 
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
             order = 100,
-            description = "Shows this.")
+            description = "Shows this help.")
     @SuppressWarnings("unused")
     private boolean isHelpAsked;
 
@@ -54,7 +55,7 @@ public final class ServerOptions {
             if (user != null || password != null) {
                 throw new ParameterException(
                         command.commandLine(),
-                        (user == null ? "--password" : "--user") + " is for a server of yours. Give its address too:"
+                        (user == null ? "--password" : "--user") + " needs a server of yours. Give its address too:"
                                 + " --url jdbc:postgresql://host:port/database.");
             }
             return null;

@@ -57,8 +57,8 @@ public abstract class ToolCommand implements Callable<Integer> {
 
     private static int failed(Exception e, CommandLine line, List<String> args) {
         boolean canTrace = line.getCommandSpec().findOption(VERBOSE) != null;
-        String unforeseen = "This failed in a way that was not foreseen: " + ServerFailures.describe(e)
-                + (canTrace ? " With " + VERBOSE + " it shows where." : "");
+        String unforeseen = "This failed in an unexpected way: " + ServerFailures.describe(e)
+                + (canTrace ? " With " + VERBOSE + " the stack trace shows where." : "");
         line.getErr().println(e instanceof UserError ? e.getMessage() : unforeseen);
         trace(e, line, args);
         return ExitCode.SOFTWARE;

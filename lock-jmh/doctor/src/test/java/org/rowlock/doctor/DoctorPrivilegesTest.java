@@ -90,7 +90,7 @@ class DoctorPrivilegesTest {
         assertThat(diagnosis.advice().get(0).action())
                 .as(diagnosis.text(100, true))
                 .contains("pg_terminate_backend(" + holder.pid() + ")", "pg_read_all_stats");
-        assertThat(diagnosis.advice().get(0).figure()).contains("what it does is not visible", "6 min");
+        assertThat(diagnosis.advice().get(0).figure()).contains("its activity is not visible", "6 min");
         assertThat(diagnosis.text(Clinic.WIDE, true)).doesNotContain("(running)");
     }
 

@@ -208,7 +208,7 @@ class SeededIllnessTest {
                 load(
                         "two rows in two orders",
                         "deadlocks",
-                        "in one order",
+                        "in the same order",
                         "begin; " + first + "; " + WORK + "; " + second + "; commit",
                         "begin; " + second + "; " + WORK + "; " + first + "; commit"),
                 load("one row, by a function", "convoy", "total", "begin; select raise_total(); " + WORK + "; commit"),

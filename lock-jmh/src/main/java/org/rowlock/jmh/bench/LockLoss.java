@@ -120,8 +120,8 @@ public class LockLoss extends LockWorkload {
             firstMillis = (granted.get(LIMIT.toSeconds(), TimeUnit.SECONDS) - killed) / 1e6;
         } catch (TimeoutException e) {
             throw new IllegalStateException(
-                    "The server was to be killed and started again, and no client has got a lock of a new one. Does"
-                            + " the command do both?",
+                    "The server was killed and started again, and no client has acquired a lock since. Does the"
+                            + " server run?",
                     e);
         } catch (IOException | ExecutionException | InterruptedException e) {
             throw new IllegalStateException(String.valueOf(e.getMessage()), e);
@@ -135,7 +135,7 @@ public class LockLoss extends LockWorkload {
             while (Jdbc.number(connection, "select count(*) from pg_locks where not granted") == 0) {
                 threads.check();
                 if (System.nanoTime() > deadline) {
-                    throw new IllegalStateException("No client waits for a lock that is held");
+                    throw new IllegalStateException("No client waits for a lock, although all rows are locked");
                 }
                 LockSupport.parkNanos(PAUSE_NANOS);
             }

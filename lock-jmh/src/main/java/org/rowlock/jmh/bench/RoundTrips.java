@@ -84,16 +84,18 @@ public class RoundTrips extends LockWorkload {
     @Override
     void prepare() throws SQLException {
         boolean isPlain = wrapper.equals(DropInPool.PLAIN);
-        refuse(admission && flushes > 2, "Rowlock sends it in 2 or 1: give -p flushes=2,1 with -p admission=true");
+        refuse(admission && flushes > 2, "with admission, Rowlock sends it in 2 flushes or 1: give -p flushes=2,1"
+                + " with -p admission=true");
         refuse(
                 early && !admission && (flushes != APART || !isPlain),
-                "by hand an early commit is one apart, and lock-jdbc has none: give -p flushes=5 -p wrapper=plain");
+                "by hand, an early commit needs 5 flushes, and lock-jdbc has no early commit: give -p flushes=5 -p"
+                        + " wrapper=plain");
         refuse(
                 group > 1 && (admission ? flushes > 1 : !autocommit || isPlain),
-                "a group is of flushes=1 with admission=true, or of autocommit=true with wrapper=queue");
+                "groups need -p flushes=1 -p admission=true, or -p autocommit=true -p wrapper=queue");
         refuse(
                 (autocommit || !isPlain) && (strategy != Strategy.FOR_UPDATE || flushes != APART),
-                "what is the server's or lock-jdbc's own is given as -p strategy=FOR_UPDATE -p flushes=5");
+                "autocommit and lock-jdbc need -p strategy=FOR_UPDATE -p flushes=5");
         Accounts accounts = Accounts.create(server, rows);
         atEnd(autocommit ? () -> accounts.checkSum(raised.sum()) : accounts::check);
         DataSource pool = isPlain ? server.pool(clients) : dropIn();
@@ -115,7 +117,7 @@ public class RoundTrips extends LockWorkload {
 
     private void refuse(boolean isWrong, String message) {
         if (isWrong) {
-            throw new IllegalArgumentException("There is no such transaction; " + message + ".");
+            throw new IllegalArgumentException("There is no transaction with these parameters; " + message + ".");
         }
     }
 
@@ -153,7 +155,7 @@ public class RoundTrips extends LockWorkload {
             case 2 -> List.of(lock, updates + "; commit");
             case 1 -> List.of(lock + "; " + updates + "; commit");
             default ->
-                throw new IllegalArgumentException("The transaction has 5, 3, 2 or 1 round trips, and not " + flushes
+                throw new IllegalArgumentException("The transaction has 5, 3, 2 or 1 flushes, and not " + flushes
                         + "; give -p flushes=5,3,2,1.");
         };
     }

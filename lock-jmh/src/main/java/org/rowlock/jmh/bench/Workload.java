@@ -95,16 +95,14 @@ public abstract class Workload {
     public void open(BenchmarkParams params) throws SQLException {
         if (params.getThreads() != 1) {
             throw new IllegalArgumentException(
-                    "-t " + params.getThreads() + " was given, and the clients are not JMH's threads: they would"
-                            + " be measured each for itself. Leave -t out, and say how many there are with -p, as in"
-                            + " -p clients="
+                    "-t " + params.getThreads() + " was given, and the clients are not JMH's threads. Leave -t out,"
+                            + " and give the number of clients: -p clients="
                             + params.getThreads() + ".");
         }
         if (params.getMode() != Mode.Throughput) {
             throw new IllegalArgumentException(
-                    "-bm " + params.getMode().shortLabel() + " was given, and what JMH would time is the taking of"
-                            + " what the clients have completed, and no transaction. Leave -bm out; the figures"
-                            + " behind the score have the latencies.");
+                    "-bm " + params.getMode().shortLabel() + " was given, and JMH can measure only the rate of the"
+                            + " clients' transactions. Leave -bm out; the secondary results have the latencies.");
         }
         server = BenchmarkServer.open(settings());
         boolean opened = false;

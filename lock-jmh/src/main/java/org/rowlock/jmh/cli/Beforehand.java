@@ -26,8 +26,8 @@ final class Beforehand {
                 ? List.of()
                 : List.of(String.format(
                         Locale.ROOT,
-                        "Other programs took %.0f %% of this machine for %d seconds before the start. While they take"
-                                + " more than a tenth nothing can be said: better end them, and begin again.",
+                        "Other programs took %.0f %% of this machine in the %d seconds before the start. Above a"
+                                + " tenth, comparisons get no verdict: better end these programs, and start again.",
                         100 * share,
                         SECONDS));
     }

@@ -30,8 +30,8 @@ import picocli.CommandLine.Option;
         abbreviateSynopsis = true,
         description = {
             "Measures row locks against advisory locks, and writes a report: an HTML page, and its results as JSON.",
-            "Without --url it starts an embedded PostgreSQL. On a server of yours it works in a schema of its own,"
-                    + " which it removes at the end.",
+            "Without --url it starts an embedded PostgreSQL. On your own server it works in a separate schema, which"
+                    + " it removes at the end.",
             ""
         },
         footer = {
@@ -62,11 +62,11 @@ final class CompareCommand extends ToolCommand {
             fallbackValue = "0.5ms",
             converter = RoundTripTime.class,
             description =
-                    "Gives the embedded server a synchronous standby, on the same machine, as far away as this round"
-                            + " trip says: 0, 0.5ms, 1ms. Without a time it is 0.5ms.")
+                    "Adds a synchronous standby to the embedded server, on the same machine, with this round-trip"
+                            + " time: 0, 0.5ms, 1ms. Without a time: 0.5ms.")
     private @Nullable Double standby;
 
-    @Option(names = "--yes", description = "Begins without asking you, which it does only in a terminal, with --url.")
+    @Option(names = "--yes", description = "Starts without asking. The program asks only in a terminal, with --url.")
     private boolean yes;
 
     @Override
@@ -74,12 +74,13 @@ final class CompareCommand extends ToolCommand {
         ServerAddress address = server.address();
         refuse(
                 address != null && standby != null,
-                "--standby is for an embedded server; yours has the standbys that it has, and the report shows its"
-                        + " synchronous_standby_names. Leave out --standby or --url.");
+                "--standby adds a standby to an embedded server, and cannot add one to your server. Leave out"
+                        + " --standby or --url.");
         String mayNotKill = standby != null
-                ? "kills its server, and has none with a standby. Leave out --standby, or this scenario."
+                ? "kills its server, and cannot do so with a standby. Leave out --standby, or this scenario."
                 : address != null
-                        ? "kills the server and starts it again. Leave out --url, for an embedded server."
+                        ? "kills the server, which is allowed only for an embedded one. Leave out --url, or this"
+                                + " scenario."
                         : "";
         Machine.refuseBesideJmh();
         Path directory = report.directory(command);
@@ -124,7 +125,7 @@ final class CompareCommand extends ToolCommand {
             Results results = comparison.run();
             boolean isEmpty = results.scenarios().isEmpty();
             if (isEmpty) {
-                err().println("There is nothing to report: no measurement was finished.");
+                err().println("There is no report, because no measurement was finished.");
                 if (isMade) {
                     Files.delete(directory);
                 }
@@ -142,7 +143,7 @@ final class CompareCommand extends ToolCommand {
     @SuppressWarnings("SystemConsoleNull")
     private static boolean isRefused() {
         Console console = System.console();
-        String answer = console == null ? "y" : console.readLine("Go on? [y/N] ");
+        String answer = console == null ? "y" : console.readLine("Continue? [y/N] ");
         return answer == null || !answer.trim().matches("(?i)y|yes");
     }
 }

@@ -32,10 +32,11 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         abbreviateSynopsis = true,
         description = {
-            "Measures one transaction (lock, read, write, commit) by every way that Rowlock and JPA have, and by hand:"
-                    + " all in one JVM, in slices of less than a second, in an order that is drawn anew each round.",
-            "Without --url it starts an embedded PostgreSQL. On a server of yours it works in a schema of its own,"
-                    + " which it removes at the end.",
+            "Measures one transaction (lock, read, write, commit) through every API of Rowlock, through JPA, and by"
+                    + " hand. All these variants (doors) run in one JVM, in short slices, in a new random order"
+                    + " each round.",
+            "Without --url it starts an embedded PostgreSQL. On your own server it works in a separate schema, which"
+                    + " it removes at the end.",
             ""
         },
         footer = {"", "Example:", "  doors --clients 1,10,90,300 --rtt 0,0.5ms --rows zipf,one --report out"})
@@ -54,7 +55,7 @@ final class DoorsCommand extends ToolCommand {
             split = ",",
             converter = PositiveNumber.class,
             defaultValue = "10,90",
-            description = "How many threads; a tenth of them only read. Default: ${DEFAULT-VALUE}.")
+            description = "How many threads. A tenth of the threads only read. Default: ${DEFAULT-VALUE}.")
     private List<Integer> clients = new ArrayList<>();
 
     @Option(
@@ -63,7 +64,8 @@ final class DoorsCommand extends ToolCommand {
             split = ",",
             converter = RoundTripTime.class,
             defaultValue = "0,0.5ms",
-            description = "The round trip of a network between clients and server. Default: ${DEFAULT-VALUE}.")
+            description = "The round-trip time between clients and server, which a proxy adds. Default:"
+                    + " ${DEFAULT-VALUE}.")
     private List<Double> roundTrips = new ArrayList<>();
 
     enum Rows {
@@ -84,7 +86,7 @@ final class DoorsCommand extends ToolCommand {
             paramLabel = "<number>",
             converter = PositiveNumber.class,
             defaultValue = "1",
-            description = "How many statements a transaction writes by; JPA and UPDATE alone by one. Default: 1.")
+            description = "How many statements of a transaction write. JPA and a single UPDATE have one. Default: 1.")
     private int writes;
 
     @Option(
@@ -92,11 +94,11 @@ final class DoorsCommand extends ToolCommand {
             paramLabel = "<name>",
             split = ",",
             description =
-                    "Which doors; the first of either kind, which ratios refer to, always run. Default: all. There are:"
-                            + " by-hand, pool-16, pool-8, pool-4, lock, lock-and-read, in-transaction, at-commit,"
-                            + " execute, groups, drop-in, update, drop-in-groups; with JPA jpa-query, jpa-find,"
-                            + " jpa-row-lock, jpa-drop-in, jpa-drop-in-row-lock,"
-                            + " jpa-flush, jpa-flush-row-lock, jpa-version.")
+                    "Which variants to run. The baselines, by-hand and with JPA jpa-query, always run. Default: all."
+                            + " There are: by-hand, pool-16, pool-8, pool-4, lock, lock-and-read, in-transaction,"
+                            + " at-commit, execute, groups, drop-in, update, drop-in-groups; with JPA jpa-query,"
+                            + " jpa-find, jpa-row-lock, jpa-drop-in, jpa-drop-in-row-lock, jpa-flush,"
+                            + " jpa-flush-row-lock, jpa-version.")
     private List<String> doors = new ArrayList<>(DoorRun.names());
 
     @Option(
@@ -104,7 +106,7 @@ final class DoorsCommand extends ToolCommand {
             paramLabel = "<number>",
             converter = PositiveNumber.class,
             defaultValue = "12",
-            description = "How many slices each door gets at each point. Default: ${DEFAULT-VALUE}.")
+            description = "How many slices each variant runs at each point. Default: ${DEFAULT-VALUE}.")
     private int rounds;
 
     @Option(
@@ -122,7 +124,8 @@ final class DoorsCommand extends ToolCommand {
         refuse(!unknown.isEmpty(), "There is no door " + unknown + ". There are: " + DoorRun.names() + ".");
         refuse(
                 sliceMillis < LEAST_SLICE || sliceMillis > MOST_SLICE,
-                "--slice " + sliceMillis + ": a slice takes 250 to 1000 ms, so that the machine does not drift in it.");
+                "--slice " + sliceMillis + " is out of range. Give 250 to 1000: shorter slices are inexact, and the"
+                        + " machine drifts in longer ones.");
         Instant started = Instant.now();
         ServerAddress address = server.address();
         DoorSettings settings = new DoorSettings(
@@ -139,7 +142,7 @@ final class DoorsCommand extends ToolCommand {
             int free = ServerCheck.forBenchmarks(address).room().free();
             refuse(
                     free < settings.connections(),
-                    "The doors need " + settings.connections() + " connections, and the server at " + address
+                    "The variants need " + settings.connections() + " connections, and the server at " + address
                             + " has about " + free + " left. Give fewer --clients, or raise max_connections there.");
         }
         Path directory = report.directory(command);

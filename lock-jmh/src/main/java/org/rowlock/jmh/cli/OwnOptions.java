@@ -46,18 +46,19 @@ final class OwnOptions {
             names = "--sql",
             paramLabel = "<file>",
             description =
-                    "Measures your own statement in place of a scenario: a SELECT that locks a row of one table by"
-                            + " its primary key: select * from orders where id = $1 for update. It runs in a copy of"
-                            + " the table's shape with a sample of its rows, in the schema of the benchmarks. Triggers,"
-                            + " foreign keys and policies are not copied. Your own tables are only read, and locked as"
-                            + " by any SELECT.")
+                    "Measures your own statement instead of a scenario. The statement is a SELECT that locks a row of"
+                            + " one table by its primary key, such as: select * from orders where id = $1 for"
+                            + " update. It runs on a copy of the table with a sample of its rows, in the schema of"
+                            + " the benchmarks. Triggers, foreign keys and policies are not copied. Your own tables"
+                            + " are only read, with the table lock of a plain SELECT.")
     private @Nullable Path sql;
 
     @Option(
             names = "--keys",
             paramLabel = "<query>",
             description =
-                    "The keys to lock, the hottest first; the first column is $1. Default: the rows of the table.")
+                    "The keys to lock, the hottest first; the first column is $1. Default: the keys of the table's"
+                            + " rows.")
     private @Nullable String keys;
 
     @Option(
@@ -70,14 +71,14 @@ final class OwnOptions {
     @Option(
             names = "--hottest",
             paramLabel = "<percent>",
-            description = "How many of the transactions lock the hottest key, instead of --zipf.")
+            description = "The percentage of transactions that lock the hottest key, instead of --zipf.")
     private @Nullable Double hottest;
 
     @Option(
             names = "--from",
             paramLabel = "<file>",
-            description = "What doctor --json printed: its statement, the share of the hottest row, the clients that"
-                    + " wait, and without --work how long the lock is held.")
+            description = "A file that doctor --json wrote. It gives the statement, the share of the hottest row, the"
+                    + " number of clients and, without --work, the time that the lock is held.")
     private @Nullable Path from;
 
     private @Nullable OwnStatement statement;
@@ -90,14 +91,14 @@ final class OwnOptions {
     boolean areGiven(@Nullable ServerAddress address) {
         boolean is = sql != null || from != null;
         String lonely = keys != null ? "--keys" : work != null ? "--work" : hottest != null ? "--hottest" : "";
-        refuse(!is && !lonely.isEmpty(), lonely + " is for a statement of yours. Give it with --sql or --from.");
+        refuse(!is && !lonely.isEmpty(), lonely + " needs a statement of yours. Give one with --sql or --from.");
         refuse(
                 is && address == null,
-                (sql != null ? "--sql" : "--from") + " is about a table of yours, and an embedded server has none. Give"
-                        + " the server that has it: --url jdbc:postgresql://host:port/database.");
+                (sql != null ? "--sql" : "--from") + " needs the server that has your table, and an embedded server"
+                        + " has no such table. Give your server: --url jdbc:postgresql://host:port/database.");
         refuse(
                 hottest != null && !(hottest > 0 && hottest <= 100),
-                "--hottest is a number of percent above 0 and up to 100, such as 5.");
+                "--hottest is out of range. Give a percentage above 0 and up to 100, such as 5.");
         return is;
     }
 
@@ -114,7 +115,8 @@ final class OwnOptions {
      * @param remarks receives notes for the user, as complete sentences
      */
     Scenario scenario(ServerAddress address, @Nullable Double zipf, List<String> remarks) {
-        refuse(zipf != null && hottest != null, "--zipf and --hottest say the same. Give one of them.");
+        refuse(zipf != null && hottest != null, "--zipf and --hottest both set how uneven the keys are. Give one of"
+                + " them.");
         HotStatement seen = from == null ? null : HotStatement.read(from);
         String lock = sql == null && seen != null ? seen.statement() : text("--sql", sql);
         double hold = work == null && seen != null ? seen.holdMillis() : 0;
@@ -170,8 +172,9 @@ final class OwnOptions {
             own.create(connection);
             List<List<Object>> found = own.keys(connection);
             if (found.isEmpty()) {
-                throw new UserError("None of the keys of --keys is in " + own.table()
-                        + ". The columns of --keys are the parameters of the statement: the first is $1.");
+                throw new UserError("No key of --keys has a row in " + own.table()
+                        + ". The columns of --keys are the parameters of the statement: the first column is $1. Give"
+                                + " a query that returns keys of existing rows.");
             }
             Map<Strategy, String> refused =
                     OwnWork.tryOut(connection, address.dataSource("rowlock-jmh check"), own, found);
@@ -186,7 +189,8 @@ final class OwnOptions {
             throw new UserError(
                     "Your statements failed in a copy of " + own.table() + ", and everything was rolled back: "
                             + ServerFailures.describe(e)
-                            + " They run as written there, with the columns of --keys as $1, $2, and several times.",
+                            + " The statements run unchanged on the copy, several times, with the columns of --keys"
+                                    + " as $1, $2. Give statements that can run so.",
                     e);
         }
     }

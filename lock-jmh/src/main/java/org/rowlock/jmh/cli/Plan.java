@@ -25,9 +25,9 @@ final class Plan {
     static TextTable of(List<Scenario> scenarios, @Nullable ServerFacts facts, List<String> remarks, Path report) {
         TextTable table = table(11);
         if (facts == null) {
-            table.addRowValues("Server", "an embedded PostgreSQL for each scenario, of its own and on this machine");
+            table.addRowValues("Server", "a separate embedded PostgreSQL for each scenario, on this machine");
             table.addRowValues(
-                    "Creates", "a data directory among the temporary files; removed at the end, or at Ctrl-C");
+                    "Creates", "a temporary data directory; removed at the end, or at Ctrl-C");
         } else {
             int most = scenarios.stream()
                     .flatMap(scenario -> scenario.points().stream())
@@ -38,8 +38,8 @@ final class Plan {
             table.addRowValues(
                     "Creates",
                     "the schema " + BenchmarkSchema.NAME
-                            + " with tables of its own, some ten MB; removed at the end, or at Ctrl-C. Nothing else is"
-                            + " changed");
+                            + " with its own tables, some ten MB; removed at the end, or at Ctrl-C. Nothing else is"
+                                    + " changed");
             table.addRowValues(
                     "Load",
                     "up to " + most

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         description = {
             "",
             "What do you gain over SELECT ... FOR UPDATE by hand: with a queue, another lock, or fewer round trips?"
-                    + " Measures it, on an embedded PostgreSQL or on your own server.",
+                    + " This program measures the gain, on an embedded PostgreSQL or on your own server.",
             ""
         },
         versionProvider = Program.class,
@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
             "  java -jar benchmarks.jar compare --help",
             "  java -jar benchmarks.jar list clients",
             "",
-            "Anything else is for JMH, whose jar this is: -h shows its options, -l its benchmarks.",
+            "All other arguments go to JMH, which this jar contains: -h shows its options, -l its benchmarks.",
             "",
             "Exit status: 0 done, 1 something failed, 2 wrong usage, 130 stopped with Ctrl-C."
         })
@@ -64,7 +64,7 @@ public final class Program implements IVersionProvider {
     @Option(
             names = "--version",
             versionHelp = true,
-            description = "Shows the versions of the program and of what it uses.")
+            description = "Shows the versions of the program and its libraries.")
     @SuppressWarnings("UnusedVariable")
     private boolean isVersionAsked;
 
@@ -72,7 +72,7 @@ public final class Program implements IVersionProvider {
             names = "--verbose",
             scope = ScopeType.INHERIT,
             order = 99,
-            description = "Shows where in the program a failure came from.")
+            description = "Shows the stack trace of a failure.")
     @SuppressWarnings("UnusedVariable") // ToolCommand searches for it
     private boolean isVerbose;
 
@@ -144,8 +144,8 @@ public final class Program implements IVersionProvider {
             table.addRowValues("", Plan.size(each));
         }
         out.println(table);
-        out.println("* 'compare' runs these if you name none. 'list <scenario>' shows one in detail."
-                + " One transaction by every way that a user has: 'doors'.");
+        out.println("* 'compare' runs these scenarios by default. 'list <scenario>' shows a scenario in detail."
+                + " 'doors' measures one transaction through every API.");
     }
 
     static String given(CommandSpec command, ServerOptions server) {

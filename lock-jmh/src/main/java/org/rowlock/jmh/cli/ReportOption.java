@@ -19,7 +19,8 @@ final class ReportOption {
     @Option(
             names = "--report",
             paramLabel = "<directory>",
-            description = "Where the report goes. Default: rowlock-report-<date>-<time>, in the working directory.")
+            description = "The directory for the report. Default: rowlock-report-<date>-<time>, in the working"
+                    + " directory.")
     private @Nullable Path report;
 
     /** Returns the directory. A directory with a report is rejected before anything runs. */
@@ -27,9 +28,10 @@ final class ReportOption {
         String time = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").format(LocalDateTime.now(ZoneId.systemDefault()));
         Path directory = (report == null ? Path.of("rowlock-report-" + time) : report).toAbsolutePath();
         String refusal = Files.exists(directory) && !Files.isDirectory(directory)
-                ? directory + " is a file, and the report is a directory of files. Give another name."
+                ? directory + " is a file, and the report needs a directory. Give another name."
                 : Files.exists(directory.resolve(Report.PAGE))
-                        ? "there is a report in " + directory + " already. Give another directory, or remove it."
+                        ? "a report exists in " + directory + " already. Give another directory, or remove that"
+                                + " report."
                         : "";
         if (!refusal.isEmpty()) {
             throw new ParameterException(command.commandLine(), "--report: " + refusal);

@@ -39,21 +39,21 @@ final class ScenarioOptions {
             paramLabel = "<name>",
             split = ",",
             converter = Named.class,
-            description = "What to find out, by name; 'list' shows the names. Default: the few that matter most, with"
-                    + " fewer points and variants than they have when named.")
+            description = "The scenarios to run, by name; 'list' shows the names. Default: the most important"
+                    + " scenarios, shortened to a few points and variants.")
     private List<Scenario> names = new ArrayList<>();
 
-    @Option(names = "--all", description = "Every scenario. Takes many hours.")
+    @Option(names = "--all", description = "Runs every scenario, which takes many hours.")
     private boolean all;
 
     @Option(
             names = "--strategy",
             paramLabel = "<strategy>",
             split = ",",
-            description = "Which to compare: row (SELECT ... FOR UPDATE), both (the advisory lock in front of it),"
-                    + " advisory (the advisory lock alone); where a scenario has them also for_update, in_front and"
-                    + " naive (by hand) and optimistic (a version column). Default: all. A"
-                    + " scenario's first, which ratios refer to, always runs.")
+            description = "The strategies to compare: row (SELECT ... FOR UPDATE), both (an advisory lock before the"
+                    + " row lock), advisory (an advisory lock alone). Some scenarios also have for_update, in_front"
+                    + " and naive (by hand), and optimistic (a version column). Default: all. The first variant of"
+                    + " a scenario, the baseline, always runs.")
     private List<Strategy> strategies = new ArrayList<>();
 
     static final class Named implements ITypeConverter<Scenario> {
@@ -82,7 +82,8 @@ final class ScenarioOptions {
             paramLabel = "<number>",
             split = ",",
             converter = PositiveNumber.class,
-            description = "How many at a time, such as 1,10,90,300, for scenarios that are run over clients.")
+            description = "How many clients at a time, such as 1,10,90,300, for scenarios whose points differ in the"
+                    + " number of clients.")
     private List<Integer> clients = new ArrayList<>();
 
     @Option(
@@ -91,30 +92,31 @@ final class ScenarioOptions {
             split = ",",
             converter = RoundTripTime.class,
             description =
-                    "The round trip of a network between clients and server, such as 0.5ms, or several: 0,0.5ms,1ms. A"
-                            + " proxy makes it. Default: none; on an embedded server without --scenario hot rows are"
-                            + " measured with 0.5ms too.")
+                    "The round-trip time between clients and server, such as 0.5ms, or several: 0,0.5ms,1ms. A proxy"
+                            + " adds the delay. Default: no proxy. Without --scenario, hot rows on an embedded"
+                            + " server are measured with 0.5ms too.")
     private List<Double> roundTrips = new ArrayList<>();
 
     @Option(
             names = "--zipf",
             paramLabel = "<exponent>",
-            description = "How uneven the keys are: 0 is even, and from 1 on a few keys get most. Default: 1.1.")
+            description = "How uneven the keys are: 0 is even, and from 1 on a few keys get most transactions."
+                    + " Default: 1.1.")
     private @Nullable Double zipf;
 
     @Option(
             names = "--seconds",
             paramLabel = "<number>",
             converter = PositiveNumber.class,
-            description = "How long each measurement takes. Default: 3, or what the scenario needs.")
+            description = "How long each measurement takes. Default: 3, or the time that the scenario needs.")
     private @Nullable Integer seconds;
 
     @Option(
             names = "--rounds",
             paramLabel = "<number>",
             converter = PositiveNumber.class,
-            description = "How often everything is measured; more rounds can detect smaller differences."
-                    + " Default: 4, or what the scenario needs.")
+            description = "How often each variant is measured; more rounds detect smaller differences. Default: 4, or"
+                    + " the number that the scenario needs.")
     private @Nullable Integer rounds;
 
     /**
@@ -134,16 +136,17 @@ final class ScenarioOptions {
                             + option + " out.");
         }
         refuse(all && areNamed(), "--all runs every scenario, and --scenario some. Give one of them.");
-        refuse(zipf != null && (zipf < 0 || zipf > MOST_ZIPF), "--zipf is a number from 0 to 20, such as 1.1.");
+        refuse(zipf != null && (zipf < 0 || zipf > MOST_ZIPF), "--zipf is out of range. Give a number from 0 to 20,"
+                + " such as 1.1.");
         List<Scenario> chosen = new ArrayList<>();
         for (Scenario scenario : wanted(isEmbedded)) {
             List<Variant> variants = scenario.variants().stream()
                     .filter(each -> isWanted(scenario, each))
                     .toList();
             String refusal = compared(variants) < 2 && compared(scenario.variants()) > 1
-                    ? "compares none of what --strategy and --admission select. "
+                    ? "has no variant to compare that --strategy and --admission select. "
                             + (Scenarios.named(scenario.name()).isPresent()
-                                    ? "'list " + scenario.name() + "' shows what it has."
+                                    ? "'list " + scenario.name() + "' shows its variants."
                                     : "It has " + labels(scenario.variants()) + ". " + String.join(" ", remarks))
                     : scenario.killsServer() ? mayNotKill : "";
             if (refusal.isEmpty()) {
@@ -156,7 +159,8 @@ final class ScenarioOptions {
                 remarks.add("Without " + scenario.name() + ": it " + refusal);
             }
         }
-        refuse(chosen.isEmpty(), "No scenario compares what --strategy and --admission select.");
+        refuse(chosen.isEmpty(), "No scenario has variants to compare that --strategy and --admission select. Leave"
+                + " out one of these options.");
         refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
         chosen.stream()
                 .filter(scenario -> !clients.isEmpty() && !scenario.isOverClients())
@@ -169,7 +173,8 @@ final class ScenarioOptions {
     void only(Function<@Nullable Double, Scenario> scenario) {
         refuse(
                 all || areNamed(),
-                "--scenario and --all run what is ready, and --sql and --from your own statement. Give one of them.");
+                "--scenario and --all run predefined scenarios, and --sql and --from run your own statement. Give one"
+                        + " of them.");
         names = List.of(scenario.apply(zipf));
     }
 
@@ -183,7 +188,7 @@ final class ScenarioOptions {
             String option, boolean isGiven, List<Scenario> chosen, Predicate<Scenario> takesIt) {
         refuse(
                 isGiven && chosen.stream().noneMatch(takesIt),
-                option + " has no effect on these scenarios. It has on: " + names(takesIt) + ".");
+                option + " has no effect on these scenarios. Leave it out, or name one of: " + names(takesIt) + ".");
     }
 
     private static String labels(List<Variant> variants) {

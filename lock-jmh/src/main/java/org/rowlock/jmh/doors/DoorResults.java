@@ -24,8 +24,8 @@ final class DoorResults {
             new Metric(Metric.SCORE, "transactions", "1/s", Better.HIGHER),
             new Metric("transaction.p50", "transaction p50", "ms", Better.LOWER),
             new Metric("transaction.p99", "transaction p99", "ms", Better.LOWER),
-            new Metric("readers.p50", "who only reads p50", "ms", Better.LOWER),
-            new Metric("readers.p99", "who only reads p99", "ms", Better.LOWER),
+            new Metric("readers.p50", "readers p50", "ms", Better.LOWER),
+            new Metric("readers.p99", "readers p99", "ms", Better.LOWER),
             new Metric("roundTrips", "round trips", "", Better.LOWER),
             new Metric("others", "taken by other programs", "%", Better.NEITHER));
 
@@ -67,7 +67,7 @@ final class DoorResults {
             String label, double roundTripMillis, @Nullable Ratio again, List<VariantResult> variants) {
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT,
-                "%n%s, round trip %.2f ms; the first door against itself: %s%n",
+                "%n%s, round trip %.2f ms; the baseline against itself: %s%n",
                 label,
                 roundTripMillis,
                 again));
@@ -97,12 +97,12 @@ final class DoorResults {
                 .map(each -> new ScenarioResult(
                         each.getKey(),
                         each.getKey().equals(Measured.JPA)
-                                ? "One change by every way of JPA"
-                                : "One change by every way",
+                                ? "One transaction by every variant of JPA"
+                                : "One transaction by every variant",
                         "Each client picks a row, locks it, reads it, writes it and commits; a tenth of the clients"
-                                + " only read. All doors share one JVM and take turns of less than a second, in an"
-                                + " order that is drawn anew each round. A ratio is the geometric mean over the rounds,"
-                                + " with its interval at 95 % for itself alone.",
+                                + " only read. All variants share one JVM and run in short slices, in a new random"
+                                + " order each round. A ratio is the geometric mean over the rounds. Its interval"
+                                + " has 95 % confidence for this ratio alone.",
                         "",
                         String.valueOf(baselines.get(each.getKey())),
                         METRICS,
@@ -123,7 +123,7 @@ final class DoorResults {
                                 .map(best -> best.label() + ": " + best.ratio() + " of "
                                         + baselines.get(family.getKey()) + ", " + point.label())
                                 .stream()))
-                .collect(Collectors.joining("; ", "The best doors: ", "."));
+                .collect(Collectors.joining("; ", "The best variants: ", "."));
     }
 
     private static double low(@Nullable Ratio ratio) {

@@ -220,7 +220,7 @@ public final class DoorRun {
         try {
             return crowd.slice(door.door(), settings.slice(), latencies, processors);
         } catch (SQLException e) {
-            throw new SQLException("Through the door '" + door.door().label() + "': " + e.getMessage(), e);
+            throw new SQLException("With the variant '" + door.door().label() + "': " + e.getMessage(), e);
         }
     }
 }

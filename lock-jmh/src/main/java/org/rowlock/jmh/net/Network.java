@@ -62,7 +62,7 @@ public final class Network implements AutoCloseable {
      */
     public static Network open(ServerAddress server, double rttMillis) throws SQLException {
         if (!(rttMillis >= 0 && rttMillis <= 1_000)) {
-            throw new UserError("A round trip of " + rttMillis + " ms was given; choose 0 to 1000.");
+            throw new UserError("A round trip of " + rttMillis + " ms was given. Give 0 to 1000.");
         }
         if (rttMillis == 0) {
             Network direct = new Network(server, null, 0);
@@ -96,7 +96,7 @@ public final class Network implements AutoCloseable {
             return network;
         } catch (IOException e) {
             throw new UserError(
-                    "The proxy that makes a network of " + rttMillis + " ms did not start: " + e.getMessage(), e);
+                    "The proxy for a round trip of " + rttMillis + " ms did not start: " + e.getMessage(), e);
         } finally {
             if (process != null) {
                 process.destroyForcibly();

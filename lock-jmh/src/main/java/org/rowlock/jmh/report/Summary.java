@@ -36,10 +36,11 @@ public final class Summary {
             }
         }
         text.append(System.lineSeparator())
-                .append("Ratios: how many times as good as the first line. The intervals of the page hold together with"
-                        + " 99 %. Better or worse: all of the interval is on one side of 1; equivalent: all of it is"
-                        + " within 10 % of 1; else inconclusive. Disturbed: other programs took more than a tenth of"
-                        + " this machine, and nothing can be said.");
+                .append("Ratios: how many times as good as the first line. With 99 % confidence, all intervals of the"
+                        + " page contain the true ratio. Better or worse: the whole interval is on one side of 1."
+                        + " Equivalent: the whole interval is within 10 % of 1. Inconclusive: any other interval."
+                        + " Disturbed: other programs took more than a tenth of this machine, so nothing can be"
+                        + " said.");
         // Text of a server or a failure must not control the terminal.
         return text.toString().lines().map(Texts::printable).collect(Collectors.joining(System.lineSeparator()));
     }

@@ -19,7 +19,7 @@ public final class Answer {
     /** The share of the machine's processors above which other programs invalidate a comparison. */
     public static final double MOST_OF_OTHERS = 0.1;
 
-    private static final String SURE = " All calls of this page hold together with 99 % confidence.";
+    private static final String SURE = " With 99 % confidence, all verdicts of this page are right.";
 
     private record Compared(ScenarioResult scenario, PointResult point, VariantResult variant) {
         boolean is(Call call) {
@@ -44,7 +44,7 @@ public final class Answer {
     public static String disturbed(double share) {
         return String.format(
                 Locale.ROOT,
-                "Nothing can be said: other programs took %.0f %% of this machine. Run it again when they rest.",
+                "Nothing can be said: other programs took %.0f %% of this machine. Run it again on a quiet machine.",
                 100 * share);
     }
 
@@ -58,7 +58,7 @@ public final class Answer {
             }
         }
         if (all.isEmpty()) {
-            return "Nothing can be said: no variant beside the first has rounds enough.";
+            return "Nothing can be said: no variant besides the baseline has enough rounds. Give more --rounds.";
         }
         double others = all.stream()
                 .filter(each -> each.is(Call.DISTURBED))
@@ -110,7 +110,7 @@ public final class Answer {
                 .forEach((label, compared) -> worse.append(" " + label + " is worse: ")
                         .append(gains(compared))
                         .append('.'));
-        return "Nothing was found: no variant is better on the whole." + (worse.isEmpty() ? power(all) : worse + SURE);
+        return "Nothing was found: no variant is better overall." + (worse.isEmpty() ? power(all) : worse + SURE);
     }
 
     private static Map<String, List<Compared>> byVariant(List<Compared> all) {

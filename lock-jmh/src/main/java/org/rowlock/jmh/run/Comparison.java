@@ -103,7 +103,7 @@ public final class Comparison {
             }
         }
         if (stopped) {
-            failures.add("Stopped before its end; what follows is what was finished until then.");
+            failures.add("The run was stopped early, and the report has only the finished part.");
         }
         return new Results(
                 Answer.of(results),
@@ -131,7 +131,7 @@ public final class Comparison {
         boolean fits = fits(pace.of(scenario, LEAST_ROUNDS));
         if (!fits) {
             remarks.add("Without " + scenario.name()
-                    + ", as this machine is slower than was estimated: run it by its name.");
+                    + ": this machine is slower than estimated. Run it by its name.");
             pace.without(scenario, scenario.timing().rounds());
         }
         return fits;
@@ -234,7 +234,7 @@ public final class Comparison {
         for (int round = 1; round <= planned && !stopped; round++) {
             if (round > LEAST_ROUNDS && !fits(pace.left())) {
                 remarks.add(scenario.name() + " has " + (round - 1) + " rounds and not " + planned
-                        + ": this machine is slower than was estimated.");
+                        + ": this machine is slower than estimated.");
                 pace.without(scenario, planned - round + 1);
                 return;
             }
@@ -244,7 +244,8 @@ public final class Comparison {
                         int failures = run(scenario, jmh, rounds, place, round);
                         failed.merge(place.variant(), failures, (before, more) -> more == 0 ? 0 : before + more);
                         if (failures > 0 && !isBack(address)) {
-                            fail(scenario.name(), new UserError("The server does not answer; the rest is left out."));
+                            fail(scenario.name(), new UserError("The server has not answered for 5 minutes, so the"
+                                    + " rest is left out. Start it, and run again."));
                             return;
                         }
                     }
@@ -284,7 +285,7 @@ public final class Comparison {
             double others = Limit.othersShare(measured.figures());
             if (others > Answer.MOST_OF_OTHERS && repeated < MOST_REPEATED && !stopped) {
                 repeated++;
-                progress.accept(String.format("  %-46s other programs took %.0f %%; again", what, 100 * others));
+                progress.accept(String.format("  %-46s other programs took %.0f %%; repeated", what, 100 * others));
                 measured = jmh.run(scenario, place.point(), variant);
             }
             rounds.add(place, round, measured);

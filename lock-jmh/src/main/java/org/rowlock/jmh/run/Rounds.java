@@ -236,8 +236,8 @@ final class Rounds {
                     .filter(each -> Math.abs(each.roundTripMillis() - asked) > INEXACT * asked)
                     .forEach(each -> remarks.add(String.format(
                             Locale.ROOT,
-                            "%s, %s: a round trip took %.2f ms and not the requested %.2f ms. The proxy wakes"
-                                    + " late if the processors are busy, and cannot take less than the way itself.",
+                            "%s, %s: a round trip took %.2f ms and not the requested %.2f ms. The proxy wakes late if"
+                                    + " the processors are busy, and cannot be faster than the direct path.",
                             scenario.name(),
                             point.label(),
                             each.roundTripMillis(),

@@ -52,13 +52,13 @@ public final class BenchmarkSchema {
     public static void removeLeftovers(Connection connection) throws SQLException {
         for (String mark : marks(connection)) {
             if (!mark.startsWith(mark(""))) {
-                throw new UserError("There is a schema " + NAME + " in this database already, and the benchmarks do not"
-                        + " touch what they have not made. If it is not needed, run there: drop schema " + NAME
+                throw new UserError("There is a schema " + NAME + " in this database already, and no benchmark has"
+                        + " created it. If it is not needed, run there: drop schema " + NAME
                         + " cascade");
             }
             if (isInUse(connection, mark)) {
-                throw new UserError("There is a schema " + NAME + " in this database already. Another run is working in"
-                        + " it: wait for its end.");
+                throw new UserError("There is a schema " + NAME + " in this database already, because another run"
+                        + " uses it. Wait until that run has ended.");
             }
             drop(connection, mark.replace(mark(""), ""));
         }

@@ -69,8 +69,8 @@ public final class OwnCheck {
             throws SQLException {
         List<OwnSql> statements = OwnSql.of(sql, "--sql");
         if (statements.size() != 1) {
-            throw new UserError("--sql has " + statements.size() + " statements, and the lock is one. Give the"
-                    + " statements between the lock and the commit with --work.");
+            throw new UserError("--sql has " + statements.size() + " statements, and takes only the one that locks."
+                    + " Give the statements between the lock and the commit with --work.");
         }
         OwnSql lock = statements.get(0);
         StatementShape shape = StatementRecogniser.recognise(lock.sql());
@@ -79,13 +79,13 @@ public final class OwnCheck {
         }
         Recognised known = (Recognised) shape;
         if (known.kind() != Kind.SELECT) {
-            throw refused(lock, "is no SELECT, and the lock has to be a statement of its own");
+            throw refused(lock, "is not a SELECT, and the lock has to be a separate statement");
         }
         if (known.waiting() != Waiting.WAIT) {
             throw refused(
                     lock,
                     known.waiting() == Waiting.NOWAIT
-                            ? "does not wait (NOWAIT), and what is measured is how transactions wait"
+                            ? "does not wait (NOWAIT), and the comparison measures how transactions wait"
                             : "skips locked rows, as a queue of jobs does: --scenario queue measures that");
         }
         return new OwnCheck(connection, lock, known).read(keys, work, holdMillis, remarks);
@@ -100,13 +100,13 @@ public final class OwnCheck {
 
     private static String reason(PassReason reason) {
         return switch (reason) {
-            case NOT_LOCKING -> "locks no row, as it does not end in FOR UPDATE or another locking clause";
+            case NOT_LOCKING -> "locks no row, because it does not end in FOR UPDATE or another locking clause";
             case JOIN -> "reads several tables, or a subquery";
             case OR -> "has a condition with OR, which may find several rows";
             case SEVERAL_ROWS -> "may lock several rows with IN";
             case NO_KEY -> "has no condition such as id = $1";
             case WITH -> "begins with WITH";
-            case OTHER_WRITE -> "is no SELECT, and the lock has to be a statement of its own";
+            case OTHER_WRITE -> "is not a SELECT, and the lock has to be a separate statement";
             default -> "has a form that is not understood";
         };
     }
@@ -126,8 +126,8 @@ public final class OwnCheck {
         for (OwnSql each : statements) {
             if (!WORK.contains(each.verb())) {
                 throw new UserError("--work has the statement " + Texts.printable(each.sql()) + ", and only "
-                        + String.join(", ", WORK.stream().sorted().toList()) + " run between the lock and the commit:"
-                        + " your own tables must not change. Leave it out.");
+                        + String.join(", ", WORK.stream().sorted().toList()) + " are allowed there, because your own"
+                                + " tables must not change. Leave it out.");
             }
         }
         Set<List<String>> copied =
@@ -192,7 +192,7 @@ public final class OwnCheck {
                             + " and has no rows to lock. Name its table");
         }
         if (table.primaryKey().isEmpty()) {
-            throw refused(lock, "names " + shape.table() + ", which has no primary key to lock its rows by");
+            throw refused(lock, "names " + shape.table() + ", which has no primary key to lock rows by");
         }
         return table;
     }
@@ -211,12 +211,12 @@ public final class OwnCheck {
             boolean isView = !each.isTable() && !each.kind().equals("S");
             if (isView && names.sources().contains(each.name())) {
                 throw new UserError("The statements name " + each.original() + ", which is a view or a foreign table:"
-                        + " it leads to your own rows, and a copy would not. Name the tables behind it.");
+                        + " it reads your own rows and not the copies. Name the tables behind it.");
             }
             if (tables.stream()
                     .anyMatch(other -> other.oid() != each.oid() && other.name().equals(each.name()))) {
-                throw new UserError("The statements name two relations " + each.sql() + " of different schemas, and"
-                        + " the copies are in one. Leave one of them out.");
+                throw new UserError("The statements name two relations " + each.sql() + " of different schemas, and all"
+                        + " copies are in one schema. Leave one of them out.");
             }
         }
         List<String> qualified = names.called().stream().anyMatch(SEQUENCES::contains)
@@ -224,13 +224,14 @@ public final class OwnCheck {
                 : List.of();
         if (!qualified.isEmpty()) {
             throw new UserError("The statements name a sequence with its schema, " + String.join(", ", qualified)
-                    + ", and would advance your own one. Leave the schema out, so that they mean its copy.");
+                    + ", and would advance your own sequence. Leave the schema out, so that the copy of the sequence"
+                            + " is used.");
         }
         List<String> writers = Jdbc.list(connection, WRITERS, row -> row.getString(1), (Object)
                 names.called().toArray(String[]::new));
         if (!writers.isEmpty()) {
-            throw new UserError("The statements call " + String.join(", ", writers) + ", and a function that is"
-                    + " volatile may change your own tables. Write out what it does, or leave it out.");
+            throw new UserError("The statements call " + String.join(", ", writers) + ", and a volatile function may"
+                    + " change your own tables. Write its statements out, or leave it out.");
         }
     }
 
@@ -262,7 +263,8 @@ public final class OwnCheck {
                         .map(each -> TableName.quoteIdentifier(each.column()))
                         .findFirst()
                         .orElseThrow(
-                                () -> new UserError("--keys is missing: no column shows the values of the parameter $"
+                                () -> new UserError("--keys is missing: the statement does not show which column has"
+                                        + " the values of the parameter $"
                                         + number
                                         + " of the lock. Give a query whose columns are its parameters, such"
                                         + " as --keys 'select id from orders'.")))

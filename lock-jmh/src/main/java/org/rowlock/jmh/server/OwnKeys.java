@@ -32,7 +32,8 @@ record OwnKeys(List<String> types, Set<List<String>> rows) {
     static OwnKeys read(Connection connection, String query) {
         List<OwnSql> statements = OwnSql.of(query, "--keys");
         if (statements.size() != 1 || !statements.get(0).columns().isEmpty()) {
-            throw new UserError("--keys is one query without parameters, such as: select id from orders");
+            throw new UserError("--keys has to be one query without parameters. Give one such as: select id from"
+                    + " orders");
         }
         String keys = statements.get(0).sql();
         try {
@@ -64,13 +65,14 @@ record OwnKeys(List<String> types, Set<List<String>> rows) {
                         return values;
                     }));
             if (rows.isEmpty()) {
-                throw new UserError("--keys returns no row, and there is nothing to lock: " + keys);
+                throw new UserError("--keys returns no row, so there is nothing to lock. Give a query that returns"
+                        + " keys. The query was: " + keys);
             }
             return new OwnKeys(types, rows);
         } catch (SQLException e) {
             throw new UserError(
                     "--keys failed: " + ServerFailures.describe(e)
-                            + " It is a query that only reads, such as: select id from orders",
+                            + " Give a query that only reads, such as: select id from orders",
                     e);
         }
     }

@@ -97,8 +97,8 @@ public record OwnSql(String sql, List<Integer> columns) {
                 sql.append(text, copied, end);
                 copied = Math.min(end + 1, text.length());
                 if (questions > 0 && columns.size() > questions) {
-                    throw new UserError("A statement of " + where + " has parameters of both forms, $1 and ?, and so"
-                            + " their order is not clear. Write them all as $1, $2; and an operator ? as ??.");
+                    throw new UserError("A statement of " + where + " has parameters of both forms, $1 and ?, so"
+                            + " their order is not clear. Write all parameters as $1, $2, and an operator ? as ??.");
                 }
                 if (!Tokens.of(sql.toString()).isEmpty()) {
                     all.add(new OwnSql(sql.toString().strip(), List.copyOf(columns)));

@@ -95,7 +95,8 @@ public record OwnStatement(
         List<String> locked = Jdbc.list(connection, LOCKED, row -> row.getString(1));
         if (!locked.isEmpty()) {
             throw new UserError("The statements lock " + String.join(", ", locked) + ", which is yours, and only"
-                    + " copies may change. They were rolled back. Leave out what leads there.");
+                    + " copies may change. Everything was rolled back. Leave out the statement or function that"
+                    + " locks it.");
         }
     }
 

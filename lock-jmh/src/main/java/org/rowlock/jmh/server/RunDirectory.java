@@ -44,7 +44,8 @@ public final class RunDirectory {
             Files.createDirectories(own);
             return Files.createTempDirectory(own, what);
         } catch (IOException e) {
-            throw new UncheckedIOException("There is no room among the temporary files of " + ROOT, e);
+            throw new UncheckedIOException("No temporary directory can be created. Make room, or give another"
+                    + " directory with -Djava.io.tmpdir: " + ROOT, e);
         }
     }
 

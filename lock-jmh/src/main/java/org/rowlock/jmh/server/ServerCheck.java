@@ -83,15 +83,15 @@ public final class ServerCheck {
     public static List<String> remarks(ServerFacts facts) {
         List<String> remarks = new ArrayList<>();
         if (facts.setting("fsync").equals("off")) {
-            remarks.add("fsync is off there: commits, and so the locks, end sooner than where data is kept safe.");
+            remarks.add("fsync is off there: commits and locks end sooner than on a durable server.");
         }
         if (facts.setting("synchronous_commit").equals("off")) {
-            remarks.add("synchronous_commit is off there: a lock does not wait for its commit to be safe on disk.");
+            remarks.add("synchronous_commit is off there: locks end before the commit is on disk.");
         }
         for (String timeout : List.of("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")) {
             if (!facts.setting(timeout).equals("0")) {
                 remarks.add(timeout + " is " + facts.setting(timeout) + " there: with many clients a wait may take"
-                        + " longer, and fail its scenario.");
+                        + " longer, and its scenario then fails.");
             }
         }
         if (facts.setting("track_activities").equals("off")) {

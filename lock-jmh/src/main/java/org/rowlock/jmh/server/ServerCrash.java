@@ -25,8 +25,8 @@ public record ServerCrash(Path dataDirectory) {
      */
     public static ServerCrash of(BenchmarkServer server) throws SQLException {
         if (!server.isEmbedded()) {
-            throw new UserError("This benchmark kills the server while locks are held, and " + server.address()
-                    + " is not one of ours to kill. Give no server, and an embedded one is killed.");
+            throw new UserError("This benchmark kills its server while locks are held, and must not kill "
+                    + server.address() + ". Leave out the server, so that an embedded one is used.");
         }
         try (Connection superuser = server.connect()) {
             return new ServerCrash(Path.of(Jdbc.text(superuser, "show data_directory")));

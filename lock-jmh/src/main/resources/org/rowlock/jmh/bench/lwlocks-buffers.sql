@@ -1,5 +1,5 @@
-/* Rows spread thinly over pages, four times as many as there are buffers. In variant 0 readers stay within a quarter
-   of the buffers, in variant 1 each read takes a buffer from another page. */
+/* The rows are spread over four times as many pages as there are buffers. In variant 0 the readers use a quarter as
+   many pages as there are buffers. In variant 1 each read takes a buffer from another page. */
 -- setup
 create unlogged table lookup (id int, number int) with (fillfactor = 10)
 
@@ -9,7 +9,7 @@ select i, i
 
 alter table lookup add primary key (id)
 
-/* Readers would otherwise have to write, to mark rows as committed. */
+/* Without the freeze, readers would write pages to mark rows as committed. */
 vacuum (freeze, analyze) lookup
 
 create table entry (id bigint generated always as identity primary key, at timestamptz)

@@ -1,8 +1,9 @@
-/* A session notes a weak lock of a table among its own locks, unless a strong lock of a table in the same of 1,024
-   partitions is held or wanted: then it goes through the shared lock table. The partition is the server's own hash of
-   the 16 bytes of a lock tag: database, relation, 0, and 0 as 16 bits with the lock type (a relation: 0) and the lock
-   method (the default: 1) as bytes, which a little-endian server reads as 2^24. Source: FastPathStrongLockHashPartition
-   and LockTagHashCode in lock.c. Variant 0 truncates a table apart from the readers' partition, variant 1 one in it. */
+/* A session records a weak table lock in its own slots. If any session holds or requests a strong table lock in the
+   same of 1,024 partitions, the weak lock goes through the shared lock table instead. The partition is a hash of the 16
+   bytes of a lock tag (FastPathStrongLockHashPartition and LockTagHashCode in lock.c). The first 12 bytes are database,
+   relation and 0. The last 4 bytes are 0 as 16 bits, the lock type (0 for a relation) and the lock method (1 by
+   default), which a little-endian server reads as 2^24. In variant 0 the truncated table is in another partition than
+   the readers' table, and in variant 1 in the same. */
 -- setup
 create view candidate as
 select c.oid, c.relname, c.relkind,

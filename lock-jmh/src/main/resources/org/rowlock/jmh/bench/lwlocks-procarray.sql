@@ -1,5 +1,6 @@
-/* A snapshot takes ProcArrayLock shared, a new session takes it exclusively, and sharers overtake it. A transaction with
-   an id takes it exclusively too when it ends (variant 1): behind it the sharers queue, and newcomers get their turn. */
+/* A snapshot takes ProcArrayLock in shared mode. A new session takes the lock exclusively, and shared requests may
+   overtake the session. In variant 1, the end of each transaction with an id takes the lock exclusively too. Shared
+   requests then queue, and new sessions get the lock. */
 -- connecting connecting 10
 select 1
 

@@ -46,7 +46,7 @@ function canvas(parent, height) {
   return add(box, 'canvas');
 }
 
-// Dots and intervals on a logarithmic axis around 1, for everything that was compared.
+// Draws dots and intervals of all comparisons on a logarithmic axis around 1.
 function ratioChart(parent) {
   const rows = [];
   results.scenarios.forEach(scenario => scenario.points.forEach(point =>
@@ -73,7 +73,7 @@ function ratioChart(parent) {
   shown.plugins.tooltip = { callbacks: { label: c => value(rows[c.dataIndex]) + ' of ' + rows[c.dataIndex].scenario.baseline } };
   const tones = rows.map(r => color(r.tone));
   const height = narrow ? 46 : 24;
-  // Behind each row, what its baseline came to against itself.
+  // The band behind each row is the ratio of the baseline to itself.
   const band = { id: 'band', beforeDatasetsDraw: ({ ctx, scales: { x, y } }) => rows.forEach((r, i) => {
     if (!r.again) return;
     const [from, to] = [r.again.low, r.again.high].map(v => x.getPixelForValue(Math.min(reach, Math.max(1 / reach, v))));
@@ -92,21 +92,21 @@ function ratioChart(parent) {
     },
     options: shown,
   });
-  add(parent, 'p', 'A dot is how many times as good as the baseline a variant is, right of 1 better; its line is its interval.'
-    + ' The intervals of a page of calls hold together with 99 %. Green is better and red worse: all of the interval is on one'
-    + ' side of 1. Blue is equivalent: all of it is within 10 % of 1. Yellow is inconclusive. Grey has no call: a control, or a'
-    + ' comparison that other programs disturbed, of which nothing can be said.'
-    + ' The band behind it is the baseline against itself (A/A), in turns of the same rounds. A control does less work than the'
-    + ' others, and is no gain. A table that finds differences from 1.2x on'
-    + ' would find one of that size in four of five such runs.', 'soft');
+  add(parent, 'p', 'A dot shows how many times as good as the baseline a variant is; right of 1 is better. The line through'
+    + ' the dot is its confidence interval. With 99 % confidence, all intervals of verdicts on this page contain the true'
+    + ' ratio. Green is better and red is worse: the whole interval is on one side of 1. Blue is equivalent: the whole'
+    + ' interval is within 10 % of 1. Yellow is inconclusive. Grey has no verdict, because it is a control, or because other'
+    + ' programs disturbed the comparison. The band behind a dot is the ratio of the baseline to itself (A/A) in the same'
+    + ' rounds. A control does less work than the other variants, and only shows an upper limit. If a table finds'
+    + ' differences from 1.2x on, four of five such runs would detect a difference of that size.', 'soft');
 }
 
-// On a phone in two lines.
+// On a phone, a label has two lines.
 const rowLabel = (r, many) => !many ? r.variant.label
   : window.innerWidth < 600 ? [r.variant.label, r.point.label] : r.variant.label + ' · ' + r.point.label;
 const rowHeight = many => many && window.innerWidth < 600 ? 34 : 24;
 
-// Of the slowest hundredth, where the scenario looks at latencies.
+// Draws the 99th percentile of the first latency of the scenario.
 function slowestChart(parent, scenario) {
   const metric = scenario.metrics.find(m => m.key.endsWith('.p99'));
   const rows = metric ? scenario.points.flatMap(point => point.variants.map(variant => ({ point, variant })))
@@ -114,7 +114,7 @@ function slowestChart(parent, scenario) {
   if (rows.length === 0) return;
   const many = scenario.points.length > 1;
   const shown = options(true, false, false);
-  add(parent, 'p', metric.title + ', ' + metric.unit + ': of a hundred, one takes longer.', 'soft');
+  add(parent, 'p', metric.title + ', ' + metric.unit + ': one in a hundred takes longer.', 'soft');
   new Chart(canvas(parent, 46 + rows.length * rowHeight(many)), {
     type: 'bar',
     data: {
@@ -125,7 +125,7 @@ function slowestChart(parent, scenario) {
   });
 }
 
-// One colour for an event, in whatever chart it is.
+// An event has the same colour in all charts.
 const eventColors = new Map();
 function eventColor(event) {
   if (event === 'others') return '#8a8f98';
@@ -145,8 +145,8 @@ function waitChart(parent, scenario) {
   const top = [...sums.entries()].sort((a, b) => b[1] - a[1]).slice(0, 9).map(e => e[0]);
   const rest = waits => Object.entries(waits).filter(e => !top.includes(e[0])).reduce((s, e) => s + e[1], 0);
   const details = add(parent, 'details');
-  add(details, 'summary', 'What the sessions waited for');
-  add(details, 'p', 'How many sessions were in each wait at a time, sampled; CPU is running or ready to.', 'soft');
+  add(details, 'summary', 'Wait events of the sessions');
+  add(details, 'p', 'The average number of sessions in each wait event, from samples. CPU is a session that runs, or is ready to run.', 'soft');
   const draw = () => {
     const many = scenario.points.length > 1;
     const shown = options(true, false, true);
@@ -162,12 +162,12 @@ function waitChart(parent, scenario) {
       options: shown,
     });
   };
-  // Where there is room it is open; a chart in a closed element has no size to draw in.
+  // The element is open on wide screens. A chart can only be drawn in an open element, because a closed one has no size.
   details.open = window.innerWidth >= 900;
   if (details.open) draw(); else details.addEventListener('toggle', draw, { once: true });
 }
 
-// The compared metric over the number of clients, where that is what the points differ in.
+// Draws the compared metric over the number of clients, if the points differ only in that number.
 function clientsChart(parent, scenario) {
   const numbers = scenario.points.map(point => /^(\d+) clients?$/.exec(point.label)).map(found => found && Number(found[1]));
   if (numbers.length < 3 || numbers.some(number => !number)) return;
@@ -198,7 +198,7 @@ function courseChart(parent, scenario) {
   const shown = options(false, false, false);
   shown.plugins.legend.display = true;
   shown.scales.y.title = { display: true, text: scenario.metrics[0].unit, color: color('soft') };
-  add(parent, 'p', 'Window by window, the first round.', 'soft');
+  add(parent, 'p', 'The first round, window by window.', 'soft');
   new Chart(canvas(parent, 300), {
     type: 'line',
     data: {
@@ -210,8 +210,8 @@ function courseChart(parent, scenario) {
 }
 
 function figures(parent, scenario) {
-  const head = ['', 'at its limit', ...scenario.metrics.map(m => m.title + (m.unit ? ', ' + m.unit : '')),
-    'CPU clients', 'CPU server', 'CPU all, of', 'waiting for locks', 'WAL, MB/s'];
+  const head = ['', 'limiting resource', ...scenario.metrics.map(m => m.title + (m.unit ? ', ' + m.unit : '')),
+    'CPU clients', 'CPU server', 'CPU all, of cores', 'sessions waiting for locks', 'WAL, MB/s'];
   const body = table(parent, head);
   scenario.points.forEach(point => {
     const cell = add(add(body, 'tr'), 'th');
@@ -244,14 +244,14 @@ page.replaceChildren();
 add(page, 'h1', results.answer, 'answer');
 if (results.failures.length > 0) {
   const box = add(page, 'div', null, 'failures');
-  add(box, 'p', 'Not all of it ran, or kept what it promises:');
+  add(box, 'p', 'Some measurements failed, or a lock failed to exclude:');
   const items = add(box, 'ul');
   results.failures.forEach(text => add(items, 'li', text));
 }
 results.remarks.forEach(text => add(page, 'p', text, 'remark'));
 ratioChart(page);
-add(page, 'p', 'ROW is SELECT ... FOR UPDATE by Rowlock, BOTH an advisory lock in front of it, ADVISORY the advisory lock alone.'
-  + ' With admission threads queue in their JVM before they borrow a connection.', 'soft');
+add(page, 'p', 'ROW is SELECT ... FOR UPDATE by Rowlock, BOTH is an advisory lock before the row lock, and ADVISORY is the advisory lock alone.'
+  + ' With admission, threads queue in their JVM before they borrow a connection.', 'soft');
 list(page, 'Server', results.server);
 list(page, 'Clients', results.machine);
 add(add(page, 'p', results.started.substring(0, 16).replace('T', ' ') + ' UTC, ' + Math.round(results.seconds / 60)

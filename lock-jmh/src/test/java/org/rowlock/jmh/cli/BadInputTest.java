@@ -105,7 +105,7 @@ class BadInputTest {
     void aReportThatIsThereIsNotOverwritten() throws Exception {
         Files.writeString(directory.resolve("report.html"), "somebody's");
         assertThat(compare("--report", directory.toString())).isEqualTo(2);
-        assertThat(err.toString()).contains("there is a report").contains("another directory");
+        assertThat(err.toString()).contains("a report exists").contains("another directory");
     }
 
     /** By the command that is sooner at its end; both write in one place. */
@@ -169,7 +169,7 @@ class BadInputTest {
             assertThat(running.isValid(10)).isTrue();
             assertThat(compareAsRole()).isEqualTo(1);
         }
-        assertThat(err.toString()).contains("Another run is working in it").doesNotContain("drop schema");
+        assertThat(err.toString()).contains("another run uses it").doesNotContain("drop schema");
         asOwner("drop schema rowlock_bench");
     }
 

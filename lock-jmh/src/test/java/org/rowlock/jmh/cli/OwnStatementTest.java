@@ -209,7 +209,7 @@ class OwnStatementTest {
                 "--password=" + address.password(),
                 "--report=" + directory.resolve("report"));
         assertThat(status).isEqualTo(2);
-        assertThat(err.toString()).contains("compares none", "ROW", "Without BOTH: ", "strategy ROW");
+        assertThat(err.toString()).contains("has no variant to compare", "ROW", "Without BOTH: ", "strategy ROW");
     }
 
     @Test

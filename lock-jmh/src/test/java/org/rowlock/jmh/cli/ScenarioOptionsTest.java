@@ -94,6 +94,6 @@ class ScenarioOptionsTest {
     void whatComparesNothingDoesNotRun() {
         assertThatThrownBy(() -> scenarios("--strategy", "optimistic"))
                 .isInstanceOf(ParameterException.class)
-                .hasMessageContaining("No scenario compares");
+                .hasMessageContaining("No scenario has variants to compare");
     }
 }

@@ -72,6 +72,6 @@ class AnswerTest {
     void whereTheBaselineCouldNotBeComparedWithItselfTheRunHasAnAnswer() {
         PointResult point = new PointResult("1 client", 0.1, null, null, List.of(variant("ROW", Call.INCONCLUSIVE, 2)));
         assertThat(Answer.of(List.of(scenario("zipfian", point))))
-                .isEqualTo("Nothing was found: no variant is better on the whole.");
+                .isEqualTo("Nothing was found: no variant is better overall.");
     }
 }

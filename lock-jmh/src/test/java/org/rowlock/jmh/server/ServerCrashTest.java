@@ -61,7 +61,7 @@ class ServerCrashTest {
         try (BenchmarkServer server = openGiven()) {
             assertThatThrownBy(() -> ServerCrash.of(server))
                     .isInstanceOf(UserError.class)
-                    .hasMessageContaining("not one of ours to kill");
+                    .hasMessageContaining("must not kill");
         }
     }
 }
