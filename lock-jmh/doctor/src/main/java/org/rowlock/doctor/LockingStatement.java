@@ -7,8 +7,8 @@ import org.rowlock.doctor.ServerQuery.Row;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The work of one locking statement while the doctor sampled, as pg_stat_statements counted the work. A locking
- * statement has a locking clause, or is an UPDATE or DELETE.
+ * The work of one locking statement during the sampling, from pg_stat_statements. A locking statement has a locking
+ * clause, or is an UPDATE or DELETE.
  *
  * @param calls the number of completed calls
  * @param millis the time of all calls together, including waits

@@ -1,14 +1,14 @@
 package org.rowlock.doctor;
 
-/** The values from which a figure leads to advice or changes the verdict. */
+/** The thresholds of figures. A figure leads to advice or changes the verdict if it reaches its threshold. */
 final class Threshold {
     /**
-     * The share of busy sessions that wait for locks from which a migration can pay. If a tenth of the busy time
+     * The smallest share of busy sessions in lock waits that makes a migration worthwhile. If a tenth of the busy time
      * disappears, the throughput rises to 1.1 times at most.
      */
     static final double HURT_SHARE = 0.10;
 
-    /** The average number of sessions waiting for rows from which a migration can pay. */
+    /** The smallest average number of sessions in row waits that makes a migration worthwhile. */
     static final double HURT_SESSIONS = 0.5;
 
     /** The smallest share of busy sessions that matters. In a few seconds, chance alone can produce a smaller share. */
@@ -21,45 +21,45 @@ final class Threshold {
     static final double FELT_SESSIONS = 0.1;
 
     /**
-     * The number of sessions waiting for a lock other than a row lock from which there is advice. A single waiting
-     * session, such as CREATE INDEX, delays no other session.
+     * The smallest number of sessions in waits for other locks that leads to advice. A single waiting session, such as
+     * CREATE INDEX, delays no other session.
      */
     static final double OTHER_SESSIONS = 2;
 
-    /** The number of busy sessions below which the server is too idle for a verdict on its busy hours. */
+    /** The smallest number of busy sessions that permits a verdict on the server's busy hours. */
     static final double IDLE_SESSIONS = 0.5;
 
     /**
-     * The number of transactions per second below which a server with few busy sessions is idle. The rate is needed
-     * because samples may miss short transactions.
+     * The smallest transaction rate that permits a verdict if few sessions are busy. The rate is needed because samples
+     * may miss short transactions.
      */
     static final double IDLE_PER_SECOND = 10;
 
     /**
-     * The number of transactions below which the server is idle. PostgreSQL publishes statistics late, so a few of the
-     * counted transactions may have run before the sampling.
+     * The smallest number of transactions that permits a verdict if few sessions are busy. PostgreSQL publishes
+     * statistics late, so a few of the counted transactions may have run before the sampling.
      */
     static final double IDLE_TRANSACTIONS = 1_000;
 
-    /** The share of all waits for rows below which a table or another database gets no advice. */
+    /** The smallest share of all row waits that leads to advice about a table. */
     static final double TABLE_SHARE = 0.05;
 
     /**
-     * The share of a total below which the report omits a part. Such a part may be an artifact: a statement can end
+     * The smallest share of a total that the report shows. A smaller share may be an artifact: a statement can end
      * between the reads of two views.
      */
     static final double NOISE = 0.01;
 
     /**
-     * The number of sessions contending for one row from which there is a convoy. With fewer sessions, a queue in the
-     * JVM or an advisory lock costs as much as it saves. On zipfian keys, an advisory lock before the row lock has 0.86
-     * times the throughput of FOR UPDATE with 4 clients. The ratio is 1.2 with 10 clients and 1.8 with 90 clients.
+     * The smallest number of sessions at one row that form a convoy. With fewer sessions, a queue in the JVM or an
+     * advisory lock costs as much as it saves. On zipfian keys, an advisory lock before the row lock has 0.86 times the
+     * throughput of FOR UPDATE with 4 clients. The ratio is 1.2 with 10 clients and 1.8 with 90 clients.
      */
     static final double CONVOY = 10;
 
     /**
-     * The wait of the first session in line, in milliseconds, from which a hold is long. The hand-over of a row takes
-     * about a millisecond, so a faster hand-over saves little then.
+     * The shortest wait of the first session in line, in milliseconds, that shows a long hold. The hand-over of a row
+     * takes about a millisecond, so after a long hold a faster hand-over saves little.
      */
     static final double LONG_HOLD_MILLIS = 100;
 
@@ -71,89 +71,89 @@ final class Threshold {
     static final double MOST = 0.5;
 
     /**
-     * The idle milliseconds in a transaction from which the application must have done other work. A round trip alone
-     * takes less time.
+     * The shortest idle time in a transaction, in milliseconds, that shows other work of the application. A round trip
+     * alone takes less time.
      */
     static final double WORK_MILLIS = 10;
 
-    /** The seconds from which a blocker is reported as hanging. */
+    /** The shortest time in seconds after which a blocker is reported as hanging. */
     static final double LONG_SECONDS = 10;
 
-    /** The share of the server's WAL from which a statement that takes shared locks leads to advice. */
+    /** The smallest share of the server's WAL that leads to advice about a statement with shared locks. */
     static final double WAL_SHARE = 0.10;
 
     /**
-     * The WAL bytes per call from which a statement must have written shared locks. A shared lock of one row writes
-     * about 60 bytes.
+     * The smallest number of WAL bytes per call that shows written shared locks. A shared lock of one row writes about
+     * 60 bytes.
      */
     static final double WAL_PER_CALL = 50;
 
     /**
-     * The number of new MultiXacts per second that matters. At this rate the server reaches the default
+     * The smallest rate of new MultiXacts per second that matters. At this rate the server reaches the default
      * autovacuum_multixact_freeze_max_age (400 million) in 46 days. Autovacuum then reads every table in full, even
      * tables that hardly change.
      */
     static final double MULTIXACTS_PER_SECOND = 100;
 
     /**
-     * The share of busy sessions in LWLock waits for MultiXacts that matters. Such waits are so short that samples
-     * seldom see them.
+     * The smallest share of busy sessions in LWLock waits for MultiXacts that matters. Such waits are so short that
+     * samples seldom see them.
      */
     static final double LWLOCK_SHARE = 0.05;
 
     /**
-     * The number of blocks read per claimed row from which the claim lacks an index. With a fitting index, a claim
-     * reads fewer than ten blocks per row.
+     * The smallest number of blocks per claimed row that shows a missing index. With a fitting index, a claim reads
+     * fewer than ten blocks per row.
      */
     static final double BLOCKS_PER_CLAIM = 50;
 
     /**
-     * The age in seconds from which the vacuum horizon is old. In a benchmark, a snapshot that was open for three times
+     * The smallest age in seconds of an old vacuum horizon. In a benchmark, a snapshot that was open for three times
      * this age cut the rate of zipfian updates to a sixth.
      */
     static final double OLD_HORIZON_SECONDS = 300;
 
     /**
-     * The number of xids from which the vacuum horizon is old, whatever the rate of xids. A busy hot table has about as
-     * many updates in five minutes.
+     * The number of xids that makes the vacuum horizon old at any rate of xids. A busy hot table has about as many
+     * updates in five minutes.
      */
     static final long OLD_HORIZON_XIDS = 100_000;
 
-    /** The number of xids below which there are too few dead rows to matter. */
+    /** The smallest number of xids of an old vacuum horizon. With fewer xids, there are too few dead rows to matter. */
     static final long FEW_XIDS = 1_000;
 
     /**
-     * The share of the lock table's capacity from which the doctor warns. When the table is full, even sessions that
+     * The smallest share of the lock table's capacity that leads to advice. When the table is full, even sessions that
      * lock no rows fail.
      */
     static final double LOCK_TABLE_SHARE = 0.5;
 
     /**
-     * The number of advisory locks of a session outside a transaction from which the locks were probably forgotten. An
-     * elected leader keeps one advisory lock, and a worker keeps one for each job.
+     * The smallest number of session-level advisory locks of one session that were probably forgotten. An elected
+     * leader keeps one advisory lock, and a worker keeps one for each job.
      */
     static final long KEPT_LOCKS = 100;
 
-    /** The number of dead rows below which a table is not reported as bloated. */
+    /** The smallest number of dead rows in a table that is reported as bloated. */
     static final long DEAD_ROWS = 10_000;
 
     /** The weight of advice that removes a cause of waits, relative to advice that only shortens waits. */
     static final double CAUSE = 5;
 
     /**
-     * The number of rows from which a sequential scan is long. For a smaller table, a sequential scan is the best plan.
+     * The smallest number of rows in a long sequential scan. For a smaller table, a sequential scan is the best plan.
      */
     static final double LONG_SCAN = 1_000;
 
     /**
-     * The number of sequential scans per call from which each call probably scans. The threshold is below 1, because
-     * PostgreSQL counts scans up to a second late.
+     * The smallest number of sequential scans per call that shows that each call scans. The threshold is below 1,
+     * because PostgreSQL counts scans up to a second late.
      */
     static final double SCANS_PER_CALL = 0.25;
 
     /**
-     * The rollbacks per second that may be failures. A program that ends its reads with ROLLBACK reaches this rate too,
-     * so {@link Rules} also requires signs of failure.
+     * The smallest rate of rollbacks per second that may be failures. A program that ends its reads with ROLLBACK
+     * reaches this rate too, so {@link Rules} also requires signs of failure.
      */
     static final double ROLLBACKS_PER_SECOND = 10;
 

@@ -93,7 +93,7 @@ public final class Clients {
         taken.set(completed.sum());
     }
 
-    /** Waits for one more completed operation. Each completed operation ends one call. */
+    /** Waits for one more completed operation. Each operation lets one call return. */
     void take() throws SQLException {
         long mine = taken.incrementAndGet();
         long begun = System.nanoTime();

@@ -23,7 +23,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * A separate process that runs some of the clients of {@link Instances}. The process regularly writes a line with the
- * durations of its transactions in microseconds. The process ends when its parent sends another line, or exits.
+ * durations of its transactions in microseconds. The process ends when the parent process exits or sends another line.
  */
 final class InstanceProcess implements AutoCloseable {
     private static final long LINE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);

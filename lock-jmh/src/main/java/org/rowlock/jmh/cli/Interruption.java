@@ -26,8 +26,7 @@ final class Interruption implements AutoCloseable {
 
     /**
      * @param stop makes the run clean up and return soon; may be called repeatedly
-     * @param left after the run, returns a sentence about what the run could not remove and how the user can; empty if
-     *     nothing is left
+     * @param left after the run, returns a sentence about remains and how to remove them; empty if nothing is left
      */
     Interruption(Runnable stop, Supplier<String> left, PrintWriter err) {
         this.stop = stop;

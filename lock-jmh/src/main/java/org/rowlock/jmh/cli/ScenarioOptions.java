@@ -122,7 +122,7 @@ final class ScenarioOptions {
     /**
      * Returns the scenarios that the options select.
      *
-     * @param mayNotKill why no scenario may kill the server; empty if scenarios may
+     * @param mayNotKill why no scenario may kill the server; empty if killing is allowed
      * @param remarks receives a sentence for each omission, with its reason
      * @throws ParameterException if the options contradict each other, or name something that does not exist
      */

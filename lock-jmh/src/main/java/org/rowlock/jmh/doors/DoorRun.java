@@ -25,13 +25,13 @@ import org.rowlock.jmh.server.ServerFacts;
 public final class DoorRun {
     private static final int ROWS = 100;
 
-    /** The number of changes after which the code of a variant is compiled by the optimizing compiler. */
+    /** The number of changes that make the optimizing compiler compile the code of a variant. */
     private static final int COMPILED_CHANGES = 5_000;
 
     /** The number of warm-up changes per client, enough to open all connections. */
     private static final int WARM_CHANGES_PER_CLIENT = 15;
 
-    /** The share of a processor below which the JIT compilers count as finished, in a pass through all variants. */
+    /** The share of a processor that finished JIT compilers use at most, in a pass through all variants. */
     private static final double COMPILED = 0.05;
 
     private final DoorSettings settings;
@@ -85,7 +85,9 @@ public final class DoorRun {
         stopped = true;
     }
 
-    /** Returns a sentence about what the run could not remove and how the user can; empty if nothing is left. */
+    /**
+     * Returns a sentence about remains that the run could not remove, and how to remove them; empty if nothing is left.
+     */
     public String left() {
         return left;
     }

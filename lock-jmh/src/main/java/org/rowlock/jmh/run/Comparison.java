@@ -148,7 +148,9 @@ public final class Comparison {
         Forks.end();
     }
 
-    /** Returns a sentence about what the run could not remove and how the user can; empty if nothing is left. */
+    /**
+     * Returns a sentence about remains that the run could not remove, and how to remove them; empty if nothing is left.
+     */
     public String left() {
         return left;
     }

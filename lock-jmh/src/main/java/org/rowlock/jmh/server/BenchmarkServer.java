@@ -70,7 +70,10 @@ public final class BenchmarkServer implements AutoCloseable {
         return error;
     }
 
-    /** Returns a sentence about what {@link #close} could not remove and how the user can; empty if nothing is left. */
+    /**
+     * Returns a sentence about remains that {@link #close} could not remove, and how to remove them; empty if nothing
+     * is left.
+     */
     public String left() {
         return left;
     }

@@ -168,7 +168,10 @@ public record OwnStatement(
         return keys.stream().map(column -> column.toArray(String[]::new)).toArray();
     }
 
-    /** Returns a value as an application would bind it. The row has the text of each value after all typed columns. */
+    /**
+     * Returns a value as an application would bind it. The row has the typed values first, followed by the same values
+     * as text.
+     */
     private static Object value(ResultSet row, int columns, int column, String type) throws SQLException {
         Object value = row.getObject(column);
         if (value instanceof Date) {
