@@ -102,7 +102,7 @@ public final class Clients {
             LockSupport.parkNanos(LOOK_NANOS);
             if (System.nanoTime() - begun > STANDSTILL.toNanos()) {
                 throw new IllegalStateException("No client has completed an operation for " + STANDSTILL.toMinutes()
-                        + " minutes; they wait for each other, or for another session");
+                        + " minutes; they wait for each other, or for another session. pg_blocking_pids() shows it.");
             }
         }
     }

@@ -123,7 +123,8 @@ public class Instances extends LockWorkload {
             processes.forEach(InstanceProcess::begin);
             startNanos = System.nanoTime();
         } catch (IOException e) {
-            throw new IllegalStateException("The clients' processes did not start", e);
+            throw new IllegalStateException(
+                    "The clients' processes did not start: " + e.getMessage() + ". Give fewer with -p jvms=..", e);
         }
         threads.add("jvm", count, number -> {
             InstanceProcess process = processes.get(number);

@@ -98,7 +98,7 @@ final class OwnOptions {
                         + " has no such table. Give your server: --url jdbc:postgresql://host:port/database.");
         refuse(
                 hottest != null && !(hottest > 0 && hottest <= 100),
-                "--hottest is out of range. Give a percentage above 0 and up to 100, such as 5.");
+                "--hottest " + hottest + " is out of range. Give a percentage above 0 and up to 100, such as 5.");
         return is;
     }
 

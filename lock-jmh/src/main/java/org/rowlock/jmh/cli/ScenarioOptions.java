@@ -136,8 +136,9 @@ final class ScenarioOptions {
                             + option + " out.");
         }
         refuse(all && areNamed(), "--all runs every scenario, and --scenario some. Give one of them.");
-        refuse(zipf != null && (zipf < 0 || zipf > MOST_ZIPF), "--zipf is out of range. Give a number from 0 to 20,"
-                + " such as 1.1.");
+        refuse(
+                zipf != null && (zipf < 0 || zipf > MOST_ZIPF),
+                "--zipf " + zipf + " is out of range. Give a number from 0 to 20, such as 1.1.");
         List<Scenario> chosen = new ArrayList<>();
         for (Scenario scenario : wanted(isEmbedded)) {
             List<Variant> variants = scenario.variants().stream()

@@ -96,7 +96,9 @@ public final class Network implements AutoCloseable {
             return network;
         } catch (IOException e) {
             throw new UserError(
-                    "The proxy for a round trip of " + rttMillis + " ms did not start: " + e.getMessage(), e);
+                    "The proxy for a round trip of " + rttMillis + " ms did not start: " + e.getMessage()
+                            + ". Make memory available for another JVM, or leave out --rtt and --standby.",
+                    e);
         } finally {
             if (process != null) {
                 process.destroyForcibly();

@@ -44,8 +44,10 @@ public final class RunDirectory {
             Files.createDirectories(own);
             return Files.createTempDirectory(own, what);
         } catch (IOException e) {
-            throw new UncheckedIOException("No temporary directory can be created. Make room, or give another"
-                    + " directory with -Djava.io.tmpdir: " + ROOT, e);
+            throw new UncheckedIOException(
+                    "No directory can be created in " + ROOT + ". Make room there, or give another directory: java"
+                            + " -Djava.io.tmpdir=..",
+                    e);
         }
     }
 

@@ -27,7 +27,10 @@ public record RunFile(
             return Files.writeString(
                     Files.createTempFile(RunDirectory.create("run"), "rowlock-jmh", ".json"), new Gson().toJson(this));
         } catch (IOException e) {
-            throw new UncheckedIOException("The file for the forks cannot be written", e);
+            throw new UncheckedIOException(
+                    "The file for the forks cannot be written. Make room among the temporary files, or give another"
+                            + " directory: java -Djava.io.tmpdir=..",
+                    e);
         }
     }
 

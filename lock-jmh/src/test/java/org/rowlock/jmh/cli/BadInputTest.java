@@ -78,13 +78,13 @@ class BadInputTest {
                 "--scenario pool --clients 4 | --clients has no effect | share",
                 "--rtt 0.5 | 0.5 | 0.5ms",
                 "--url http://localhost/x | URL | jdbc:postgresql://",
-                "--standby --url jdbc:postgresql://localhost/x | --standby is for an embedded server | Leave out",
+                "--standby --url jdbc:postgresql://localhost/x | --standby adds a standby to an embedded server | Leave out",
                 "--standby=fast | fast | 0.5ms",
                 "--standby --scenario lock-loss | The scenario lock-loss kills its server | Leave out --standby",
-                "--sql lock.sql | --sql is about a table of yours | --url",
-                "--from doctor.json | --from is about a table of yours | --url",
-                "--keys ids --url jdbc:postgresql://localhost/x | --keys is for a statement of yours | --sql",
-                "--sql lock.sql --hottest 0 --url jdbc:postgresql://localhost/x | --hottest is a number | such as 5",
+                "--sql lock.sql | --sql needs the server that has your table | --url",
+                "--from doctor.json | --from needs the server that has your table | --url",
+                "--keys ids --url jdbc:postgresql://localhost/x | --keys needs a statement of yours | --sql",
+                "--sql lock.sql --hottest 0 --url jdbc:postgresql://localhost/x | --hottest 0.0 is out of range | such as 5",
                 "--colour | --colour | --help"
             })
     void wrongUsageIsRefusedBeforeAnythingRuns(String arguments, String what, String advice) {

@@ -275,7 +275,7 @@ class OwnStatementTest {
                 "select * from orders where id = 42 for update | write $1",
                 "select * from orders where id = $1 for update nowait | NOWAIT",
                 "select * from orders where id = $1 for update skip locked | --scenario queue",
-                "update orders set state = '' where id = $1 | no SELECT",
+                "update orders set state = '' where id = $1 | not a SELECT",
                 "select * from ordres where id = $1 for update | names ordres, and the user sees no such table",
                 "select * from open_orders where id = $1 for update | view",
                 "select * from log where id = $1 for update | no primary key",
@@ -308,7 +308,7 @@ class OwnStatementTest {
                 "select id frm orders | --keys failed: | select id",
                 "select id from orders where false | --keys returns no row | nothing to lock",
                 "select null::int | --keys returns a null | is not null",
-                "select 12345 | None of the keys | $1",
+                "select 12345 | No key of --keys | $1",
                 "select 'x' | failed | x",
                 "select id from orders where id = $1 | without parameters | --keys",
             })
