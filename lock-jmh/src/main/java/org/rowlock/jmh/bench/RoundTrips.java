@@ -253,8 +253,8 @@ public class RoundTrips extends LockWorkload {
             long locked = System.nanoTime();
             send(connection, statements.subList(1, statements.size()), HOTTEST);
             commit(connection);
-            long wayNanos = (long) (network.roundTripMillis() * 1e6);
-            nanos.add(flushes == 1 ? locked - started - wayNanos : System.nanoTime() - locked);
+            long roundTripNanos = (long) (network.roundTripMillis() * 1e6);
+            nanos.add(flushes == 1 ? locked - started - roundTripNanos : System.nanoTime() - locked);
         }
         // The first half is a warm-up.
         Collections.sort(nanos.subList(ALONE, 2 * ALONE));

@@ -107,10 +107,10 @@ final class Rounds {
                 }
             }
             if (!variants.isEmpty()) {
-                double way = Measurement.mean(variants.stream()
+                double roundTripMillis = Measurement.mean(variants.stream()
                         .map(variant -> variant.figures().getOrDefault("net.roundTrip", 0.0))
                         .toList());
-                points.add(new PointResult(point.label(), way, fitted.again(), fitted.smallestFound(), variants));
+                points.add(new PointResult(point.label(), roundTripMillis, fitted.again(), fitted.smallestFound(), variants));
             }
         }
         return new ScenarioResult(

@@ -35,7 +35,7 @@ public final class BenchmarkServer implements AutoCloseable {
     private final boolean isEmbedded;
     private final String path;
     private volatile String left = "";
-    private Consumer<PGSimpleDataSource> way = direct -> {};
+    private Consumer<PGSimpleDataSource> networkPath = direct -> {};
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final Thread hook = new Thread(this::closeQuietly, "rowlock-jmh-cleanup");
 
@@ -138,7 +138,7 @@ public final class BenchmarkServer implements AutoCloseable {
     /** Returns a data source without a pool, whose connections are in autocommit. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = directDataSource();
-        way.accept(dataSource);
+        networkPath.accept(dataSource);
         return dataSource;
     }
 
@@ -151,7 +151,7 @@ public final class BenchmarkServer implements AutoCloseable {
     /** Makes every later connection use a proxy with this round-trip time, in milliseconds; 0 for no proxy. */
     public Network over(double rttMillis) throws SQLException {
         Network network = closeWith(Network.open(address, rttMillis));
-        way = network::lead;
+        networkPath = network::lead;
         return network;
     }
 

@@ -44,9 +44,9 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
         Path directory = RunDirectory.create("standby");
         boolean started = false;
         try (Connection superuser = primary.address().connect("rowlock-jmh standby")) {
-            PGSimpleDataSource way = primary.address().dataSource(NAME);
-            network.lead(way);
-            copy(superuser, way, directory.resolve("data"));
+            PGSimpleDataSource throughNetwork = primary.address().dataSource(NAME);
+            network.lead(throughNetwork);
+            copy(superuser, throughNetwork, directory.resolve("data"));
             EmbeddedServer server = EmbeddedServer.start(settings, directory);
             Jdbc.execute(
                     superuser,
