@@ -56,9 +56,8 @@ public final class DoctorCommand extends ToolCommand {
     @Option(
             names = "--html",
             paramLabel = "<file>",
-            description =
-                    "Also writes an HTML page without scripts, for decision makers: the figures now and after the"
-                            + " first change, the cost of the change, and how to undo it.")
+            description = "Also writes an HTML page without scripts, for decision makers: the figures now and after the"
+                    + " first change, the cost of the change, and how to undo it.")
     private @Nullable Path html;
 
     @Option(
@@ -118,8 +117,8 @@ public final class DoctorCommand extends ToolCommand {
         try {
             Files.writeString(file, text);
         } catch (IOException e) {
-            throw new UserError("The page cannot be written to " + file + ": " + e + ". Give another file with"
-                    + " --html.", e);
+            throw new UserError(
+                    "The page cannot be written to " + file + ": " + e + ". Give another file with" + " --html.", e);
         }
     }
 

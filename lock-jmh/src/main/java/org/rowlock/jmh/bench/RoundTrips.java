@@ -84,8 +84,9 @@ public class RoundTrips extends LockWorkload {
     @Override
     void prepare() throws SQLException {
         boolean isPlain = wrapper.equals(DropInPool.PLAIN);
-        refuse(admission && flushes > 2, "with admission, Rowlock sends it in 2 flushes or 1: give -p flushes=2,1"
-                + " with -p admission=true");
+        refuse(
+                admission && flushes > 2,
+                "with admission, Rowlock sends it in 2 flushes or 1: give -p flushes=2,1" + " with -p admission=true");
         refuse(
                 early && !admission && (flushes != APART || !isPlain),
                 "by hand, an early commit needs 5 flushes, and lock-jdbc has no early commit: give -p flushes=5 -p"
@@ -155,8 +156,8 @@ public class RoundTrips extends LockWorkload {
             case 2 -> List.of(lock, updates + "; commit");
             case 1 -> List.of(lock + "; " + updates + "; commit");
             default ->
-                throw new IllegalArgumentException("The transaction has 5, 3, 2 or 1 flushes, and not " + flushes
-                        + "; give -p flushes=5,3,2,1.");
+                throw new IllegalArgumentException(
+                        "The transaction has 5, 3, 2 or 1 flushes, and not " + flushes + "; give -p flushes=5,3,2,1.");
         };
     }
 

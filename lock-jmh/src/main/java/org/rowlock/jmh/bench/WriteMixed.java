@@ -107,8 +107,7 @@ public class WriteMixed extends LockWorkload {
     private static SortedMap<Integer, Change> plan(DiscreteSampler ids) {
         SortedMap<Integer, Change> changes = new TreeMap<>();
         for (Change change : Change.values()) {
-            while (changes.putIfAbsent(ids.sample(), change) != null) {
-            }
+            while (changes.putIfAbsent(ids.sample(), change) != null) {}
         }
         return changes;
     }

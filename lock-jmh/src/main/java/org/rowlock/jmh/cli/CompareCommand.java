@@ -61,9 +61,8 @@ final class CompareCommand extends ToolCommand {
             arity = "0..1",
             fallbackValue = "0.5ms",
             converter = RoundTripTime.class,
-            description =
-                    "Adds a synchronous standby to the embedded server, on the same machine, with this round-trip"
-                            + " time: 0, 0.5ms, 1ms. Without a time: 0.5ms.")
+            description = "Adds a synchronous standby to the embedded server, on the same machine, with this round-trip"
+                    + " time: 0, 0.5ms, 1ms. Without a time: 0.5ms.")
     private @Nullable Double standby;
 
     @Option(names = "--yes", description = "Starts without asking. The program asks only in a terminal, with --url.")

@@ -115,8 +115,9 @@ final class OwnOptions {
      * @param remarks receives notes for the user, as complete sentences
      */
     Scenario scenario(ServerAddress address, @Nullable Double zipf, List<String> remarks) {
-        refuse(zipf != null && hottest != null, "--zipf and --hottest both set how uneven the keys are. Give one of"
-                + " them.");
+        refuse(
+                zipf != null && hottest != null,
+                "--zipf and --hottest both set how uneven the keys are. Give one of" + " them.");
         HotStatement seen = from == null ? null : HotStatement.read(from);
         String lock = sql == null && seen != null ? seen.statement() : text("--sql", sql);
         double hold = work == null && seen != null ? seen.holdMillis() : 0;
@@ -174,7 +175,7 @@ final class OwnOptions {
             if (found.isEmpty()) {
                 throw new UserError("No key of --keys has a row in " + own.table()
                         + ". The columns of --keys are the parameters of the statement: the first column is $1. Give"
-                                + " a query that returns keys of existing rows.");
+                        + " a query that returns keys of existing rows.");
             }
             Map<Strategy, String> refused =
                     OwnWork.tryOut(connection, address.dataSource("rowlock-jmh check"), own, found);
@@ -190,7 +191,7 @@ final class OwnOptions {
                     "Your statements failed in a copy of " + own.table() + ", and everything was rolled back: "
                             + ServerFailures.describe(e)
                             + " The statements run unchanged on the copy, several times, with the columns of --keys"
-                                    + " as $1, $2. Give statements that can run so.",
+                            + " as $1, $2. Give statements that can run so.",
                     e);
         }
     }

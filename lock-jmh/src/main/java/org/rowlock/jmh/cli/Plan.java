@@ -26,8 +26,7 @@ final class Plan {
         TextTable table = table(11);
         if (facts == null) {
             table.addRowValues("Server", "a separate embedded PostgreSQL for each scenario, on this machine");
-            table.addRowValues(
-                    "Creates", "a temporary data directory; removed at the end, or at Ctrl-C");
+            table.addRowValues("Creates", "a temporary data directory; removed at the end, or at Ctrl-C");
         } else {
             int most = scenarios.stream()
                     .flatMap(scenario -> scenario.points().stream())
@@ -39,7 +38,7 @@ final class Plan {
                     "Creates",
                     "the schema " + BenchmarkSchema.NAME
                             + " with its own tables, some ten MB; removed at the end, or at Ctrl-C. Nothing else is"
-                                    + " changed");
+                            + " changed");
             table.addRowValues(
                     "Load",
                     "up to " + most

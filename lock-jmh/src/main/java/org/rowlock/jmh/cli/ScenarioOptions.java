@@ -160,8 +160,10 @@ final class ScenarioOptions {
                 remarks.add("Without " + scenario.name() + ": it " + refusal);
             }
         }
-        refuse(chosen.isEmpty(), "No scenario has variants to compare that --strategy and --admission select. Leave"
-                + " out one of these options.");
+        refuse(
+                chosen.isEmpty(),
+                "No scenario has variants to compare that --strategy and --admission select. Leave"
+                        + " out one of these options.");
         refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
         chosen.stream()
                 .filter(scenario -> !clients.isEmpty() && !scenario.isOverClients())

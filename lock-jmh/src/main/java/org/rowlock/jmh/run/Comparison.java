@@ -130,8 +130,7 @@ public final class Comparison {
     private boolean hasTimeFor(Scenario scenario) {
         boolean fits = fits(pace.of(scenario, LEAST_ROUNDS));
         if (!fits) {
-            remarks.add("Without " + scenario.name()
-                    + ": this machine is slower than estimated. Run it by its name.");
+            remarks.add("Without " + scenario.name() + ": this machine is slower than estimated. Run it by its name.");
             pace.without(scenario, scenario.timing().rounds());
         }
         return fits;
@@ -246,8 +245,10 @@ public final class Comparison {
                         int failures = run(scenario, jmh, rounds, place, round);
                         failed.merge(place.variant(), failures, (before, more) -> more == 0 ? 0 : before + more);
                         if (failures > 0 && !isBack(address)) {
-                            fail(scenario.name(), new UserError("The server has not answered for 5 minutes, so the"
-                                    + " rest is left out. Start it, and run again."));
+                            fail(
+                                    scenario.name(),
+                                    new UserError("The server has not answered for 5 minutes, so the"
+                                            + " rest is left out. Start it, and run again."));
                             return;
                         }
                     }

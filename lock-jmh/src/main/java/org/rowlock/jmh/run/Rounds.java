@@ -110,7 +110,8 @@ final class Rounds {
                 double roundTripMillis = Measurement.mean(variants.stream()
                         .map(variant -> variant.figures().getOrDefault("net.roundTrip", 0.0))
                         .toList());
-                points.add(new PointResult(point.label(), roundTripMillis, fitted.again(), fitted.smallestFound(), variants));
+                points.add(new PointResult(
+                        point.label(), roundTripMillis, fitted.again(), fitted.smallestFound(), variants));
             }
         }
         return new ScenarioResult(

@@ -127,7 +127,7 @@ public final class OwnCheck {
             if (!WORK.contains(each.verb())) {
                 throw new UserError("--work has the statement " + Texts.printable(each.sql()) + ", and only "
                         + String.join(", ", WORK.stream().sorted().toList()) + " are allowed there, because your own"
-                                + " tables must not change. Leave it out.");
+                        + " tables must not change. Leave it out.");
             }
         }
         Set<List<String>> copied =
@@ -225,7 +225,7 @@ public final class OwnCheck {
         if (!qualified.isEmpty()) {
             throw new UserError("The statements name a sequence with its schema, " + String.join(", ", qualified)
                     + ", and would advance your own sequence. Leave the schema out, so that the copy of the sequence"
-                            + " is used.");
+                    + " is used.");
         }
         List<String> writers = Jdbc.list(connection, WRITERS, row -> row.getString(1), (Object)
                 names.called().toArray(String[]::new));

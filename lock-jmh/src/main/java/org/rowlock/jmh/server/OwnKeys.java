@@ -32,8 +32,8 @@ record OwnKeys(List<String> types, Set<List<String>> rows) {
     static OwnKeys read(Connection connection, String query) {
         List<OwnSql> statements = OwnSql.of(query, "--keys");
         if (statements.size() != 1 || !statements.get(0).columns().isEmpty()) {
-            throw new UserError("--keys has to be one query without parameters. Give one such as: select id from"
-                    + " orders");
+            throw new UserError(
+                    "--keys has to be one query without parameters. Give one such as: select id from" + " orders");
         }
         String keys = statements.get(0).sql();
         try {
