@@ -53,7 +53,7 @@ class DoctorCommandTest {
                 .isZero();
         assertThat(out.toString())
                 .containsPattern("Since 20\\d\\d-.*:")
-                .containsPattern("sessions that wait for a row, at a time: \\S+ -> \\S+");
+                .containsPattern("average number of sessions that wait for a row: \\S+ -> \\S+");
         assertThat(page).content().contains("<!DOCTYPE html>", "WAL a second").doesNotContain("<script");
         Files.writeString(before, "{}");
         assertThat(doctor("--compare", before.toString())).isEqualTo(CommandLine.ExitCode.SOFTWARE);
