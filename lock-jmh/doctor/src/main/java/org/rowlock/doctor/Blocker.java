@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param table the table of a table lock; null for other locks
  * @param firstPid the first blocked session: of the sessions directly behind the blocker, the one with the most
  *     sessions behind itself
- * @param isFirstInTheWay whether the first blocked session itself blocks the others, as waiting DDL does
+ * @param isFirstInTheWay whether the first blocked session itself blocks the others, for example because it runs DDL
  * @param state the state in pg_stat_activity, or "prepared", or "not visible"
  * @param query the blocker's last statement, normalized; null if the role may not see the statement
  */

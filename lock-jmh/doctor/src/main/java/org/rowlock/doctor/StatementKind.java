@@ -28,7 +28,7 @@ enum StatementKind {
     private static final Pattern UPSERT = Pattern.compile("(?i)\\bdo\\s+update\\b");
     private static final Pattern TABLE =
             Pattern.compile("(?i)(?:\\bfrom|^update)\\s+(?:only\\s+)?((?:\"[^\"]+\"|\\w+)(?:\\.(?:\"[^\"]+\"|\\w+))?)");
-    /** A BEGIN in front of other statements in one message. The statement after BEGIN is the one that waits. */
+    /** A BEGIN that shares a message with other statements. The statement after BEGIN is the one that waits. */
     private static final Pattern BEGIN = Pattern.compile("(?i)^\\s*(?:begin|start transaction)\\b[^;]*;");
 
     private static final Pattern FIRST = Pattern.compile("(?i)^\\W*(?:copy\\s*\\()?\\W*(\\w+)");

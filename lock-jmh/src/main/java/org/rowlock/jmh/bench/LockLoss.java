@@ -89,7 +89,7 @@ public class LockLoss extends LockWorkload {
                 Connection present = connection;
                 locking.admitted(List.of(locking.key(aid)), RowLockMode.FOR_UPDATE, () -> {
                     locking.lock(present, aid);
-                    // Only the restarted server can have granted this lock, because on the old server the holder never
+                    // The restarted server must have granted this lock, because on the old server the holder never
                     // commits.
                     granted.complete(System.nanoTime());
                     present.rollback();

@@ -22,7 +22,7 @@ public abstract class LockWorkload extends Workload {
     public void open(BenchmarkParams params) throws SQLException {
         ByHand forms = getClass().getAnnotation(ByHand.class);
         List<Strategy> byHand = forms == null ? List.of() : List.of(forms.value());
-        // NONE exists for tests, and every workload permits it.
+        // Every workload permits NONE, which exists for tests.
         boolean exists = strategy.isRowlock() || strategy == Strategy.NONE || byHand.contains(strategy);
         if (!exists || (admission && !strategy.isRowlock())) {
             throw new IllegalArgumentException("There is no " + strategy + (admission ? " with admission" : "") + " in "
