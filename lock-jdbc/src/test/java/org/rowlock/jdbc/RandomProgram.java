@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 /** A program of JDBC calls on one connection, the same for the same seed, and what it gets to see. */
 final class RandomProgram {
@@ -218,7 +219,10 @@ final class RandomProgram {
             }
             case 7 -> saw("savepoint", () -> (savepoint = connection.setSavepoint()) == null);
             case 8 -> {
-                if (savepoint != null) {
+                boolean release = random.nextInt(3) == 0;
+                if (savepoint != null && release) {
+                    saw("release savepoint", call(() -> connection.releaseSavepoint(savepoint)));
+                } else if (savepoint != null) {
                     saw("to savepoint", call(() -> connection.rollback(savepoint)));
                 }
             }
@@ -313,54 +317,39 @@ final class RandomProgram {
     private static String error(SQLException error) {
         StringBuilder text = new StringBuilder();
         for (SQLException each = error; each != null; each = each.getNextException()) {
-            boolean server = each instanceof PSQLException own && own.getServerErrorMessage() != null;
-            text.append(each.getClass().getSimpleName())
-                    .append(' ')
-                    .append(each.getSQLState())
-                    .append(" at ")
-                    .append(
-                            server
-                                    ? ((PSQLException) each)
-                                            .getServerErrorMessage()
-                                            .getPosition()
-                                    : -1)
-                    .append(' ')
-                    // From PostgreSQL 19 on the number of a transaction that was waited for is in it.
-                    .append(String.valueOf(each.getMessage()).replaceAll("transaction \\d+", "transaction"))
-                    .append("; ");
+            ServerErrorMessage server = each instanceof PSQLException own ? own.getServerErrorMessage() : null;
+            int position = server == null ? -1 : server.getPosition();
+            // From PostgreSQL 19 on the number of a transaction that was waited for is in it.
+            String message = String.valueOf(each.getMessage()).replaceAll("transaction \\d+", "transaction");
+            text.append("%s %s at %d %s; "
+                    .formatted(each.getClass().getSimpleName(), each.getSQLState(), position, message));
         }
         return text.toString();
     }
 
     private String state() throws SQLException {
-        String own = connection.getAutoCommit()
-                + " " + connection.unwrap(BaseConnection.class).getTransactionState()
-                + " " + connection.isReadOnly();
+        List<Object> state = new ArrayList<>();
+        state.add(connection.getAutoCommit());
+        state.add(connection.unwrap(BaseConnection.class).getTransactionState());
+        state.add(connection.isReadOnly());
         if (last.isClosed()) {
-            return own + " closed";
+            state.add("closed");
+        } else {
+            state.add(last.getUpdateCount());
+            state.add(last.getLargeUpdateCount());
+            state.add(last.getFetchSize());
+            state.add(last.isCloseOnCompletion());
+            state.add(warnings(last.getWarnings()));
         }
-        return own
-                + ' '
-                + last.getUpdateCount()
-                + ' '
-                + last.getLargeUpdateCount()
-                + ' '
-                + last.getFetchSize()
-                + ' '
-                + last.isCloseOnCompletion()
-                + ' '
-                + warnings(last.getWarnings());
+        return state.toString();
     }
 
     private static String warnings(SQLWarning first) {
-        StringBuilder text = new StringBuilder();
+        List<String> all = new ArrayList<>();
         for (SQLWarning each = first; each != null; each = each.getNextWarning()) {
-            text.append(each.getSQLState())
-                    .append(' ')
-                    .append(each.getMessage())
-                    .append("; ");
+            all.add(each.getSQLState() + ' ' + each.getMessage());
         }
-        return text.toString();
+        return all.toString();
     }
 
     /** Some of the rows; then it is left open, or closed. */
@@ -372,10 +361,7 @@ final class RandomProgram {
         StringBuilder text = new StringBuilder();
         while (most-- > 0 && rows.next()) {
             for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
-                text.append(rows.getMetaData().getColumnName(i))
-                        .append('=')
-                        .append(rows.getString(i))
-                        .append(' ');
+                text.append(rows.getMetaData().getColumnName(i) + '=' + rows.getString(i) + ' ');
             }
         }
         text.append(rows.getStatement() == last ? "of the last " : "of another ")

@@ -69,8 +69,11 @@ class RandomProgramsTest {
 
     @AfterContainer
     static void actedWhereItIsToAct() {
-        assertThat(WRAPPED.get(DropInMode.QUEUE.name()).figure("account", "fronted"))
-                .isPositive();
+        for (String figure : List.of("fronted", "passed.BATCH", "passed.KEY_VALUE")) {
+            assertThat(WRAPPED.get(DropInMode.QUEUE.name()).figure("account", figure))
+                    .as(figure)
+                    .isPositive();
+        }
     }
 
     private static List<String> outcome(DataSource dataSource, long seed) throws Exception {

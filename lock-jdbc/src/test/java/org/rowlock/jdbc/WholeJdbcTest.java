@@ -8,13 +8,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,7 +23,6 @@ import org.postgresql.PGStatement;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
-import org.postgresql.util.PSQLException;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -35,10 +32,7 @@ import org.rowlock.testing.TestDatabase;
 class WholeJdbcTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(
-            100,
-            "create table note(id serial primary key, text text)",
-            "create function add_to(inout total int, amount int) language sql as 'select total + amount'",
-            "create function warn() returns void language plpgsql as 'begin raise warning ''careful''; end'");
+            100, "create function add_to(inout total int, amount int) language sql as 'select total + amount'");
 
     GatedDatabase gated;
 
@@ -149,83 +143,6 @@ class WholeJdbcTest {
     }
 
     @Test
-    void returningAndGeneratedKeys() throws SQLException {
-        both(connection -> {
-            try (PreparedStatement update = connection.prepareStatement(
-                    "update account set balance = balance + ? where id = ?", new String[] {"balance"})) {
-                update.setInt(1, 3);
-                update.setInt(2, 1);
-                assertThat(update.executeUpdate()).isOne();
-                try (ResultSet keys = update.getGeneratedKeys()) {
-                    assertThat(keys.next()).isTrue();
-                    assertThat(keys.getStatement()).isSameAs(update);
-                }
-            }
-            try (Statement statement = connection.createStatement()) {
-                assertThat(statement.executeUpdate(
-                                "insert into note(text) values ('x')", Statement.RETURN_GENERATED_KEYS))
-                        .isOne();
-                try (ResultSet keys = statement.getGeneratedKeys()) {
-                    assertThat(keys.next()).isTrue();
-                }
-                assertThat(statement.execute("delete from account where id = 50 returning balance"))
-                        .isTrue();
-                try (ResultSet deleted = statement.getResultSet()) {
-                    deleted.next();
-                }
-                statement.executeUpdate("insert into account values (50) on conflict do nothing");
-            }
-        });
-    }
-
-    @Test
-    void batchesOfOneAndOfMany() throws SQLException {
-        both(connection -> {
-            try (PreparedStatement update = connection.prepareStatement("update account set balance = ? where id = ?");
-                    Statement statement = connection.createStatement()) {
-                for (int size : new int[] {1, 5, 1}) {
-                    for (int id = 1; id <= size; id++) {
-                        update.setInt(1, size);
-                        update.setInt(2, id);
-                        update.addBatch();
-                    }
-                    assertThat(update.executeBatch()).hasSize(size).containsOnly(1);
-                }
-                assertThat(update.executeUpdate()).isOne();
-                assertThat(update.executeBatch()).isEmpty();
-                assertThat(update.getUpdateCount()).isEqualTo(-1);
-                update.addBatch();
-                update.clearBatch();
-                assertThat(update.executeLargeBatch()).isEmpty();
-                statement.addBatch("update account set balance = 1 where id = 1");
-                statement.addBatch("update account set balance = 1 where id = 2");
-                assertThat(statement.executeBatch()).containsExactly(1, 1);
-            }
-        });
-        assertThat(gated.figure("account", "passed.BATCH")).isPositive();
-    }
-
-    @Test
-    void cursorsAndFetchSizes() throws SQLException {
-        both(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.setFetchSize(7);
-                int count = 0;
-                try (ResultSet rows = statement.executeQuery("select * from account for update")) {
-                    while (rows.next()) {
-                        count++;
-                    }
-                }
-                assertThat(count).isEqualTo(100);
-                try (ResultSet row = statement.executeQuery("select * from account where id = 1 for update")) {
-                    assertThat(row.next()).isTrue();
-                    assertThat(row.next()).isFalse();
-                }
-            }
-        });
-    }
-
-    @Test
     void updatableResults() throws SQLException {
         both(connection -> {
             try (Statement statement =
@@ -240,31 +157,9 @@ class WholeJdbcTest {
     }
 
     @Test
-    void severalResults() throws SQLException {
+    void calls() throws SQLException {
         both(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                assertThat(
-                                statement.execute(
-                                        "select 1; update account set balance = 2 where id = 1; select * from account where id = 1 for update"))
-                        .isTrue();
-                assertThat(statement.getResultSet().next()).isTrue();
-                assertThat(statement.getMoreResults()).isFalse();
-                assertThat(statement.getUpdateCount()).isOne();
-                assertThat(statement.getMoreResults()).isTrue();
-                assertThat(statement.getResultSet().next()).isTrue();
-                assertThat(statement.getMoreResults()).isFalse();
-                assertThat(statement.getUpdateCount()).isEqualTo(-1);
-            }
-        });
-    }
-
-    @Test
-    void warningsAndCalls() throws SQLException {
-        both(connection -> {
-            try (Statement statement = connection.createStatement();
-                    CallableStatement call = connection.prepareCall("{? = call add_to(?, ?)}")) {
-                statement.execute("select warn()");
-                assertThat(statement.getWarnings().getMessage()).isEqualTo("careful");
+            try (CallableStatement call = connection.prepareCall("{? = call add_to(?, ?)}")) {
                 call.registerOutParameter(1, Types.INTEGER);
                 call.setInt(2, 40);
                 call.setInt(3, 2);
@@ -272,38 +167,6 @@ class WholeJdbcTest {
                 assertThat(call.getInt(1)).isEqualTo(42);
             }
         });
-    }
-
-    @Test
-    void nullsAndClearedParametersArePassedOn() throws SQLException {
-        both(connection -> {
-            try (PreparedStatement select =
-                    connection.prepareStatement("select * from account where id = ? for update")) {
-                select.setInt(1, 1);
-                select.setNull(1, Types.INTEGER);
-                try (ResultSet none = select.executeQuery()) {
-                    assertThat(none.next()).isFalse();
-                }
-                select.clearParameters();
-                assertThatThrownBy(select::executeQuery).isInstanceOf(SQLException.class);
-            }
-        });
-        assertThat(gated.figure("account", "passed.KEY_VALUE")).isPositive();
-    }
-
-    @Test
-    void savepoints() throws SQLException {
-        try (Connection connection = connect();
-                Statement statement = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            statement.execute("update account set balance = 1 where id = 1");
-            Savepoint savepoint = connection.setSavepoint("s");
-            statement.execute("update account set balance = 2 where id = 1");
-            connection.rollback(savepoint);
-            connection.releaseSavepoint(savepoint);
-            connection.commit();
-        }
-        assertThat(database.query("select balance from account where id = 1")).isEqualTo("1");
     }
 
     static Stream<PGSimpleDataSource> driverSettings() {
@@ -353,43 +216,6 @@ class WholeJdbcTest {
                         || settings.getPreferQueryMode() == PreferQueryMode.EXTENDED_CACHE_EVERYTHING);
         assertThat(other.figure("account", "fronted")).isEqualTo(fronts() && inOneFlush ? 11 : 0);
         assertThat(other.gate.inside()).isZero();
-    }
-
-    @Test
-    void aNameThatLeadsNowhereFailsAsWithoutUs() throws SQLException {
-        try (Connection connection = connect();
-                Statement statement = connection.createStatement()) {
-            for (int i = 0; i < 3; i++) {
-                assertThatThrownBy(() -> statement.execute("update nowhere set v = 1 where id = 1"))
-                        .isInstanceOfSatisfying(
-                                SQLException.class,
-                                e -> assertThat(e.getSQLState()).isEqualTo("42P01"));
-            }
-        }
-        assertThat(gated.figure("nowhere", "passed.NO_PRIMARY_KEY")).isPositive();
-    }
-
-    /** With a lock in front too, where the text that is sent is longer. */
-    @Test
-    void errorsSayTheirPositionInTheText() throws SQLException {
-        String sql = "update account set balance = 1 / balance where id = 7 and no = 1";
-        try (Connection connection = connect();
-                Statement statement = connection.createStatement();
-                PreparedStatement prepared = connection.prepareStatement("update account set no = 1 where id = 7")) {
-            for (int i = 0; i < 2; i++) {
-                assertPosition(() -> statement.execute("update account set no = 1 where id = 7"), 20);
-                assertPosition(prepared::execute, 20);
-                assertPosition(() -> statement.execute(sql), sql.indexOf("no =") + 1);
-            }
-        }
-        assertThat(gated.figure("account", "recognised")).isPositive();
-    }
-
-    private static void assertPosition(ThrowingCallable call, int position) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        PSQLException.class,
-                        e -> assertThat(e.getServerErrorMessage().getPosition()).isEqualTo(position));
     }
 
     @Test
