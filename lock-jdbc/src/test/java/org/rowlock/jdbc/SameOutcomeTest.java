@@ -6,12 +6,15 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -23,7 +26,16 @@ import org.rowlock.testing.TestDatabase;
  * front the lock goes in front wherever it may.
  */
 @Tag("long")
+@ParameterizedClass
+@EnumSource(SameOutcomeTest.Way.class)
 class SameOutcomeTest {
+    @Parameter
+    private Way way;
+
+    private Session plain;
+    private Session wrapped;
+    private Session other;
+
     private static final List<String> MODES = List.of("update", "no key update", "share", "key share");
 
     /** Whether the second waits for the first, as the documentation of PostgreSQL has it, in the order of the modes. */
@@ -51,6 +63,14 @@ class SameOutcomeTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
 
+    @BeforeEach
+    void open() throws SQLException {
+        DataSource dataSource = way.open(database);
+        plain = database.session("plain");
+        wrapped = database.session("wrapped", dataSource);
+        other = database.session("other", dataSource);
+    }
+
     private static String lock(int id, String mode) {
         return "select * from account where id = " + id + " for " + mode;
     }
@@ -59,11 +79,8 @@ class SameOutcomeTest {
         return ((SQLException) step.failure()).getSQLState();
     }
 
-    @ParameterizedTest
-    @EnumSource(Way.class)
-    void whoBlocksWhom(Way way) throws Exception {
-        Session plain = database.session("plain");
-        Session wrapped = database.session("wrapped", way.open(database));
+    @Test
+    void whoBlocksWhom() throws Exception {
         for (int held = 0; held < MODES.size(); held++) {
             for (int wanted = 0; wanted < MODES.size(); wanted++) {
                 assertBlocks(plain, wrapped, held, wanted);
@@ -86,11 +103,8 @@ class SameOutcomeTest {
         other.commit();
     }
 
-    @ParameterizedTest
-    @EnumSource(Way.class)
-    void nowaitAndSkipLocked(Way way) throws Exception {
-        Session plain = database.session("plain");
-        Session wrapped = database.session("wrapped", way.open(database));
+    @Test
+    void nowaitAndSkipLocked() throws Exception {
         plain.execute(lock(1, "update"));
 
         assertThat(state(wrapped.startExecute(lock(1, "update nowait")))).isEqualTo("55P03");
@@ -111,36 +125,31 @@ class SameOutcomeTest {
         plain.commit();
     }
 
-    @ParameterizedTest
-    @EnumSource(Way.class)
-    void aDeadlockIsFoundAndOneGoesOn(Way way) throws Exception {
-        DataSource dataSource = way.open(database);
-        Session first = database.session("first", dataSource);
-        Session second = database.session("second", dataSource);
-        first.execute(lock(1, "update"));
-        second.execute("update account set balance = 1 where id = 2");
-        Step<Boolean> firsts = first.startExecute(lock(2, "update"));
-        firsts.awaitBlockedBy(second);
-        Step<Boolean> seconds = second.startExecute("update account set balance = 2 where id = 1");
+    @Test
+    void aDeadlockIsFoundAndOneGoesOn() throws Exception {
+        wrapped.execute(lock(1, "update"));
+        other.execute("update account set balance = 1 where id = 2");
+        Step<Boolean> first = wrapped.startExecute(lock(2, "update"));
+        first.awaitBlockedBy(other);
+        assertOneFails(first, other.startExecute("update account set balance = 2 where id = 1"));
+    }
 
+    /** The server ends one of the two, and the other goes on. */
+    private void assertOneFails(Step<?> first, Step<?> second) throws Exception {
         List<String> states = new ArrayList<>();
-        for (Session session : List.of(first, second)) {
-            Step<Boolean> step = session == first ? firsts : seconds;
+        for (Step<?> step : List.of(first, second)) {
             try {
                 step.get();
             } catch (SQLException e) {
                 states.add(e.getSQLState());
-                session.rollback();
             }
+            (step == first ? wrapped : other).rollback();
         }
         assertThat(states).containsExactly("40P01");
     }
 
-    @ParameterizedTest
-    @EnumSource(Way.class)
-    void aLockGoesWithItsSavepoint(Way way) throws Exception {
-        Session plain = database.session("plain");
-        Session wrapped = database.session("wrapped", way.open(database));
+    @Test
+    void aLockGoesWithItsSavepoint() throws Exception {
         wrapped.execute("savepoint s");
         wrapped.execute(lock(1, "update"));
         Step<Boolean> step = plain.startExecute(lock(1, "update"));
@@ -154,11 +163,8 @@ class SameOutcomeTest {
         wrapped.commit();
     }
 
-    @ParameterizedTest
-    @EnumSource(Way.class)
-    void cancelFromTheClientAndFromOutside(Way way) throws Exception {
-        Session plain = database.session("plain");
-        Session wrapped = database.session("wrapped", way.open(database));
+    @Test
+    void cancelFromTheClientAndFromOutside() throws Exception {
         plain.execute(lock(1, "update"));
 
         AtomicReference<Statement> running = new AtomicReference<>();
@@ -180,11 +186,8 @@ class SameOutcomeTest {
         plain.commit();
     }
 
-    @ParameterizedTest
-    @EnumSource(Way.class)
-    void terminatedWhileItWaits(Way way) throws Exception {
-        Session plain = database.session("plain");
-        Session wrapped = database.session("wrapped", way.open(database));
+    @Test
+    void terminatedWhileItWaits() throws Exception {
         plain.execute(lock(1, "update"));
         Step<Boolean> step = wrapped.startExecute(lock(1, "update"));
         step.awaitBlockedBy(plain);
@@ -193,17 +196,13 @@ class SameOutcomeTest {
         plain.commit();
     }
 
-    @ParameterizedTest
-    @EnumSource(Way.class)
-    void timeoutsEndTheWaitWithTheirOwnErrors(Way way) throws Exception {
-        Session plain = database.session("plain");
-        Session wrapped = database.session("wrapped", way.open(database));
+    @Test
+    void timeoutsEndTheWaitWithTheirOwnErrors() throws Exception {
         plain.execute(lock(1, "update"));
-        for (String[] each : Stream.of("lock_timeout/55P03", "statement_timeout/57014")
-                .map(s -> s.split("/"))
-                .toList()) {
-            wrapped.execute("set local " + each[0] + " = '50ms'");
-            assertThat(state(wrapped.startExecute(lock(1, "no key update")))).isEqualTo(each[1]);
+        for (var each :
+                Map.of("lock_timeout", "55P03", "statement_timeout", "57014").entrySet()) {
+            wrapped.execute("set local " + each.getKey() + " = '50ms'");
+            assertThat(state(wrapped.startExecute(lock(1, "no key update")))).isEqualTo(each.getValue());
             wrapped.rollback();
         }
         plain.commit();
@@ -213,62 +212,40 @@ class SameOutcomeTest {
      * The first case by which a lock in front, taken only sometimes, would deadlock: one holds the row, another waits
      * for it, and the first touches it again.
      */
-    @ParameterizedTest
-    @EnumSource(Way.class)
-    void theHolderTouchesTheRowAgainWhileAnotherQueues(Way way) throws Exception {
-        DataSource dataSource = way.open(database);
-        Session holder = database.session("holder", dataSource);
-        Session waiter = database.session("waiter", dataSource);
-        holder.execute(lock(1, "update"));
-        Step<Boolean> step = waiter.startExecute("update account set balance = balance + 1 where id = 1");
-        step.awaitBlockedBy(holder);
-        holder.execute("update account set balance = balance + 1 where id = 1");
-        holder.commit();
+    @Test
+    void theHolderTouchesTheRowAgainWhileAnotherQueues() throws Exception {
+        wrapped.execute(lock(1, "update"));
+        Step<Boolean> step = other.startExecute("update account set balance = balance + 1 where id = 1");
+        step.awaitBlockedBy(wrapped);
+        wrapped.execute("update account set balance = balance + 1 where id = 1");
+        wrapped.commit();
         step.get();
-        waiter.commit();
+        other.commit();
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("2");
     }
 
     /** The second case: a versioned update of no row, then a row of another who wants the first one. */
-    @ParameterizedTest
-    @EnumSource(Way.class)
-    void aVersionedUpdateOfNoRowKeepsNobodyAway(Way way) throws Exception {
-        DataSource dataSource = way.open(database);
-        Session versioned = database.session("versioned", dataSource);
-        Session other = database.session("other", dataSource);
+    @Test
+    void aVersionedUpdateOfNoRowKeepsNobodyAway() throws Exception {
         other.execute(lock(2, "update"));
-        versioned.execute("update account set balance = 1 where id = 1 and balance = 99");
-        Step<Boolean> step = versioned.startExecute(lock(2, "update"));
+        wrapped.execute("update account set balance = 1 where id = 1 and balance = 99");
+        Step<Boolean> step = wrapped.startExecute(lock(2, "update"));
         step.awaitBlockedBy(other);
         other.execute("update account set balance = 5 where id = 1");
         other.commit();
         step.get();
-        versioned.commit();
+        wrapped.commit();
     }
 
     /**
      * A thread that holds the row by another connection: the wait in the JVM is bounded, and the rest is the server's.
      */
-    @ParameterizedTest
-    @EnumSource(Way.class)
-    void sessionLocksTakenBeforeAreTheServersToBreak(Way way) throws Exception {
-        DataSource dataSource = way.open(database);
-        Session first = database.session("first", dataSource);
-        Session second = database.session("second", dataSource);
-        first.execute(lock(1, "update"));
-        second.execute("select pg_advisory_xact_lock(4711)");
-        Step<Boolean> seconds = second.startExecute(lock(1, "update"));
-        seconds.awaitBlockedBy(first);
-        Step<Boolean> firsts = first.startExecute("select pg_advisory_xact_lock(4711)");
-        List<String> states = new ArrayList<>();
-        for (Session session : List.of(first, second)) {
-            try {
-                (session == first ? firsts : seconds).get();
-            } catch (SQLException e) {
-                states.add(e.getSQLState());
-            }
-            session.rollback();
-        }
-        assertThat(states).containsExactly("40P01");
+    @Test
+    void sessionLocksTakenBeforeAreTheServersToBreak() throws Exception {
+        wrapped.execute(lock(1, "update"));
+        other.execute("select pg_advisory_xact_lock(4711)");
+        Step<Boolean> second = other.startExecute(lock(1, "update"));
+        second.awaitBlockedBy(wrapped);
+        assertOneFails(wrapped.startExecute("select pg_advisory_xact_lock(4711)"), second);
     }
 }
