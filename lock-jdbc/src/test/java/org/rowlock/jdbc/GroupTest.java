@@ -14,6 +14,7 @@ import java.sql.Statement;
 import java.sql.Timestamp;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -81,17 +82,42 @@ class GroupTest {
                 database.query("select log from account where id = 1").split("/", -1));
     }
 
-    @Test
-    void thoseWhoWaitShareATransaction() throws Exception {
-        List<Waiter<Integer>> members = new ArrayList<>();
+    /** What callers get who wait one behind the other in the JVM, once the row is released. */
+    @SafeVarargs
+    private <T> List<Waiter<T>> together(Body<T>... bodies) throws Exception {
+        List<Waiter<T>> members = new ArrayList<>();
         try (Waiters waiters = new Waiters(database, gated)) {
-            for (String tag : List.of("/a", "/b", "/c", "/d")) {
-                members.add(waiters.add(connection -> Waiters.add(connection, tag)));
+            for (Body<T> body : bodies) {
+                members.add(waiters.add(body));
             }
             waiters.release();
-            for (Waiter<Integer> each : members) {
-                assertThat(each.get()).isOne();
+        }
+        return members;
+    }
+
+    private static Body<Integer> add(String tag) {
+        return connection -> Waiters.add(connection, tag);
+    }
+
+    private interface Use<T> {
+        T of(PreparedStatement statement) throws SQLException;
+    }
+
+    /** The statement of {@link #add}, to be used otherwise. */
+    private static <T> Body<T> prepared(String tag, Use<T> use) {
+        return connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
+                statement.setString(1, tag);
+                statement.setInt(2, 1);
+                return use.of(statement);
             }
+        };
+    }
+
+    @Test
+    void thoseWhoWaitShareATransaction() throws Exception {
+        for (Waiter<Integer> each : together(add("/a"), add("/b"), add("/c"), add("/d"))) {
+            assertThat(each.get()).isOne();
         }
         assertThat(tags()).containsExactly("", "a", "b", "c", "d");
         assertThat(transactions()).isOne();
@@ -106,58 +132,31 @@ class GroupTest {
         database.execute("alter table account add seen timestamp[] default '{}', add data bytea default ''");
         String sql = "update account set seen = seen || cast(? as timestamp), data = data || ?, at = at || now()"
                 + " where id = ?";
-        try (Waiters waiters = new Waiters(database, gated)) {
-            for (int i = 1; i <= 2; i++) {
-                int id = i;
-                waiters.add(connection -> {
-                    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                        Timestamp seen = Timestamp.valueOf("2026-01-0" + id + " 00:00:00");
-                        statement.setObject(1, seen);
-                        seen.setTime(0);
-                        statement.setBytes(2, new byte[] {(byte) id});
-                        statement.setInt(3, 1);
-                        return statement.executeUpdate();
-                    }
-                });
-            }
-            waiters.release();
-        }
+        together(seen(sql, 1), seen(sql, 2));
         assertThat(figure("grouped")).isEqualTo(2);
         assertThat(database.query("select seen::text || ' ' || data::text from account where id = 1"))
                 .isEqualTo("{\"2026-01-01 00:00:00\",\"2026-01-02 00:00:00\"} \\x0102");
     }
 
+    private static Body<Integer> seen(String sql, int day) {
+        return connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                Timestamp seen = Timestamp.valueOf("2026-01-0" + day + " 00:00:00");
+                statement.setObject(1, seen);
+                seen.setTime(0);
+                statement.setBytes(2, new byte[] {(byte) day});
+                statement.setInt(3, 1);
+                return statement.executeUpdate();
+            }
+        };
+    }
+
     @Test
     void offByDefault() throws Exception {
         gated = GatedDatabase.of(database, "account");
-        try (Waiters waiters = new Waiters(database, gated)) {
-            waiters.add(connection -> Waiters.add(connection, "/a"));
-            waiters.add(connection -> Waiters.add(connection, "/b"));
-            waiters.release();
-        }
+        together(add("/a"), add("/b"));
         assertThat(transactions()).isEqualTo(2);
         assertThat(figure("grouped")).isZero();
-    }
-
-    /** Each with the answers of its own statement. */
-    @Test
-    void eachHasItsOwnCount() throws Exception {
-        String sql = "update account set balance = balance + ? where id = ? and balance >= ?";
-        try (Waiters waiters = new Waiters(database, gated)) {
-            List<Waiter<String>> members = new ArrayList<>();
-            for (int least : new int[] {0, 1, 5, 2}) {
-                members.add(waiters.add(connection -> told(connection, sql, least)));
-            }
-            waiters.release();
-            assertThat(members.get(0).get()).isEqualTo("1 1 1 null false -1 null");
-            assertThat(members.get(1).get()).isEqualTo("1 1 1 null false -1 null");
-            assertThat(members.get(2).get()).isEqualTo("0 0 0 null false -1 null");
-            assertThat(members.get(3).get()).isEqualTo("1 1 1 null false -1 null");
-        }
-        assertThat(figure("grouped")).isEqualTo(4);
-        try (Connection plain = database.dataSource().getConnection()) {
-            assertThat(told(plain, sql, 0)).isEqualTo("1 1 1 null false -1 null");
-        }
     }
 
     /** What a program may set of a statement, or ask it for afterwards. */
@@ -208,53 +207,29 @@ class GroupTest {
     @EnumSource
     void eachAnswersAsTheDriverDoesHoweverItIsSetUp(SetUp setUp) throws Exception {
         for (boolean large : new boolean[] {false, true}) {
-            try (Waiters waiters = new Waiters(database, gated);
-                    Connection plain = database.dataSource().getConnection()) {
-                List<Waiter<String>> members = new ArrayList<>();
-                for (int i = 0; i < 3; i++) {
-                    members.add(waiters.add(connection -> answers(connection, setUp, large)));
-                }
-                waiters.release();
-                for (Waiter<String> each : members) {
-                    assertThat(each.get()).isEqualTo(answers(plain, setUp, large));
+            Body<String> body = connection -> answers(connection, setUp, large);
+            try (Connection plain = database.dataSource().getConnection()) {
+                for (Waiter<String> each : together(body, body, body)) {
+                    assertThat(each.get()).isEqualTo(body.run(plain));
                 }
             }
         }
         assertThat(figure("grouped")).isGreaterThanOrEqualTo(4);
     }
 
-    private static String told(Connection connection, String sql, int least) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setInt(1, 1);
-            statement.setInt(2, 1);
-            statement.setInt(3, least);
-            long count = statement.executeLargeUpdate();
-            return count + " " + statement.getUpdateCount() + " " + statement.getLargeUpdateCount() + " "
-                    + statement.getResultSet() + " " + statement.getMoreResults() + " " + statement.getUpdateCount()
-                    + " " + statement.getWarnings();
-        }
-    }
-
     /** The leader's statement has sent the values of others: its own are set again. */
     @Test
     void aStatementRunsAgainWithItsOwnValues() throws Exception {
-        Body<Integer> twice = connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
-                statement.setString(1, "/" + Thread.currentThread().getName());
-                statement.setInt(2, 1);
-                boolean rows = statement.execute();
-                return (rows ? 100 : 0) + statement.getUpdateCount() + statement.executeUpdate();
-            }
-        };
+        Body<Integer> twice =
+                connection -> prepared("/" + Thread.currentThread().getName(), statement -> {
+                            boolean rows = statement.execute();
+                            return (rows ? 100 : 0) + statement.getUpdateCount() + statement.executeUpdate();
+                        })
+                        .run(connection);
         List<String> expected = new ArrayList<>();
-        try (Waiters waiters = new Waiters(database, gated)) {
-            List<Waiter<Integer>> members = List.of(waiters.add(twice), waiters.add(twice), waiters.add(twice));
-            waiters.release();
-            for (Waiter<Integer> each : members) {
-                assertThat(each.get()).isEqualTo(2);
-                expected.add(String.valueOf(each.thread.getName()));
-                expected.add(String.valueOf(each.thread.getName()));
-            }
+        for (Waiter<Integer> each : together(twice, twice, twice)) {
+            assertThat(each.get()).isEqualTo(2);
+            expected.addAll(Collections.nCopies(2, each.thread.getName()));
         }
         expected.add("");
         assertThat(tags()).containsExactlyInAnyOrderElementsOf(expected);
@@ -264,17 +239,15 @@ class GroupTest {
     @Test
     void oneThatFailsFailsAlone() throws Exception {
         String sql = "update account set balance = balance + ?, log = log || ? where id = 1";
-        try (Waiters waiters = new Waiters(database, gated)) {
-            Waiter<Integer> first = waiters.add(connection -> Waiters.update(connection, sql, 1, "/a"));
-            Waiter<Integer> failing = waiters.add(connection -> Waiters.update(connection, sql, -5, "/b"));
-            Waiter<Integer> last = waiters.add(connection -> Waiters.update(connection, sql, 1, "/c"));
-            waiters.release();
-            assertThat(first.get()).isOne();
-            assertThat(failing.failure())
-                    .hasMessageContaining("account_balance_check")
-                    .satisfies(e -> assertThat(((SQLException) e).getSQLState()).isEqualTo("23514"));
-            assertThat(last.get()).isOne();
-        }
+        List<Waiter<Integer>> members = together(
+                connection -> Waiters.update(connection, sql, 1, "/a"),
+                connection -> Waiters.update(connection, sql, -5, "/b"),
+                connection -> Waiters.update(connection, sql, 1, "/c"));
+        assertThat(members.get(0).get()).isOne();
+        assertThat(members.get(1).failure())
+                .hasMessageContaining("account_balance_check")
+                .hasFieldOrPropertyWithValue("SQLState", "23514");
+        assertThat(members.get(2).get()).isOne();
         assertThat(tags()).containsExactlyInAnyOrder("", "a", "c");
         assertThat(figure("groupsUndone")).isOne();
         assertThat(figure("grouped")).isZero();
@@ -283,10 +256,10 @@ class GroupTest {
     /** By the bytes that are sent the driver does not split a batch, but by the answers that it expects. */
     @Test
     void longValuesDoNotSplitAGroup() throws Exception {
-        String text = "x".repeat(200_000);
+        Body<Integer> body = add("x".repeat(200_000));
         try (Waiters waiters = new Waiters(database, gated)) {
             for (int i = 0; i < 20; i++) {
-                waiters.add(connection -> Waiters.add(connection, text));
+                waiters.add(body);
             }
             waiters.release();
         }
@@ -379,9 +352,8 @@ class GroupTest {
 
         Session(String sql) {
             this(connection -> {
-                try (Statement statement = connection.createStatement()) {
-                    return statement.execute(sql);
-                }
+                TestDatabase.execute(connection, sql);
+                return 0;
             });
         }
 
@@ -393,17 +365,13 @@ class GroupTest {
     @ParameterizedTest
     @EnumSource
     void anAlteredSessionGoesAlone(Session session) throws Exception {
-        try (Waiters waiters = new Waiters(database, gated)) {
-            waiters.add(connection -> Waiters.add(connection, "/a"));
-            waiters.add(connection -> {
-                session.alter.run(connection);
-                // Under another search_path the table is another.
-                Waiters.update(connection, "delete from account where id = ?", -1);
-                return Waiters.add(connection, "/b");
-            });
-            waiters.add(connection -> Waiters.add(connection, "/c"));
-            waiters.release();
-        }
+        Body<Integer> altered = connection -> {
+            session.alter.run(connection);
+            // Under another search_path the table is another.
+            Waiters.update(connection, "delete from account where id = ?", -1);
+            return Waiters.add(connection, "/b");
+        };
+        together(add("/a"), altered, add("/c"));
         assertThat(tags()).containsExactly("", "a", "b", "c");
         assertThat(transactions()).isEqualTo(3);
         assertThat(figure("alone.SESSION")).isEqualTo(session == Session.NETWORK_TIMEOUT ? 0 : 1);
@@ -423,26 +391,22 @@ class GroupTest {
     void discardAllMakesItCleanAgain(String sql) throws Exception {
         boolean alters = sql.contains("tenant") || sql.contains(";");
         for (boolean discards : new boolean[] {false, true}) {
-            try (Waiters waiters = new Waiters(database, gated)) {
-                Body<Integer> body = connection -> {
-                    try (Statement statement = connection.createStatement()) {
-                        statement.execute(sql);
-                    } catch (SQLException e) {
-                        // Whether it succeeds does not matter.
-                        assertThat(e.getSQLState()).isIn("3F000", "42P01", "23505");
-                    }
-                    if (discards) {
-                        connection.createStatement().execute("discard all");
-                    }
-                    return Waiters.add(connection, "/a");
-                };
-                waiters.add(body);
-                waiters.add(connection -> {
-                    TestDatabase.execute(connection, discards ? "discard all" : "select 1");
-                    return Waiters.add(connection, "/a");
-                });
-                waiters.release();
-            }
+            Body<Integer> first = connection -> {
+                try {
+                    TestDatabase.execute(connection, sql);
+                } catch (SQLException e) {
+                    // Whether it succeeds does not matter.
+                    assertThat(e.getSQLState()).isIn("3F000", "42P01", "23505");
+                }
+                if (discards) {
+                    TestDatabase.execute(connection, "discard all");
+                }
+                return Waiters.add(connection, "/a");
+            };
+            together(first, connection -> {
+                TestDatabase.execute(connection, discards ? "discard all" : "select 1");
+                return Waiters.add(connection, "/a");
+            });
             long expected = (!alters ? 2 : 0) + (discards ? 2 : 0);
             assertThat(figure("grouped")).isEqualTo(expected);
         }
@@ -460,16 +424,10 @@ class GroupTest {
     }
 
     private void addTwo(String sql) throws Exception {
-        try (Waiters waiters = new Waiters(database, gated)) {
-            Body<Integer> body = connection -> {
-                int parameters = (int) sql.chars().filter(c -> c == '?').count();
-                return Waiters.update(connection, sql, parameters == 2 ? new Object[] {"/a", 1} : new Object[] {1});
-            };
-            List<Waiter<Integer>> members = List.of(waiters.add(body), waiters.add(body));
-            waiters.release();
-            for (Waiter<Integer> each : members) {
-                assertThat(each.get()).isOne();
-            }
+        Object[] values = sql.chars().filter(c -> c == '?').count() == 2 ? new Object[] {"/a", 1} : new Object[] {1};
+        Body<Integer> body = connection -> Waiters.update(connection, sql, values);
+        for (Waiter<Integer> each : together(body, body)) {
+            assertThat(each.get()).isOne();
         }
     }
 
@@ -484,17 +442,13 @@ class GroupTest {
             })
     void aTextThatMayDoSomethingElseThereGoesAlone(String sql) throws Exception {
         if (sql.contains("returning")) {
-            try (Waiters waiters = new Waiters(database, gated)) {
-                Body<Boolean> body = connection -> {
-                    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                        statement.setInt(1, 1);
-                        return statement.execute();
-                    }
-                };
-                waiters.add(body);
-                waiters.add(body);
-                waiters.release();
-            }
+            Body<Boolean> body = connection -> {
+                try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                    statement.setInt(1, 1);
+                    return statement.execute();
+                }
+            };
+            together(body, body);
         } else {
             addTwo(sql);
         }
@@ -504,46 +458,31 @@ class GroupTest {
 
     @Test
     void whatIsNoPlainPreparedUpdateGoesAlone() throws Exception {
-        List<Body<?>> bodies = List.of(
-                connection -> connection
-                        .createStatement()
-                        .executeUpdate("update account set balance = balance + 1 where id = 1"),
-                connection -> {
-                    try (PreparedStatement statement =
-                            connection.prepareStatement(Waiters.ADD, Statement.RETURN_GENERATED_KEYS)) {
-                        statement.setString(1, "/a");
-                        statement.setInt(2, 1);
-                        return statement.executeUpdate();
-                    }
-                },
-                connection -> {
-                    try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
-                        statement.setString(1, "/a");
-                        statement.setInt(2, 1);
-                        statement.addBatch();
-                        return statement.executeBatch()[0];
-                    }
-                },
-                connection -> {
-                    try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
-                        statement.setCharacterStream(1, new StringReader("/a"));
-                        statement.setInt(2, 1);
-                        return statement.executeUpdate();
-                    }
-                });
-        try (Waiters waiters = new Waiters(database, gated)) {
-            for (Body<?> each : bodies) {
-                waiters.add(each);
-                waiters.add(each);
+        Body<Integer> text = connection ->
+                connection.createStatement().executeUpdate("update account set balance = balance + 1 where id = 1");
+        Body<Integer> keys = connection -> {
+            try (PreparedStatement statement =
+                    connection.prepareStatement(Waiters.ADD, Statement.RETURN_GENERATED_KEYS)) {
+                statement.setString(1, "/a");
+                statement.setInt(2, 1);
+                return statement.executeUpdate();
             }
-            waiters.add(connection -> {
-                connection.setAutoCommit(false);
-                Waiters.add(connection, "/a");
-                connection.commit();
-                return null;
-            });
-            waiters.release();
-        }
+        };
+        Body<Integer> batch = prepared("/a", statement -> {
+            statement.addBatch();
+            return statement.executeBatch()[0];
+        });
+        Body<Integer> stream = prepared("", statement -> {
+            statement.setCharacterStream(1, new StringReader("/a"));
+            return statement.executeUpdate();
+        });
+        Body<Integer> transaction = connection -> {
+            connection.setAutoCommit(false);
+            int count = Waiters.add(connection, "/a");
+            connection.commit();
+            return count;
+        };
+        together(text, text, keys, keys, batch, batch, stream, stream, transaction);
         assertThat(figure("grouped")).isZero();
         assertThat(figure("alone.STATEMENT")).isEqualTo(8);
     }
@@ -636,43 +575,32 @@ class GroupTest {
 
     @Test
     void otherTimeoutsGoAlone() throws Exception {
-        try (Waiters waiters = new Waiters(database, gated)) {
-            for (int seconds : new int[] {0, 500, 0}) {
-                waiters.add(connection -> addWithin(connection, seconds));
-            }
-            waiters.release();
-        }
+        together(addWithin(0), addWithin(500), addWithin(0));
         assertThat(transactions()).isEqualTo(3);
     }
 
-    private static int addWithin(Connection connection, int seconds) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
+    private static Body<Integer> addWithin(int seconds) {
+        return prepared("/a", statement -> {
             statement.setQueryTimeout(seconds);
-            statement.setString(1, "/a");
-            statement.setInt(2, 1);
             return statement.executeUpdate();
-        }
+        });
     }
 
     /** A member's own statement, for another thread to cancel. */
     private static Body<Integer> cancellable(AtomicReference<Statement> own) {
-        return connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
-                statement.setString(1, "/cancelled");
-                statement.setInt(2, 1);
-                own.set(statement);
-                return statement.executeUpdate();
-            }
-        };
+        return prepared("/cancelled", statement -> {
+            own.set(statement);
+            return statement.executeUpdate();
+        });
     }
 
     @Test
     void oneThatIsCancelledBeforeItIsSentLeaves() throws Exception {
         AtomicReference<Statement> own = new AtomicReference<>();
         try (Waiters waiters = new Waiters(database, gated)) {
-            waiters.add(connection -> Waiters.add(connection, "/a"));
+            waiters.add(add("/a"));
             Waiter<Integer> cancelled = waiters.add(cancellable(own));
-            waiters.add(connection -> Waiters.add(connection, "/b"));
+            waiters.add(add("/b"));
             own.get().cancel();
             assertThat(cancelled.state()).isEqualTo("57014");
             waiters.release();
@@ -690,9 +618,9 @@ class GroupTest {
         Waiter<Integer> cancelled;
         Waiter<Integer> last;
         try (Waiters waiters = new Waiters(database, gated, true)) {
-            other = leader ? null : waiters.add(connection -> Waiters.add(connection, "/a"));
+            other = leader ? null : waiters.add(add("/a"));
             cancelled = waiters.add(cancellable(own));
-            last = waiters.add(connection -> Waiters.add(connection, "/b"));
+            last = waiters.add(add("/b"));
             waiters.release();
             own.get().cancel();
             if (leader) {
@@ -712,7 +640,7 @@ class GroupTest {
     @Test
     void anInterruptAfterItWasSentWaitsForTheOutcome() throws Exception {
         try (Waiters waiters = new Waiters(database, gated, true)) {
-            Waiter<Integer> leader = waiters.add(connection -> Waiters.add(connection, "/a"));
+            Waiter<Integer> leader = waiters.add(add("/a"));
             Waiter<Boolean> interrupted = waiters.add(connection -> {
                 Waiters.add(connection, "/b");
                 return Thread.interrupted();
@@ -730,14 +658,8 @@ class GroupTest {
     @Test
     void oneWhoseConnectionIsClosedAfterItWasSentHasItsOutcome() throws Exception {
         try (Waiters waiters = new Waiters(database, gated, true)) {
-            waiters.add(connection -> Waiters.add(connection, "/a"));
-            Waiter<Integer> closed = waiters.add(connection -> {
-                try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
-                    statement.setString(1, "/b");
-                    statement.setInt(2, 1);
-                    return statement.executeUpdate();
-                }
-            });
+            waiters.add(add("/a"));
+            Waiter<Integer> closed = waiters.add(prepared("/b", PreparedStatement::executeUpdate));
             waiters.release();
             closed.connection.close();
             waiters.releaseAgain();
@@ -774,7 +696,7 @@ class GroupTest {
         gated.learn("account");
         try (Waiters waiters = new Waiters(database, gated)) {
             Waiter<Integer> cancelled = waiters.add(cancellable(own));
-            Waiter<Integer> other = waiters.add(connection -> Waiters.add(connection, "/a"));
+            Waiter<Integer> other = waiters.add(add("/a"));
             first.set(cancelled.thread);
             looks.set(0);
             waiters.release();
@@ -799,9 +721,7 @@ class GroupTest {
             holder.execute("select from account where id = 1 for update");
             List<Waiter<Integer>> all = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
-                all.add(new Waiter<>(
-                        gated.dataSource.getConnection(),
-                        connection -> addWithin(connection, setting.isEmpty() ? 1 : 0)));
+                all.add(new Waiter<>(gated.dataSource.getConnection(), addWithin(setting.isEmpty() ? 1 : 0)));
             }
             for (Waiter<Integer> each : all) {
                 assertThat(each.state()).isEqualTo(state);
@@ -849,15 +769,14 @@ class GroupTest {
         try (Waiters waiters = new Waiters(database, gated, true)) {
             List<Waiter<Integer>> members = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                members.add(waiters.add(connection -> Waiters.add(connection, "/a")));
+                members.add(waiters.add(add("/a")));
             }
             waiters.release();
             database.query("select pg_terminate_backend(" + waiters.waiting() + ")");
             for (Waiter<Integer> each : members) {
                 assertThat(each.failure())
                         .hasMessageContaining("may be stored")
-                        .satisfies(e ->
-                                assertThat(((SQLException) e).getSQLState()).isEqualTo("08006"));
+                        .hasFieldOrPropertyWithValue("SQLState", "08006");
             }
             // Nobody is alone with what happened to another.
             assertThat(members.get(1).failure()).isNotSameAs(members.get(2).failure());
