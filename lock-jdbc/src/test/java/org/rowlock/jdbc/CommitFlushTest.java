@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.Arrays;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +33,8 @@ class CommitFlushTest {
     private static final String UPDATE = "update account set balance = ?, version = ? where id = ? and version = ?";
     private static final String INSERT = "insert into account(id, balance, version, image) values (?, ?, 0, ?)";
     private static final String DELETE = "delete from account where id = ?";
+
+    private static final String UNCHANGED = "1:100:0 2:100:0 3:100:0 4:100:0 5:100:0";
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -73,47 +76,27 @@ class CommitFlushTest {
             first.setAutoCommit(false);
             CommitFlush.open(first, table -> true);
             for (String table : new String[] {"account", "entry", "skipped"}) {
-                try (PreparedStatement statement = first.prepareStatement("delete from " + table + " where id = ?")) {
-                    statement.setInt(1, -1);
-                    assertThat(statement.executeUpdate()).isZero();
-                }
+                assertThat(Waiters.update(first, "delete from " + table + " where id = ?", -1))
+                        .isZero();
             }
             first.commit();
         }
     }
 
     private static void select(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement
-                    .executeQuery("select * from account where id = 1 for no key update")
-                    .next();
-        }
+        TestDatabase.query(connection, "select * from account where id = 1 for no key update");
     }
 
     private static int update(Connection connection, int id, int balance, int version) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(UPDATE)) {
-            statement.setInt(1, balance);
-            statement.setInt(2, version + 1);
-            statement.setInt(3, id);
-            statement.setInt(4, version);
-            return statement.executeUpdate();
-        }
+        return Waiters.update(connection, UPDATE, balance, version + 1, id, version);
     }
 
     private int insert(int id, int balance) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
-            statement.setInt(1, id);
-            statement.setInt(2, balance);
-            statement.setBytes(3, new byte[] {1});
-            return statement.executeUpdate();
-        }
+        return Waiters.update(connection, INSERT, id, balance, new byte[] {1});
     }
 
     private int delete(int id) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(DELETE)) {
-            statement.setInt(1, id);
-            return statement.executeUpdate();
-        }
+        return Waiters.update(connection, DELETE, id);
     }
 
     private void keep() throws SQLException {
@@ -157,7 +140,7 @@ class CommitFlushTest {
         assertThat(delete(2)).isOne();
         assertThat(insert(2, 3)).isOne();
         assertThat(delete(6)).isOne();
-        assertThat(stored()).isEqualTo("1:100:0 2:100:0 3:100:0 4:100:0 5:100:0");
+        assertThat(stored()).isEqualTo(UNCHANGED);
         assertThat(kept()).isEqualTo(5);
         connection.commit();
         assertThat(stored()).isEqualTo("1:100:0 2:3:0 3:100:0 4:100:0 5:100:0");
@@ -231,9 +214,8 @@ class CommitFlushTest {
         assertThat(update(connection, 1, 50, 0)).isOne();
         assertThat(update(connection, 2, 50, 7)).isOne();
         assertThatThrownBy(connection::commit)
-                .isInstanceOfSatisfying(
-                        CommitFlushException.class,
-                        e -> assertThat(e.isWrongCount()).isTrue());
+                .isInstanceOf(CommitFlushException.class)
+                .hasFieldOrPropertyWithValue("wrongCount", true);
         assertThat(stored()).startsWith("1:100:0 2:100:0 ");
         connection.rollback();
         // The connection is as good as before.
@@ -256,9 +238,7 @@ class CommitFlushTest {
     @Test
     void aPlainCommitThatFailsEndsIt() throws SQLException {
         keep();
-        try (Statement statement = connection.createStatement()) {
-            statement.executeUpdate("insert into entry values (1, 99)");
-        }
+        TestDatabase.execute(connection, "insert into entry values (1, 99)");
         assertThatThrownBy(connection::commit).hasMessageContaining("entry_account_fkey");
         // As on a connection that a pool has lent again, without a rollback between.
         assertThat(update(connection, 2, 50, 7)).isZero();
@@ -279,12 +259,8 @@ class CommitFlushTest {
                 "update account set balance = 1 where id = 1");
         insert(6, 1);
         // For the driver it has one parameter more than for Rowlock, which does not know what a backslash means.
-        try (PreparedStatement statement =
-                connection.prepareStatement("insert into account(id, image, balance) values (?, 'a\\'b', ?)")) {
-            statement.setInt(1, 7);
-            statement.setInt(2, 1);
-            assertThat(statement.executeUpdate()).isOne();
-        }
+        String sql = "insert into account(id, image, balance) values (?, 'a\\'b', ?)";
+        assertThat(Waiters.update(connection, sql, 7, 1)).isOne();
         if (isReadBefore) {
             try {
                 select(connection);
@@ -295,11 +271,10 @@ class CommitFlushTest {
         try {
             connection.commit();
         } catch (SQLException e) {
-            assertThat(stored()).isEqualTo("1:100:0 2:100:0 3:100:0 4:100:0 5:100:0");
+            assertThat(stored()).isEqualTo(UNCHANGED);
             connection.setAutoCommit(true);
         }
-        assertThat(stored())
-                .isIn("1:100:0 2:100:0 3:100:0 4:100:0 5:100:0", "1:1:0 2:100:0 3:100:0 4:100:0 5:100:0 6:1:0 7:1:0");
+        assertThat(stored()).isIn(UNCHANGED, "1:1:0 2:100:0 3:100:0 4:100:0 5:100:0 6:1:0 7:1:0");
     }
 
     @ParameterizedTest
@@ -309,21 +284,13 @@ class CommitFlushTest {
         switch (state) {
             case "23505" -> insert(1, 1);
             case "23514" -> insert(6, -1);
-            case "22003" -> {
-                try (PreparedStatement statement =
-                        connection.prepareStatement("update account set balance = balance * ? where id = ?")) {
-                    statement.setLong(1, 1L << 40);
-                    statement.setInt(2, 1);
-                    assertThat(statement.executeUpdate()).isOne();
-                }
-            }
-            default -> {
-                try (PreparedStatement statement = connection.prepareStatement("insert into entry values (?, ?)")) {
-                    statement.setInt(1, 1);
-                    statement.setInt(2, 99);
-                    assertThat(statement.executeUpdate()).isOne();
-                }
-            }
+            case "22003" ->
+                assertThat(Waiters.update(
+                                connection, "update account set balance = balance * ? where id = ?", 1L << 40, 1))
+                        .isOne();
+            default ->
+                assertThat(Waiters.update(connection, "insert into entry values (?, ?)", 1, 99))
+                        .isOne();
         }
         assertThat(kept()).isOne();
         assertThatThrownBy(connection::commit).isInstanceOfSatisfying(CommitFlushException.class, e -> {
@@ -331,7 +298,7 @@ class CommitFlushTest {
             assertThat(e.isWrongCount()).isFalse();
             assertThat(e.getCause()).isInstanceOf(SQLException.class).hasMessage(e.getMessage());
         });
-        assertThat(stored()).isEqualTo("1:100:0 2:100:0 3:100:0 4:100:0 5:100:0");
+        assertThat(stored()).isEqualTo(UNCHANGED);
     }
 
     /** Something done with the connection while a write is kept. */
@@ -342,9 +309,7 @@ class CommitFlushTest {
     private enum Uses {
         READ(CommitFlushTest::select),
         OTHER_WRITE(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.executeUpdate("update account set balance = balance where id < 1");
-            }
+            TestDatabase.execute(connection, "update account set balance = balance where id < 1");
         }),
         GENERATED_KEYS(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(DELETE, Statement.RETURN_GENERATED_KEYS)) {
@@ -396,9 +361,8 @@ class CommitFlushTest {
         keep();
         update(connection, 2, 50, 7);
         assertThatThrownBy(() -> each.use.run(connection))
-                .isInstanceOfSatisfying(
-                        CommitFlushException.class,
-                        e -> assertThat(e.isWrongCount()).isTrue());
+                .isInstanceOf(CommitFlushException.class)
+                .hasFieldOrPropertyWithValue("wrongCount", true);
         connection.rollback();
         // And sent, behind which more can be kept.
         learn(dataSource);
@@ -416,11 +380,8 @@ class CommitFlushTest {
         update(connection, 1, 50, 0);
         Savepoint savepoint = connection.setSavepoint();
         update(connection, 1, 60, 1);
-        try (Statement statement = connection.createStatement();
-                var row = statement.executeQuery("select balance from account where id = 1")) {
-            row.next();
-            assertThat(row.getInt(1)).isEqualTo(60);
-        }
+        assertThat(TestDatabase.query(connection, "select balance from account where id = 1"))
+                .isEqualTo("60");
         connection.rollback(savepoint);
         connection.commit();
         assertThat(stored()).startsWith("1:50:1 ");
@@ -442,11 +403,8 @@ class CommitFlushTest {
     @Test
     void aTableThatMayCountOtherwiseIsNotKept() throws SQLException {
         keep();
-        try (PreparedStatement statement = connection.prepareStatement("update skipped set n = ? where id = ?")) {
-            statement.setInt(1, 1);
-            statement.setInt(2, 1);
-            assertThat(statement.executeUpdate()).isZero();
-        }
+        assertThat(Waiters.update(connection, "update skipped set n = ? where id = ?", 1, 1))
+                .isZero();
         connection.commit();
         assertThat(kept()).isZero();
     }
@@ -478,19 +436,11 @@ class CommitFlushTest {
 
     @Test
     void itWorksUnderAPoolAndAroundOne() throws SQLException {
-        HikariConfig config = new HikariConfig();
-        config.setDataSource(dataSource);
-        config.setAutoCommit(false);
-        config.setMaximumPoolSize(1);
-        try (HikariDataSource around = new HikariDataSource(config)) {
+        try (HikariDataSource around = pool(dataSource)) {
             flushTwice(around.getConnection(), 0);
             flushTwice(around.getConnection(), 2);
         }
-        HikariConfig inner = new HikariConfig();
-        inner.setDataSource(database.dataSource());
-        inner.setMaximumPoolSize(1);
-        inner.setAutoCommit(false);
-        try (HikariDataSource pool = new HikariDataSource(inner);
+        try (HikariDataSource pool = pool(database.dataSource());
                 RowlockDataSource outer =
                         RowlockDataSource.builder(pool).flushWithCommit(true).build()) {
             learn(outer);
@@ -498,6 +448,14 @@ class CommitFlushTest {
             flushTwice(outer.getConnection(), 6);
         }
         assertThat(stored()).startsWith("1:7:8 ");
+    }
+
+    private static HikariDataSource pool(DataSource connections) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(connections);
+        config.setMaximumPoolSize(1);
+        config.setAutoCommit(false);
+        return new HikariDataSource(config);
     }
 
     private static void flushTwice(Connection pooled, int version) throws SQLException {

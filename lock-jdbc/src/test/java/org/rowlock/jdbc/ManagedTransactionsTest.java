@@ -3,11 +3,9 @@ package org.rowlock.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.sql.CallableStatement;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
@@ -15,8 +13,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.logging.Logger;
-import javax.sql.DataSource;
 import javax.sql.XAConnection;
 import javax.transaction.xa.XAResource;
 import javax.transaction.xa.Xid;
@@ -24,6 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.xa.PGXADataSource;
+import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -52,7 +49,8 @@ class ManagedTransactionsTest {
         XAConnection xa = xaDataSource.getXAConnection();
         try {
             GatedDatabase gated = GatedDatabase.of(database, DropInMode.QUEUE, fronts, "account");
-            GatedDatabase managed = new GatedDatabase(new Enlisted(xa.getConnection()), DropInMode.QUEUE, gated.gate);
+            GatedDatabase managed =
+                    new GatedDatabase(OneConnection.of(xa.getConnection()), DropInMode.QUEUE, gated.gate);
             Connection connection = managed.dataSource.getConnection();
             XAResource resource = xa.getXAResource();
             for (int i = 1; i <= 3; i++) {
@@ -151,54 +149,6 @@ class ManagedTransactionsTest {
         @Override
         public byte[] getBranchQualifier() {
             return new byte[] {1};
-        }
-    }
-
-    /** The DataSource of a transaction manager, which gives the connection that takes part in its transaction. */
-    private record Enlisted(Connection connection) implements DataSource {
-        @Override
-        public Connection getConnection() {
-            return connection;
-        }
-
-        @Override
-        public Connection getConnection(String user, String password) {
-            return connection;
-        }
-
-        @Override
-        public PrintWriter getLogWriter() {
-            return null;
-        }
-
-        @Override
-        public void setLogWriter(PrintWriter out) {
-            // Nobody reads it.
-        }
-
-        @Override
-        public void setLoginTimeout(int seconds) {
-            // It is connected.
-        }
-
-        @Override
-        public int getLoginTimeout() {
-            return 0;
-        }
-
-        @Override
-        public Logger getParentLogger() {
-            return Logger.getGlobal();
-        }
-
-        @Override
-        public <T> T unwrap(Class<T> type) throws SQLException {
-            throw new SQLException("It wraps nothing");
-        }
-
-        @Override
-        public boolean isWrapperFor(Class<?> type) {
-            return false;
         }
     }
 }

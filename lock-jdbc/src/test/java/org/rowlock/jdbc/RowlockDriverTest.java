@@ -233,8 +233,7 @@ class RowlockDriverTest {
     @Test
     void saysWhichModeThereIsNot() {
         assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=fast"), login()))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("22023"))
+                .hasFieldOrPropertyWithValue("SQLState", "22023")
                 .hasMessageContaining("no mode <fast>; use off, observe or queue");
         assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.front=sometimes"), login()))
                 .hasMessageContaining("no front <sometimes>; use adaptive, always or never");
