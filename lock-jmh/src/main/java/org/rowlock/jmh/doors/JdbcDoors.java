@@ -9,6 +9,7 @@ import javax.sql.DataSource;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
+import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.jmh.bench.DropInPool;
 import org.rowlock.jmh.server.Jdbc;
@@ -25,6 +26,8 @@ final class JdbcDoors {
             "lock",
             "lock-and-read",
             "in-transaction",
+            "both",
+            "advisory",
             "at-commit",
             "execute",
             "groups",
@@ -78,14 +81,9 @@ final class JdbcDoors {
                                     .lockAndRead(request(aid), Door.READ, row -> row.getLong(1), aid);
                             set(connection, aid, read.get(0));
                         }));
-            case "in-transaction" ->
-                new Door(
-                        "inTransaction",
-                        pool,
-                        writes,
-                        aid -> locks.lock(request(aid))
-                                .read(Door.READ, row -> row.getLong(1), aid)
-                                .useTransaction(locked -> set(locked.connection(), aid, locked.row())));
+            case "in-transaction" -> inTransaction("inTransaction", locks);
+            case "both" -> inTransaction("inTransaction, BOTH", with(LockStrategy.BOTH));
+            case "advisory" -> inTransaction("inTransaction, ADVISORY", with(LockStrategy.ADVISORY));
             case "at-commit" ->
                 new Door(
                         "writes with the commit",
@@ -121,6 +119,20 @@ final class JdbcDoors {
                 aid -> Jdbc.inTransaction(from, connection -> {
                     set(connection, aid, Jdbc.number(connection, LOCK_AND_READ, aid));
                 }));
+    }
+
+    private RowLocks with(LockStrategy strategy) {
+        return RowLocks.builder(pool).strategy(strategy).build();
+    }
+
+    private Door inTransaction(String label, RowLocks locks) {
+        return new Door(
+                label,
+                pool,
+                writes,
+                aid -> locks.lock(request(aid))
+                        .read(Door.READ, row -> row.getLong(1), aid)
+                        .useTransaction(locked -> set(locked.connection(), aid, locked.row())));
     }
 
     private Door execute(String label, RowLocks locks) {

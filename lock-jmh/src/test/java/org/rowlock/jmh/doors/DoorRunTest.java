@@ -43,6 +43,8 @@ class DoorRunTest {
                 .containsEntry("lock", 4L)
                 .containsEntry("lockAndRead", 3L)
                 .containsEntry("inTransaction", 3L)
+                .containsEntry("inTransaction, BOTH", 3L)
+                .containsEntry("inTransaction, ADVISORY", 3L)
                 .containsEntry("writes with the commit", 2L)
                 .containsEntry("execute", 1L)
                 .containsEntry("execute, groups of 32", 1L)
@@ -62,7 +64,7 @@ class DoorRunTest {
     @Test
     void aCrowdLosesNothingAndATenthOfItOnlyReads() throws Exception {
         List<ScenarioResult> families =
-                run(10, 3, 2, List.of("groups", "drop-in", "drop-in-groups", "jpa-flush-row-lock", "jpa-version"));
+                run(10, 3, 2, List.of("groups", "both", "advisory", "drop-in", "drop-in-groups", "jpa-flush-row-lock", "jpa-version"));
         List<PointResult> points = new ArrayList<>();
         families.forEach(family -> points.addAll(family.points()));
         assertThat(points).isNotEmpty().allSatisfy(point -> {
