@@ -96,8 +96,8 @@ final class DoorsCommand extends ToolCommand {
             description =
                     "Which variants to run. The baselines, by-hand and with JPA jpa-query, always run. Default: all."
                             + " There are: by-hand, pool-16, pool-8, pool-4, lock, lock-and-read, in-transaction,"
-                            + " both, advisory, at-commit, execute, groups, drop-in, update, drop-in-groups; with JPA jpa-query,"
-                            + " jpa-find, jpa-row-lock, jpa-drop-in, jpa-drop-in-row-lock, jpa-flush,"
+                            + " both, advisory, at-commit, execute, groups, drop-in, update, drop-in-groups; with"
+                            + " JPA jpa-query, jpa-find, jpa-row-lock, jpa-drop-in, jpa-drop-in-row-lock, jpa-flush,"
                             + " jpa-flush-row-lock, jpa-version.")
     private List<String> doors = new ArrayList<>(DoorRun.names());
 

@@ -24,8 +24,11 @@ import org.rowlock.testing.RoundTripCounter;
 record Crowd(int clients, int rows) {
     private static final double ZIPF = 1.1;
 
-    /** The pause between two reads. Without a pause, the reading threads would slow each other down. */
-    private static final long READ_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /**
+     * All reading threads together read at most once in this time, at every number of clients. At full speed the reads
+     * would take most of the processor time, and a variant that makes readers wait would seem to be faster.
+     */
+    private static final long READ_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /**
      * The time before each slice in which the threads fill the queues, as a fraction of the slice. This time is not
@@ -46,17 +49,19 @@ record Crowd(int clients, int rows) {
      * The result of one slice.
      *
      * @param perSecond the rate of completed changes within the slice
+     * @param readsPerSecond the rate of reads by the threads that only read, within the slice
      * @param completed the number of completed changes, including changes before and after the slice
      * @param roundTrips the number of round trips of all completed changes
      */
-    record Sliced(double perSecond, long completed, long roundTrips, Processors.Taken taken) {}
+    record Sliced(double perSecond, double readsPerSecond, long completed, long roundTrips, Processors.Taken taken) {}
 
     Sliced slice(Door door, Duration length, Latencies latencies, Processors processors) throws SQLException {
         Processors.Taken before = processors.taken();
         LongAdder roundTrips = new LongAdder();
         Meter meter = new Meter();
         Clients threads = new Clients(meter);
-        threads.add(CHANGES, clients - clients / 10, number -> {
+        int readers = clients / 10;
+        threads.add(CHANGES, clients - readers, number -> {
             DiscreteSampler keys = Zipf.zipf(rows, ZIPF);
             Latency latency = meter.latency(CHANGES);
             return () -> {
@@ -68,11 +73,11 @@ record Crowd(int clients, int rows) {
                 return 1;
             };
         });
-        threads.addBeside(READS, clients / 10, number -> {
+        threads.addBeside(READS, readers, number -> {
             DiscreteSampler keys = Zipf.zipf(rows, ZIPF);
             Latency latency = meter.latency(READS);
             return () -> {
-                LockSupport.parkNanos(READ_PAUSE_NANOS);
+                LockSupport.parkNanos(readers * READ_PAUSE_NANOS);
                 latency.begin();
                 door.read(keys.sample());
                 latency.end();
@@ -85,12 +90,16 @@ record Crowd(int clients, int rows) {
         long settled = threads.completed();
         long begun = System.nanoTime();
         pause(length.toNanos(), threads);
-        double perSecond = (threads.completed() - settled) / ((System.nanoTime() - begun) / 1e9);
+        double seconds = (System.nanoTime() - begun) / 1e9;
+        double perSecond = (threads.completed() - settled) / seconds;
         meter.addTo(latencies.changes(), CHANGES);
+        long readBefore = latencies.reads().getTotalCount();
         meter.addTo(latencies.reads(), READS);
+        double readsPerSecond = (latencies.reads().getTotalCount() - readBefore) / seconds;
         threads.stop();
         return new Sliced(
                 perSecond,
+                readsPerSecond,
                 threads.completed(),
                 roundTrips.sum(),
                 processors.taken().since(before));

@@ -24,6 +24,7 @@ final class DoorResults {
             new Metric(Metric.SCORE, "transactions", "1/s", Better.HIGHER),
             new Metric("transaction.p50", "transaction p50", "ms", Better.LOWER),
             new Metric("transaction.p99", "transaction p99", "ms", Better.LOWER),
+            new Metric("readers.rate", "reads", "1/s", Better.HIGHER),
             new Metric("readers.p50", "readers p50", "ms", Better.LOWER),
             new Metric("readers.p99", "readers p99", "ms", Better.LOWER),
             new Metric("roundTrips", "round trips", "", Better.LOWER),
@@ -72,18 +73,19 @@ final class DoorResults {
                 roundTripMillis,
                 again));
         text.append(String.format(
-                "  %-60s %10s  %-22s %8s %8s %8s %8s %6s %7s%n",
-                "", "1/s", "ratio (95 %)", "p50 ms", "p99 ms", "reads", "p99 ms", "trips", "others"));
+                "  %-60s %8s  %-22s %8s %8s %9s %8s %8s %6s %7s%n",
+                "", "1/s", "ratio (95 %)", "p50 ms", "p99 ms", "reads/s", "p50 ms", "p99 ms", "trips", "others"));
         for (VariantResult each : variants) {
             Map<String, Double> figures = each.figures();
             text.append(String.format(
                     Locale.ROOT,
-                    "  %-60s %10.0f  %-22s %8.2f %8.2f %8.2f %8.2f %6.2f %6.0f%%%n",
+                    "  %-60s %8.0f  %-22s %8.2f %8.2f %9.0f %8.2f %8.2f %6.2f %6.0f%%%n",
                     each.label(),
                     figures.get(Metric.SCORE),
                     each.ratio() == null ? "" : each.ratio().toString(),
                     figures.get("transaction.p50"),
                     figures.get("transaction.p99"),
+                    figures.get("readers.rate"),
                     figures.get("readers.p50"),
                     figures.get("readers.p99"),
                     figures.get("roundTrips"),

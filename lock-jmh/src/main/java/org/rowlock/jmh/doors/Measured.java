@@ -3,6 +3,7 @@ package org.rowlock.jmh.doors;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.profile.Processors.Taken;
@@ -61,12 +62,8 @@ record Measured(
 
     Map<String, Double> figures() {
         Map<String, Double> figures = new TreeMap<>();
-        figures.put(
-                "score",
-                slices.values().stream()
-                        .mapToDouble(Crowd.Sliced::perSecond)
-                        .average()
-                        .orElse(0));
+        figures.put("score", mean(Crowd.Sliced::perSecond));
+        figures.put("readers.rate", mean(Crowd.Sliced::readsPerSecond));
         long trips =
                 slices.values().stream().mapToLong(Crowd.Sliced::roundTrips).sum();
         long completed =
@@ -83,6 +80,10 @@ record Measured(
         figures.put("others", 100 * taken.othersShare());
         figures.put("cpu.cores", (double) Runtime.getRuntime().availableProcessors());
         return figures;
+    }
+
+    private double mean(ToDoubleFunction<Crowd.Sliced> figure) {
+        return slices.values().stream().mapToDouble(figure).average().orElse(0);
     }
 
     private static void put(Map<String, Double> figures, String name, Histogram latencies) {

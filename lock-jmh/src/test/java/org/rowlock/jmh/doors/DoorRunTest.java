@@ -63,8 +63,18 @@ class DoorRunTest {
 
     @Test
     void aCrowdLosesNothingAndATenthOfItOnlyReads() throws Exception {
-        List<ScenarioResult> families =
-                run(10, 3, 2, List.of("groups", "both", "advisory", "drop-in", "drop-in-groups", "jpa-flush-row-lock", "jpa-version"));
+        List<ScenarioResult> families = run(
+                10,
+                3,
+                2,
+                List.of(
+                        "groups",
+                        "both",
+                        "advisory",
+                        "drop-in",
+                        "drop-in-groups",
+                        "jpa-flush-row-lock",
+                        "jpa-version"));
         List<PointResult> points = new ArrayList<>();
         families.forEach(family -> points.addAll(family.points()));
         assertThat(points).isNotEmpty().allSatisfy(point -> {
@@ -76,7 +86,8 @@ class DoorRunTest {
             assertThat(point.variants().stream().filter(door -> door.kind() == Kind.BASELINE))
                     .hasSize(1);
             assertThat(point.variants())
-                    .anySatisfy(door -> assertThat(door.figures()).containsKeys("readers.p50", "readers.p99"));
+                    .anySatisfy(door ->
+                            assertThat(door.figures()).containsKeys("readers.rate", "readers.p50", "readers.p99"));
         });
     }
 
