@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PgStatement;
+import org.postgresql.util.PSQLException;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -96,14 +98,17 @@ class FrontTest {
         return fronts;
     }
 
-    private boolean fronts(String... statements) throws Exception {
-        return fronts(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                for (String sql : statements) {
-                    statement.execute(sql);
-                }
+    private static boolean execute(Connection connection, String sql, Object... binds) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < binds.length; i++) {
+                statement.setObject(i + 1, binds[i]);
             }
-        });
+            return statement.execute();
+        }
+    }
+
+    private boolean fronts(String... statements) throws Exception {
+        return fronts(connection -> TestDatabase.execute(connection, statements));
     }
 
     /** @param first another that locks the row */
@@ -145,14 +150,8 @@ class FrontTest {
         Session other = session("other");
         for (SameKey each : keys) {
             holder.execute(each.first());
-            Step<Boolean> step = other.start(connection -> {
-                try (PreparedStatement statement = connection.prepareStatement(each.sql())) {
-                    for (int i = 0; i < each.binds().size(); i++) {
-                        statement.setObject(i + 1, each.binds().get(i));
-                    }
-                    return statement.execute();
-                }
-            });
+            Step<Boolean> step = other.start(
+                    connection -> execute(connection, each.sql(), each.binds().toArray()));
             step.awaitBlockedBy(holder);
             assertThat(database.query("select locktype from pg_locks where not granted and pid = " + other.pid()))
                     .as(each.toString())
@@ -208,12 +207,7 @@ class FrontTest {
             })
     void theRowIsFoundAsTheStatementFindsIt(String sql) throws Exception {
         for (int id : new int[] {1, 9}) {
-            assertThat(fronts(connection -> {
-                        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                            statement.setInt(1, id);
-                            statement.execute();
-                        }
-                    }))
+            assertThat(fronts(connection -> execute(connection, sql, id)))
                     .as(sql + " of " + id)
                     .isEqualTo(id == 1);
             assertThat(fronts(sql.replace("?", "" + id)))
@@ -412,23 +406,6 @@ class FrontTest {
         assertThat(fronted.figure("account", "fronted")).isEqualTo(21);
     }
 
-    /** The driver takes the next result of that statement for the keys. */
-    @Test
-    void behindAFailedCallForKeysAStatementReturnsWhatTheDriverReturns() throws Exception {
-        String update = "update account set balance = 7 where id = 1 returning balance";
-        for (DataSource dataSource : List.of(database.dataSource(), fronted.dataSource)) {
-            try (Connection connection = dataSource.getConnection();
-                    Statement statement = connection.createStatement()) {
-                assertThatThrownBy(() -> statement.executeUpdate("update nowhere set v = 1", new String[] {"id"}))
-                        .isInstanceOf(SQLException.class);
-                assertThat(statement.execute(update)).isFalse();
-                assertThat(statement.getUpdateCount()).isEqualTo(1);
-                assertThat(statement.execute(update)).isTrue();
-                assertThat(statement.getResultSet().next()).isTrue();
-            }
-        }
-    }
-
     /** The driver refuses it, and neither text runs in its place. */
     @ParameterizedTest
     @ValueSource(
@@ -455,23 +432,6 @@ class FrontTest {
             return null;
         });
         assertThat(fronted.figure("account", "fronted")).isEqualTo(2);
-    }
-
-    @Test
-    void returningIsReadAsAlways() throws Exception {
-        assertThat(fronts(connection -> {
-                    try (PreparedStatement update = connection.prepareStatement(
-                            "update account set balance = ? where id = ? returning balance, id")) {
-                        update.setInt(1, 12);
-                        update.setInt(2, 1);
-                        try (ResultSet row = update.executeQuery()) {
-                            assertThat(row.next()).isTrue();
-                            assertThat(row.getInt("balance")).isEqualTo(12);
-                            assertThat(row.getStatement()).isSameAs(update);
-                        }
-                    }
-                }))
-                .isTrue();
     }
 
     /** A lock taken only sometimes, and as often as one likes: what the rules are there for. */
@@ -560,11 +520,7 @@ class FrontTest {
             Session second = session("second " + mode);
             first.execute("delete from account where id = 1");
             first.execute("insert into account values (1)");
-            Step<Integer> step = second.start(connection -> {
-                try (Statement statement = connection.createStatement()) {
-                    return statement.executeUpdate(WRITE);
-                }
-            });
+            Step<Integer> step = second.start(connection -> Waiters.update(connection, WRITE));
             step.awaitBlockedBy(first);
             first.commit();
             assertThat(step.get()).isEqualTo(mode == DropInMode.QUEUE ? 1 : 0);
@@ -599,9 +555,7 @@ class FrontTest {
         holder.execute(LOCK);
         Step<Integer> step = other.start(connection -> {
             connection.setAutoCommit(true);
-            try (Statement statement = connection.createStatement()) {
-                return statement.executeUpdate(WRITE);
-            }
+            return Waiters.update(connection, WRITE);
         });
         step.awaitBlockedBy(holder);
         assertThat(other.advisoryLocks()).isOne();
@@ -624,26 +578,24 @@ class FrontTest {
         try {
             PGSimpleDataSource admin = database.dataSource();
             admin.setDatabaseName(name);
-            try (Connection connection = admin.getConnection();
-                    Statement statement = connection.createStatement()) {
-                statement.execute("create table public.account(id int primary key, balance int not null default 0)");
-                statement.execute("insert into public.account values (1)");
-                statement.execute("grant all on public.account to " + name);
+            try (Connection connection = admin.getConnection()) {
+                TestDatabase.execute(
+                        connection,
+                        "create table public.account(id int primary key, balance int not null default 0)",
+                        "insert into public.account values (1)",
+                        "grant all on public.account to " + name);
             }
             PGSimpleDataSource role = database.dataSource();
             role.setDatabaseName(name);
             role.setUser(name);
             role.setPassword("secret");
-            GatedDatabase before = new GatedDatabase(role, DropInMode.QUEUE, GatedDatabase.fronts(Duration.ofHours(1)));
-            before.learn("account");
+            GatedDatabase before = of(role);
             writeOnce(before);
             assertThat(before.figure("account", "fronted")).isOne();
-            try (Connection connection = admin.getConnection();
-                    Statement statement = connection.createStatement()) {
-                statement.execute(change);
+            try (Connection connection = admin.getConnection()) {
+                TestDatabase.execute(connection, change);
             }
-            GatedDatabase after = new GatedDatabase(role, DropInMode.QUEUE, GatedDatabase.fronts(Duration.ofHours(1)));
-            after.learn("account");
+            GatedDatabase after = of(role);
             writeOnce(after);
             assertThat(after.figure("account", "fronted")).isZero();
             // Where it was sent and refused the statement went without.
@@ -654,31 +606,10 @@ class FrontTest {
     }
 
     private static void writeOnce(GatedDatabase gated) throws SQLException {
-        try (Connection connection = gated.dataSource.getConnection();
-                Statement statement = connection.createStatement()) {
+        try (Connection connection = gated.dataSource.getConnection()) {
             connection.setAutoCommit(false);
-            assertThat(statement.executeUpdate(WRITE)).isOne();
+            assertThat(Waiters.update(connection, WRITE)).isOne();
             connection.commit();
-        }
-    }
-
-    @Test
-    void aBatchBehindAStatementInFrontHasAStateOfItsOwn() throws Exception {
-        try (Connection connection = fronted.dataSource.getConnection();
-                PreparedStatement update =
-                        connection.prepareStatement("update account set balance = balance where id = ?")) {
-            connection.setAutoCommit(false);
-            update.setInt(1, 1);
-            assertThat(update.executeUpdate()).isOne();
-            connection.commit();
-            assertThat(fronted.figure("account", "fronted")).isOne();
-            for (int id = 1; id <= 2; id++) {
-                update.setInt(1, id);
-                update.addBatch();
-            }
-            update.executeBatch();
-            assertThat(update.getUpdateCount()).isEqualTo(-1);
-            connection.rollback();
         }
     }
 
@@ -703,10 +634,6 @@ class FrontTest {
         }
     }
 
-    private static int position(SQLException e) {
-        return ((org.postgresql.util.PSQLException) e).getServerErrorMessage().getPosition();
-    }
-
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -718,38 +645,25 @@ class FrontTest {
                 "select no from account where id = %s for update"
             })
     void errorsSayTheirPositionInTheTextOfTheProgram(String text) throws SQLException {
-        assertAsThroughTheDriver(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(text.formatted("1"));
-                return 0;
-            } catch (SQLException e) {
-                return position(e);
-            }
-        });
-        assertAsThroughTheDriver(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(text.formatted("?"))) {
-                statement.setInt(1, 1);
-                statement.execute();
-                return 0;
-            } catch (SQLException e) {
-                return position(e);
-            }
-        });
+        assertSamePosition(connection -> TestDatabase.execute(connection, text.formatted("1")));
+        assertSamePosition(connection -> execute(connection, text.formatted("?"), 1));
     }
 
     /** The driver numbers them, and those of the lock come first. */
     @Test
     void errorsSayTheirPositionBehindManyParameters() throws SQLException {
         String text = "update account set balance = ?" + " + ?".repeat(12) + ", no = 1 where id = ?";
+        assertSamePosition(connection ->
+                execute(connection, text, Collections.nCopies(14, 1).toArray()));
+    }
+
+    private void assertSamePosition(Work failing) throws SQLException {
         assertAsThroughTheDriver(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(text)) {
-                for (int i = 1; i <= 14; i++) {
-                    statement.setInt(i, 1);
-                }
-                statement.execute();
-                return 0;
-            } catch (SQLException e) {
-                return position(e);
+            try {
+                failing.run(connection);
+                return "no error";
+            } catch (PSQLException e) {
+                return e.getServerErrorMessage().getPosition();
             }
         });
     }
@@ -771,41 +685,6 @@ class FrontTest {
             statement.closeOnCompletion();
             rows.close();
             return List.of(statement.isClosed(), rows.isClosed());
-        });
-        assertThat(fronted.figure("account", "fronted")).isEqualTo(6);
-    }
-
-    @Test
-    void warningsOfAClosedStatementAreClearedAsTheDriverClearsThem() throws SQLException {
-        assertAsThroughTheDriver(connection -> {
-            PreparedStatement statement = connection.prepareStatement(LOCK.replace("1", "?"));
-            statement.setInt(1, 1);
-            statement.execute();
-            statement.close();
-            statement.clearWarnings();
-            return statement.isClosed();
-        });
-        assertThat(fronted.figure("account", "fronted")).isEqualTo(3);
-    }
-
-    @Test
-    void whatRanLastIsWhatIsSeenBehindAnEmptyBatch() throws SQLException {
-        assertAsThroughTheDriver(connection -> {
-            try (PreparedStatement update =
-                    connection.prepareStatement("update account set balance = 1 where id = ?")) {
-                update.setInt(1, 1);
-                List<Object> seen = new ArrayList<>(List.of(update.executeUpdate()));
-                update.setInt(1, 9);
-                seen.add(update.executeUpdate());
-                connection.rollback();
-                update.setInt(1, 1);
-                seen.add(update.executeUpdate());
-                seen.add(update.executeBatch().length);
-                seen.add(update.getUpdateCount());
-                seen.add(update.getMoreResults());
-                seen.add(update.getUpdateCount());
-                return seen;
-            }
         });
         assertThat(fronted.figure("account", "fronted")).isEqualTo(6);
     }

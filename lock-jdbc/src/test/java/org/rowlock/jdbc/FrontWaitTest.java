@@ -84,12 +84,6 @@ class FrontWaitTest {
         return holder;
     }
 
-    private static int update(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            return statement.executeUpdate(sql);
-        }
-    }
-
     private static String state(Step<?> step) throws Exception {
         return ((SQLException) step.failure()).getSQLState();
     }
@@ -98,12 +92,12 @@ class FrontWaitTest {
     private int inAnotherTransactionOfTheThread(String outer, List<String> inner) throws Exception {
         Session one = database.session("outer", fronted.dataSource);
         return one.run(connection -> {
-            assertThat(update(connection, outer)).isZero();
+            assertThat(Waiters.update(connection, outer)).isZero();
             try (Connection other = fronted.dataSource.getConnection()) {
                 other.setAutoCommit(false);
                 int rows = 0;
                 for (String sql : inner) {
-                    rows = update(other, sql);
+                    rows = Waiters.update(other, sql);
                     other.commit();
                 }
                 return rows;
@@ -136,8 +130,8 @@ class FrontWaitTest {
         Session other = database.session("other", fronted.dataSource);
         other.run(connection -> {
             connection.setAutoCommit(autocommit);
-            assertThat(update(connection, KEYED)).isOne();
-            assertThat(update(connection, "update account set balance = 7 where id = 2"))
+            assertThat(Waiters.update(connection, KEYED)).isOne();
+            assertThat(Waiters.update(connection, "update account set balance = 7 where id = 2"))
                     .isOne();
             if (!autocommit) {
                 assertThat(query(connection, "show lock_timeout")).isEqualTo("0");
@@ -418,7 +412,7 @@ class FrontWaitTest {
         Session other = database.session("other", fronted.dataSource);
         other.run(connection -> {
             connection.setTransactionIsolation(isolation);
-            assertThat(update(connection, KEYED)).isOne();
+            assertThat(Waiters.update(connection, KEYED)).isOne();
             return null;
         });
         assertThat(other.advisoryLocks()).isZero();
