@@ -72,6 +72,11 @@ final class GatedDatabase {
         return gated;
     }
 
+    /** With one at the server at a time, whose tables are still unknown. */
+    static GatedDatabase oneAtATime(DataSource connections) {
+        return new GatedDatabase(connections, DropInMode.QUEUE, queues(1, NEVER_OVER));
+    }
+
     /** With one at the server at a time. */
     static GatedDatabase of(TestDatabase database, String... tables) throws SQLException {
         return of(database, DropInMode.QUEUE, false, tables);

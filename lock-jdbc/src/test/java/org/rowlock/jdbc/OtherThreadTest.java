@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
@@ -107,8 +106,7 @@ class OtherThreadTest {
             DataSource alone = pool == Pool.NONE ? database.dataSource() : plain;
             DataSource behind = pool == Pool.NONE ? database.dataSource() : wrapped;
             String expected = outcome(alone, call, autocommit);
-            GatedDatabase gated =
-                    new GatedDatabase(behind, DropInMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
+            GatedDatabase gated = GatedDatabase.oneAtATime(behind);
             assertThat(outcome(gated.dataSource, call, autocommit)).isEqualTo(expected);
             assertThat(gated.figure("note", "passed.TABLE_UNKNOWN")).isPositive();
             assertThat(gated.gate.inside()).isZero();
@@ -189,8 +187,7 @@ class OtherThreadTest {
         }
         try (HikariDataSource hikari = pool()) {
             DataSource plain = pool == Pool.BEHIND ? hikari : database.dataSource();
-            GatedDatabase gated =
-                    new GatedDatabase(plain, DropInMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
+            GatedDatabase gated = GatedDatabase.oneAtATime(plain);
             if (pool == Pool.IN_FRONT) {
                 hikari.setDataSource(gated.dataSource);
             }
@@ -211,35 +208,25 @@ class OtherThreadTest {
     /** The statement has its answer by then, and its thread asks for the key of its table. */
     @Test
     void closingDoesNotWaitForALookUp() throws Exception {
-        GatedDatabase gated = new GatedDatabase(
-                database.dataSource(), DropInMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
+        GatedDatabase gated = GatedDatabase.oneAtATime(database.dataSource());
         try (Session holder = database.session("holder");
                 Session looking = database.session("looking", gated.dataSource)) {
             looking.connection().setAutoCommit(true);
             // So that the session knows all that the statement needs.
-            try (Statement statement =
-                    looking.connection().unwrap(PgConnection.class).createStatement()) {
-                statement.executeUpdate(UPDATE);
-            }
+            TestDatabase.execute(looking.connection().unwrap(PgConnection.class), UPDATE);
             holder.execute("lock table pg_catalog.pg_index in access exclusive mode");
             Step<Boolean> update = looking.startExecute(UPDATE);
+            String blocked = "select cardinality(pg_blocking_pids(" + looking.pid() + ")) > 0";
             // Not by a new session, which would need the catalog too.
             TestDatabase.await("the look-up waits for the catalog")
-                    .until(() -> holder.run(connection -> isBlocked(connection, looking.pid())));
+                    .until(() -> holder.run(connection -> TestDatabase.query(connection, blocked))
+                            .equals("t"));
             Future<String> closed = otherThread.submit(() -> outcome(() -> Call.CLOSE.on(looking.connection(), null)));
             assertThat(TestDatabase.result(closed)).isEqualTo("done");
             assertThat(update.get()).isFalse();
             holder.rollback();
         } finally {
             otherThread.shutdownNow();
-        }
-    }
-
-    private static boolean isBlocked(Connection connection, int pid) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select cardinality(pg_blocking_pids(" + pid + ")) > 0")) {
-            row.next();
-            return row.getBoolean(1);
         }
     }
 }

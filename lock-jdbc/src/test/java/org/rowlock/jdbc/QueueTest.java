@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.util.PGobject;
@@ -35,6 +36,8 @@ class QueueTest {
 
     private GatedDatabase gated;
     private Session holder;
+    private Session inFront;
+    private Step<Boolean> first;
 
     @BeforeEach
     void open() throws Exception {
@@ -62,15 +65,25 @@ class QueueTest {
                         .equals(Integer.toString(sessions)));
     }
 
-    /** One who waits at the server, and one behind him in the JVM. */
-    private Step<Boolean> startInFront(Session session) throws Exception {
-        Step<Boolean> inFront = session.startExecute(LOCK);
-        inFront.awaitBlockedBy(holder);
-        return inFront;
+    /** One who waits at the server, so that the next wait in the JVM. */
+    private void startInFront() throws Exception {
+        inFront = session("inFront");
+        first = inFront.startExecute(LOCK).awaitBlockedBy(holder);
+    }
+
+    private void endInFront() throws Exception {
+        holder.commit();
+        first.get();
+        inFront.commit();
+    }
+
+    private void endWith(Session session, Step<?> step) throws Exception {
+        holder.commit();
+        commitAll(List.of(inFront, session), List.of(first, step));
     }
 
     /** Lets each commit when it has its lock, in whatever order they get it. */
-    private static void commitAll(List<Session> sessions, List<Step<Boolean>> steps) throws Exception {
+    private static void commitAll(List<Session> sessions, List<Step<?>> steps) throws Exception {
         List<Integer> left = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
             left.add(i);
@@ -98,7 +111,7 @@ class QueueTest {
             })
     void oneWaitsAtTheServerAndTheOthersInTheJvm(String sql) throws Exception {
         List<Session> sessions = new ArrayList<>();
-        List<Step<Boolean>> steps = new ArrayList<>();
+        List<Step<?>> steps = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             sessions.add(session("s" + i));
             steps.add(sessions.get(i).startExecute(sql));
@@ -113,8 +126,7 @@ class QueueTest {
 
     @Test
     void preparedStatementsQueueByTheirValues() throws Exception {
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+        startInFront();
         Session same = session("same");
         Session other = session("other");
         Step<Integer> queued = same.start(connection -> update(connection, 1));
@@ -125,89 +137,51 @@ class QueueTest {
         assertThat(updated).isOne();
         other.commit();
 
-        holder.commit();
-        first.get();
-        inFront.commit();
+        endInFront();
         assertThat(queued.get()).isOne();
         same.commit();
     }
 
     private static int update(java.sql.Connection connection, int id) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement("update account set balance = ? where balance >= ? and id = ?")) {
-            statement.setInt(1, 7);
-            statement.setLong(2, 0);
-            statement.setObject(3, id);
-            return statement.executeUpdate();
-        }
+        return Waiters.update(connection, "update account set balance = ? where balance >= ? and id = ?", 7, 0L, id);
     }
 
-    @Test
-    void onlyTheFirstLockOfATransactionQueues() throws Exception {
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+    /** A lock of its own, or that on the parent of a row that it has inserted. */
+    @ParameterizedTest
+    @ValueSource(strings = {"select * from account where id = 2 for update", "insert into note values (1, 1)"})
+    void onlyTheFirstLockOfATransactionQueues(String before) throws Exception {
+        String weaker = "select * from account where id = 1 for no key update";
+        holder.commit();
+        holder.execute(weaker);
+        inFront = session("inFront");
+        first = inFront.startExecute(weaker).awaitBlockedBy(holder);
         Session later = session("later");
-        later.execute("select * from account where id = 2 for update");
+        later.execute(before);
 
-        Step<Boolean> second = later.startExecute(LOCK);
+        Step<Boolean> second = later.startExecute("update account set balance = 1 where id = 1");
         second.awaitBlockedBy(holder, inFront);
 
         assertThat(gated.figure("account", "passed.NOT_FIRST")).isOne();
-        holder.commit();
-        commitAll(List.of(inFront, later), List.of(first, second));
+        endWith(later, second);
     }
 
-    @Test
-    void whoHasInsertedAChildDoesNotQueue() throws Exception {
-        Session inFront = session("inFront");
-        holder.commit();
-        holder.execute("select * from account where id = 1 for no key update");
-        Step<Boolean> first = inFront.startExecute("select * from account where id = 1 for no key update");
-        first.awaitBlockedBy(holder);
-        Session child = session("child");
-        child.execute("insert into note values (1, 1)");
-
-        Step<Boolean> second = child.startExecute("update account set balance = 1 where id = 1");
-        second.awaitBlockedBy(holder, inFront);
-
-        holder.commit();
-        commitAll(List.of(inFront, child), List.of(first, second));
-    }
-
-    @Test
-    void plainReadsBeforeTheLockDoNotCount() throws Exception {
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
-        Session reader = session("reader");
-        reader.execute("select * from account where id = 2");
-        reader.execute("savepoint s");
-        Step<Boolean> second = reader.startExecute(LOCK);
-        gated.awaitQueued(1);
-
-        holder.commit();
-        first.get();
-        inFront.commit();
-        second.get();
-        reader.commit();
-    }
-
-    @Test
-    void theNextTransactionQueuesAgain() throws Exception {
-        Session inFront = session("inFront");
+    /** Reads are no locks, and those of an earlier transaction are gone. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "select * from account where id = 2; savepoint s",
+                "update account set balance = 1 where id = 2; rollback",
+                "update account set balance = 1 where id = 2; commit"
+            })
+    void whatIsNoLockOfTheTransactionDoesNotCount(String before) throws Exception {
         Session next = session("next");
-        next.execute("update account set balance = 1 where id = 2");
-        next.rollback();
-        next.execute("update account set balance = 1 where id = 2");
-        next.execute("commit");
-        Step<Boolean> first = startInFront(inFront);
+        for (String sql : before.split("; ")) {
+            next.execute(sql);
+        }
+        startInFront();
         Step<Boolean> second = next.startExecute(LOCK);
         gated.awaitQueued(1);
-
-        holder.commit();
-        first.get();
-        inFront.commit();
-        second.get();
-        next.commit();
+        endWith(next, second);
     }
 
     /** From PostgreSQL 18, which reports a changed search_path. */
@@ -225,16 +199,13 @@ class QueueTest {
         other.execute("set search_path = " + tenant);
         other.execute("update account set balance = 1 where id = 1");
         other.commit();
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+        startInFront();
 
         other.execute(LOCK);
         assertThat(gated.figure("account", "queued")).isZero();
 
         other.rollback();
-        holder.commit();
-        first.get();
-        inFront.commit();
+        endInFront();
         database.execute("drop schema " + tenant + " cascade");
     }
 
@@ -245,19 +216,17 @@ class QueueTest {
                 "create table wide(id int, note text, primary key (id) include (note))",
                 "insert into wide values (1, 'x'), (2, 'x')");
         String lock = "select * from wide where id = 1 for update";
-        Session inFront = session("inFront");
+        inFront = session("inFront");
         Session behind = session("behind");
         inFront.execute("update wide set note = 'y' where id = 2");
         inFront.commit();
         holder.execute(lock);
-        Step<Boolean> first = inFront.startExecute(lock);
-        first.awaitBlockedBy(holder);
+        first = inFront.startExecute(lock).awaitBlockedBy(holder);
 
         Step<Boolean> second = behind.startExecute(lock);
         gated.awaitQueued(1);
 
-        holder.commit();
-        commitAll(List.of(inFront, behind), List.of(first, second));
+        endWith(behind, second);
     }
 
     /** By whatever search_path, and with its schema or without. */
@@ -268,32 +237,25 @@ class QueueTest {
         String account = database.schema() + ".account";
         elsewhere.execute("update " + account + " set balance = 1 where id = 2");
         elsewhere.commit();
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+        startInFront();
 
         Step<Boolean> second = elsewhere.startExecute("select * from " + account + " where id = 1 for update");
         gated.awaitQueued(1);
 
-        holder.commit();
-        commitAll(List.of(inFront, elsewhere), List.of(first, second));
+        endWith(elsewhere, second);
     }
 
     @Test
     void nowaitAndSkipLockedNeverQueue() throws Exception {
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+        startInFront();
         Session other = session("other");
 
         other.execute(LOCK + " skip locked");
         other.rollback();
-        assertThatThrownBy(() -> other.execute(LOCK + " nowait"))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55P03"));
+        assertThatThrownBy(() -> other.execute(LOCK + " nowait")).hasFieldOrPropertyWithValue("SQLState", "55P03");
         other.rollback();
 
-        holder.commit();
-        first.get();
-        inFront.commit();
+        endInFront();
     }
 
     @Test
@@ -311,8 +273,7 @@ class QueueTest {
 
     @Test
     void aPlaceIsLeftWhereTheConnectionIsLost() throws Exception {
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+        startInFront();
         Session next = session("next");
         Step<Boolean> second = next.startExecute(LOCK);
         gated.awaitQueued(1);
@@ -328,8 +289,7 @@ class QueueTest {
 
     @Test
     void cancelEndsTheWaitAsTheServerDoes() throws Exception {
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+        startInFront();
         Session waiter = session("waiter");
         AtomicReference<Statement> statement = new AtomicReference<>();
         Step<Boolean> cancelled = waiter.start(connection -> {
@@ -341,23 +301,17 @@ class QueueTest {
         statement.get().cancel();
 
         assertThat(cancelled.failure())
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57014"))
+                .hasFieldOrPropertyWithValue("SQLState", "57014")
                 .hasMessageContaining("canceling statement due to user request");
-        assertThatThrownBy(() -> waiter.execute("select 1"))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25P02"));
+        assertThatThrownBy(() -> waiter.execute("select 1")).hasFieldOrPropertyWithValue("SQLState", "25P02");
         waiter.rollback();
-        holder.commit();
-        first.get();
-        inFront.commit();
+        endInFront();
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void closingOrAbortingTheConnectionEndsTheWait(boolean abort) throws Exception {
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+        startInFront();
         Session waiter = session("waiter");
         Step<Boolean> gone = waiter.startExecute(LOCK);
         gated.awaitQueued(1);
@@ -369,15 +323,12 @@ class QueueTest {
         }
 
         assertThatThrownBy(gone::get).isInstanceOf(SQLException.class);
-        holder.commit();
-        first.get();
-        inFront.commit();
+        endInFront();
     }
 
     @Test
     void anInterruptEndsTheWaitInTheJvmAndNotTheOneForTheLock() throws Exception {
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+        startInFront();
         Session waiter = session("waiter");
         AtomicReference<Thread> thread = new AtomicReference<>();
         AtomicBoolean kept = new AtomicBoolean();
@@ -394,8 +345,7 @@ class QueueTest {
         thread.get().interrupt();
         second.awaitBlockedBy(holder, inFront);
 
-        holder.commit();
-        commitAll(List.of(inFront, waiter), List.of(first, second));
+        endWith(waiter, second);
         assertThat(kept).isTrue();
     }
 
@@ -404,7 +354,7 @@ class QueueTest {
         gated = new GatedDatabase(database.dataSource(), DropInMode.QUEUE, GatedDatabase.queues(1, 1));
         gated.learn("account");
         List<Session> sessions = new ArrayList<>();
-        List<Step<Boolean>> steps = new ArrayList<>();
+        List<Step<?>> steps = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             sessions.add(session("s" + i));
             steps.add(sessions.get(i).startExecute(LOCK));
@@ -416,77 +366,54 @@ class QueueTest {
 
     /** The server's own timeout still ends the statement, with its own error; the JVM takes a tenth of it at most. */
     @ParameterizedTest
-    @ValueSource(strings = {"lock_timeout", "statement_timeout"})
-    void timeoutsOfTheSessionEndTheWait(String setting) throws Exception {
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+    @CsvSource({"lock_timeout, 55P03", "statement_timeout, 57014", "query timeout, 57014"})
+    void timeoutsEndTheWait(String setting, String state) throws Exception {
+        startInFront();
         Session waiter = session("waiter");
-        waiter.execute("set local " + setting + " = '100ms'");
-
-        assertThatThrownBy(() -> waiter.execute(LOCK))
-                .isInstanceOfSatisfying(
-                        SQLException.class,
-                        e -> assertThat(e.getSQLState()).isEqualTo(setting.startsWith("lock") ? "55P03" : "57014"));
-        waiter.rollback();
-
-        holder.commit();
-        first.get();
-        inFront.commit();
-    }
-
-    @Test
-    void theQueryTimeoutEndsTheWait() throws Exception {
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
-        Session waiter = session("waiter");
-
+        boolean ofTheSession = setting.contains("_");
+        if (ofTheSession) {
+            waiter.execute("set local " + setting + " = '100ms'");
+        }
         Step<Boolean> timed = waiter.start(connection -> {
             try (Statement statement = connection.createStatement()) {
-                statement.setQueryTimeout(1);
+                statement.setQueryTimeout(ofTheSession ? 0 : 1);
                 return statement.execute(LOCK);
             }
         });
-        assertThat(timed.failure())
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57014"));
+        assertThat(timed.failure()).hasFieldOrPropertyWithValue("SQLState", state);
         waiter.rollback();
-
-        holder.commit();
-        first.get();
-        inFront.commit();
+        endInFront();
     }
 
     @Test
     void observeCountsAndLetsAllThrough() throws Exception {
         gated.dropIn.set("mode", DropInMode.OBSERVE.name());
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+        startInFront();
         Session next = session("next");
         Step<Boolean> second = next.startExecute(LOCK);
         second.awaitBlockedBy(holder, inFront);
         assertThat(gated.figure("account", "wouldQueue")).isOne();
         assertThat(gated.dropIn.getHotRows()).containsEntry("account(1)", 1L);
 
-        holder.commit();
-        commitAll(List.of(inFront, next), List.of(first, second));
+        endWith(next, second);
     }
 
     @Test
     void modeAndTablesChangeWhileRunning() throws Exception {
         gated.dropIn.set("mode", "off");
-        Session inFront = session("inFront");
-        inFront.execute("update account set balance = 1 where id = 2");
-        inFront.commit();
+        Session session = session("session");
+        session.execute("update account set balance = 1 where id = 2");
+        session.commit();
         long before = gated.figure("account", "recognised");
         gated.dropIn.set("mode", "queue");
-        inFront.execute("update account set balance = 1 where id = 2");
-        inFront.commit();
+        session.execute("update account set balance = 1 where id = 2");
+        session.commit();
         assertThat(gated.figure("account", "recognised")).isEqualTo(before + 1);
 
         gated.dropIn.set("exclude", "Account");
-        inFront.execute("update account set balance = 1 where id = 2");
+        session.execute("update account set balance = 1 where id = 2");
         assertThat(gated.figure("account", "passed.EXCLUDED")).isOne();
-        inFront.commit();
+        session.commit();
         holder.commit();
     }
 
@@ -494,8 +421,7 @@ class QueueTest {
     @ParameterizedTest
     @ValueSource(strings = {"idle_in_transaction_session_timeout", "idle_session_timeout"})
     void timeoutsOfAnIdleSessionEndTheWaitInTheJvm(String setting) throws Exception {
-        Session inFront = session("inFront");
-        Step<Boolean> first = startInFront(inFront);
+        startInFront();
         Session waiter = session("waiter");
         waiter.execute("set " + setting + " = '10s'");
         waiter.commit();
@@ -505,11 +431,7 @@ class QueueTest {
         Step<Boolean> wait = waiter.startExecute(LOCK);
         wait.awaitBlockedBy(holder, inFront);
 
-        holder.commit();
-        first.get();
-        inFront.commit();
-        wait.get();
-        waiter.rollback();
+        endWith(waiter, wait);
     }
 
     /** The second does nothing, as JDBC has it: the connection of the pool may be another's by then. */
@@ -519,8 +441,7 @@ class QueueTest {
             pool.setDataSource(database.dataSource());
             pool.setMaximumPoolSize(1);
             pool.setAutoCommit(false);
-            GatedDatabase behind =
-                    new GatedDatabase(pool, DropInMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
+            GatedDatabase behind = GatedDatabase.oneAtATime(pool);
             Connection first = behind.dataSource.getConnection();
             // Its table is to be looked up as soon as there is no transaction.
             update(first);
@@ -565,16 +486,12 @@ class QueueTest {
         PGSimpleDataSource readOnly = database.dataSource();
         readOnly.setReadOnlyMode("always");
         readOnly.setOptions("-c default_transaction_read_only=on");
-        GatedDatabase behind =
-                new GatedDatabase(readOnly, DropInMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
+        GatedDatabase behind = GatedDatabase.oneAtATime(readOnly);
         try (Connection connection = behind.dataSource.getConnection()) {
             connection.setAutoCommit(false);
             connection.setReadOnly(true);
             for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> update(connection))
-                        .isInstanceOfSatisfying(
-                                SQLException.class,
-                                e -> assertThat(e.getSQLState()).isEqualTo("25006"));
+                assertThatThrownBy(() -> update(connection)).hasFieldOrPropertyWithValue("SQLState", "25006");
                 connection.rollback();
                 connection.setReadOnly(false);
             }
