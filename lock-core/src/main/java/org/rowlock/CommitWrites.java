@@ -85,7 +85,8 @@ public final class CommitWrites {
         writes.forEach(Write::refuseIfSent);
         List<Write> more = toSend(others);
         if (!Collections.disjoint(writes, more)) {
-            throw new IllegalArgumentException("The other writes were added before; each write can be sent only once");
+            throw new IllegalArgumentException("The other writes were added before, and each write can be sent only"
+                    + " once; make new CommitWrites() for them");
         }
         writes.addAll(more);
     }

@@ -67,7 +67,8 @@ public sealed interface LockKey {
      */
     static Row row(String table, Object first, Object second, Object... more) {
         if (more == null) {
-            throw new IllegalArgumentException("The id for table " + table + " is null from its third part on");
+            throw new IllegalArgumentException("The id for table " + table + " has null in place of its third and later"
+                    + " parts; give these parts, or leave them out");
         }
         List<Object> parts = new ArrayList<>(2 + more.length);
         parts.add(first);

@@ -45,7 +45,7 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
      *     the most that PostgreSQL's {@code lock_timeout} can express
      */
     static LockWait atMost(Duration duration) {
-        Arguments.notNull(duration, "The duration of a bounded wait is null; give one, or use forever()");
+        Arguments.notNull(duration, "The duration of a bounded wait is null; give a duration, or use forever()");
         if (duration.isNegative()) {
             throw new IllegalArgumentException(
                     "A wait of at most " + duration + " is not positive; use noWait() for no wait");

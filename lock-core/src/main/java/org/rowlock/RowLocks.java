@@ -193,8 +193,9 @@ public final class RowLocks {
         @Override
         public void verify(DataSource other, int connections) {
             if (connections < 2) {
-                throw new IllegalArgumentException("connections is " + connections
-                        + "; give at least 2, because one holds a lock that the other tries");
+                throw new IllegalArgumentException("The number of connections is " + connections
+                        + "; give at least 2, because one connection holds a lock while another connection tries to"
+                        + " acquire it");
             }
             verifier.verify(other, connections);
         }

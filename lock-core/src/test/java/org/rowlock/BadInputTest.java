@@ -142,17 +142,17 @@ class BadInputTest {
             assertThatThrownBy(() -> alice.run(c ->
                             locks.in(c).lock(forUpdate(row("account_view", 1)).waiting(wait))))
                     .isInstanceOf(LockTargetException.class)
-                    .hasMessageContainingAll("account_view", "view", "table behind it");
+                    .hasMessageContainingAll("account_view", "view", "underlying table");
             alice.rollback();
         }
     }
 
-    /** Neither a primary key nor another strategy would help: what helps is to name the table behind it. */
+    /** Neither a primary key nor another strategy would help: what helps is to name the underlying table. */
     @ParameterizedTest
     @EnumSource
     void aViewIsToldFromATableWithoutPrimaryKey(LockStrategy strategy) throws Exception {
         database.execute("create view shown as select * from account");
-        assertTargetRefused(locks(strategy), row("shown", 1), "shown", "view", "table behind it");
+        assertTargetRefused(locks(strategy), row("shown", 1), "shown", "view", "underlying table");
     }
 
     @ParameterizedTest
@@ -181,7 +181,7 @@ class BadInputTest {
             LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("account_view", 1))));
             assertThat(result).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
         } else {
-            assertTargetRefused(locks, row("account_view", 1), "account_view", "view", "table behind it");
+            assertTargetRefused(locks, row("account_view", 1), "account_view", "view", "underlying table");
         }
     }
 
@@ -250,7 +250,7 @@ class BadInputTest {
             locks.checkId(connection, row("keyless", 1, 2));
             assertThatThrownBy(() -> locks.checkId(connection, row("account", "4Z")))
                     .isInstanceOf(LockTargetException.class)
-                    .hasMessageContainingAll("account[4Z]", "is no integer");
+                    .hasMessageContainingAll("account[4Z]", "is not an integer");
             assertThatThrownBy(() -> locks.checkId(connection, row("account", 1, 2)))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContainingAll("2 part(s)", "[id]");

@@ -182,7 +182,7 @@ class CommitWritesTest {
                     atCommit.add(ADD, 5, 1).expectOneRow();
                     atCommit.add(ADD, 5, 77).expectOneRow();
                 }));
-        assertThat(failure).hasMessageContainingAll("write 2 of 2", "to change 1 row(s) and changed 0", ADD);
+        assertThat(failure).hasMessageContainingAll("write 2 of 2", "have changed 1 row(s), but changed 0", ADD);
         assertThat(failure.sqlState()).contains("P0002");
         assertThat(failure.getCause())
                 .as("what the server's log says too")
@@ -196,7 +196,7 @@ class CommitWritesTest {
                         dataSource,
                         atCommit -> atCommit.add("update account set balance = 1 where id > ?", 5)
                                 .expectRows(2)));
-        assertThat(failure).hasMessageContaining("to change 2 row(s) and changed 4");
+        assertThat(failure).hasMessageContaining("have changed 2 row(s), but changed 4");
         assertThat(failure.sqlState()).contains("P0003");
         assertNothingStored();
     }
@@ -440,7 +440,7 @@ class CommitWritesTest {
                         return tx.atCommit(ADD, 1, 1);
                     }));
             assertThat(refused.sqlState()).contains("2D000");
-            assertThat(refused).hasMessageContainingAll("not stored", "has ended it", "setAutoCommit");
+            assertThat(refused).hasMessageContainingAll("not stored", "has ended the transaction", "setAutoCommit");
             assertThat(balance(1)).isEqualTo("0");
         }
         locks(strategy).on(dataSource).lock(forUpdate(KEY)).useTransaction(tx -> {
@@ -505,7 +505,7 @@ class CommitWritesTest {
                             dataSource,
                             atCommit -> atCommit.add(sql, 2).expectRows(3)))
                     .isInstanceOf(UnexpectedRowCountException.class)
-                    .hasMessageContaining("to change 3 row(s) and changed 1");
+                    .hasMessageContaining("have changed 3 row(s), but changed 1");
             assertNothingStored();
             way.send(
                     LockAccess.builder().build(),

@@ -53,7 +53,7 @@ class FrozenServerTest {
                         .isInstanceOf(ExecutionException.class)
                         .cause()
                         .isInstanceOf(LockConnectionLostException.class)
-                        .hasMessageContaining("gave no answer");
+                        .hasMessageContaining("did not answer");
                 assertThat(connection.isClosed()).isTrue();
             }
         }

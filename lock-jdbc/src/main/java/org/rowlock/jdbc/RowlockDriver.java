@@ -85,7 +85,8 @@ public final class RowlockDriver implements Driver {
             throw new SQLException(
                     "No driver accepts the URL " + address + "..: the URL jdbc:rowlock:"
                             + address.substring("jdbc:".length())
-                            + ".. requires it; add that driver to the class path, or use jdbc:rowlock:postgresql:..",
+                            + ".. requires such a driver; add that driver to the class path, or use"
+                            + " jdbc:rowlock:postgresql:..",
                     "08001",
                     e);
         }

@@ -351,11 +351,11 @@ class DefinitionErrorsTest {
 
     static Stream<Arguments> bad() {
         return Stream.of(
-                Arguments.of(NoTable.class, List.of("NoTable.run(int)", "neither table nor entity")),
+                Arguments.of(NoTable.class, List.of("NoTable.run(int)", "neither a table nor an entity")),
                 Arguments.of(TableAndEntity.class, List.of("a table and an entity", "Give one of them")),
                 Arguments.of(NoEntity.class, List.of("which has no table", "@Entity")),
                 Arguments.of(NoId.class, List.of("does not say which row", "#parameter")),
-                Arguments.of(IdOnParameter.class, List.of("the argument is the id", "Leave the id out")),
+                Arguments.of(IdOnParameter.class, List.of("the argument is the id", "Remove the id")),
                 Arguments.of(UnknownParameter.class, List.of("no parameter orderId", "there is id, name")),
                 Arguments.of(NoHash.class, List.of("names no parameter", "'#name.length'")),
                 Arguments.of(NoExpression.class, List.of("is not a valid expression", "SpEL")),
@@ -368,11 +368,11 @@ class DefinitionErrorsTest {
                         NotOfInterface.class, List.of("only has the methods of its interfaces", "proxyTargetClass")),
                 Arguments.of(ReadOnly.class, List.of("read-only", "Remove readOnly = true")),
                 Arguments.of(Never.class, List.of("never has a transaction", "propagation")),
-                Arguments.of(BadName.class, List.of("no SQL name", "quotes")),
+                Arguments.of(BadName.class, List.of("malformed", "quotes")),
                 Arguments.of(
                         UnknownTable.class,
-                        List.of("names acount, which is no table", "There is: account, log, order_line")),
-                Arguments.of(View.class, List.of("rich, which is no table")),
+                        List.of("names acount, which is not a table", "The tables are: account, log, order_line")),
+                Arguments.of(View.class, List.of("rich, which is not a table")),
                 Arguments.of(NoKey.class, List.of("log: it has no primary key", "id-columns", "ADVISORY")),
                 Arguments.of(OnePart.class, List.of("3 parts", "[order_id, line]")),
                 Arguments.of(WrongOrder.class, List.of("[line, orderId]", "[order_id, line]", "another order")),
@@ -380,7 +380,7 @@ class DefinitionErrorsTest {
                         RecordComponent.class, List.of("@RowLock on account", "LockedCommand", "#command.account")),
                 Arguments.of(NestedRecordComponent.class, List.of("@RowLock on account", "LockedCommand")),
                 Arguments.of(OwnConstructor.class, List.of("@RowLock on id", "OwnConstructor")),
-                Arguments.of(ConfiguredTable.class, List.of("configuration of table acount", "There is: account")));
+                Arguments.of(ConfiguredTable.class, List.of("configuration of table acount", "The tables are: account")));
     }
 
     @ParameterizedTest

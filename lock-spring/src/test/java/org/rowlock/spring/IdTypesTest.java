@@ -116,13 +116,13 @@ class IdTypesTest {
     void anotherSpellingThanThatOfTheKeyIsRefused(LockStrategy strategy) {
         try (var context = start(strategy, Spellings.class)) {
             Spellings service = context.getBean(Spellings.class);
-            assertRefused("account[01]", "Give that", () -> service.string("01"));
-            assertRefused("account[02]", "Give that", () -> service.strings(List.of("1", "02")));
-            assertRefused("account[01]", "Give that", () -> service.path(new Command("01", List.of())));
-            assertRefused("account[01]", "Give that", () -> service.pathToSeveral(new Command("1", List.of("01"))));
-            assertRefused("account[01]", "Give that", () -> service.keys(Map.of("01", 1L)));
-            assertRefused("order_line[1, 01]", "Give that", () -> service.part(1, "01"));
-            assertRefused("order_line[1, 01]", "Give that", () -> service.component(new Line(1, "01")));
+            assertRefused("account[01]", "another key. Give", () -> service.string("01"));
+            assertRefused("account[02]", "another key. Give", () -> service.strings(List.of("1", "02")));
+            assertRefused("account[01]", "another key. Give", () -> service.path(new Command("01", List.of())));
+            assertRefused("account[01]", "another key. Give", () -> service.pathToSeveral(new Command("1", List.of("01"))));
+            assertRefused("account[01]", "another key. Give", () -> service.keys(Map.of("01", 1L)));
+            assertRefused("order_line[1, 01]", "another key. Give", () -> service.part(1, "01"));
+            assertRefused("order_line[1, 01]", "another key. Give", () -> service.component(new Line(1, "01")));
             assertRefused("day[20261125]", "ISO 8601", () -> service.dateText("20261125"));
             assertRefused(
                     "moment[2026-11-25T10:00:00]",
@@ -136,9 +136,9 @@ class IdTypesTest {
     void whatIsNoIdOfTheTableIsRefused(LockStrategy strategy) {
         try (var context = start(strategy, Spellings.class)) {
             Spellings service = context.getBean(Spellings.class);
-            assertRefused("account[RED]", "is no integer", () -> service.color(Color.RED));
-            assertRefused("document[1]", "is no UUID", () -> service.numberForUuid(List.of(1L)));
-            assertRefused("account[4Z]", "is no integer", () -> service.string("4Z"));
+            assertRefused("account[RED]", "is not an integer", () -> service.color(Color.RED));
+            assertRefused("document[1]", "is not a UUID", () -> service.numberForUuid(List.of(1L)));
+            assertRefused("account[4Z]", "is not an integer", () -> service.string("4Z"));
             assertTargetRefused("account[1, 2]", "is [id]", () -> service.parts(List.of(List.of(1, 2))));
             assertTargetRefused("order_line[1]", "is [order_id, line]", () -> service.part(List.of(1)));
             assertTargetRefused(
@@ -182,11 +182,11 @@ class IdTypesTest {
     static Stream<Arguments> ofOtherTypes() {
         return Stream.of(LockStrategy.values())
                 .flatMap(strategy -> Stream.of(
-                                List.of(NumberForUuid.class, "type long", "is no UUID", "id-columns"),
-                                List.of(UuidForNumber.class, "type UUID", "is no integer", "id-columns"),
+                                List.of(NumberForUuid.class, "type long", "is not a UUID", "id-columns"),
+                                List.of(UuidForNumber.class, "type UUID", "is not an integer", "id-columns"),
                                 List.of(LocalTime.class, "type LocalDateTime", "ISO 8601", "id-columns"),
-                                List.of(ColorForNumber.class, "type Color", "is no integer", "#id.ordinal()"),
-                                List.of(PartOfAnotherType.class, "type long, LocalDate", "is no integer", "id-columns"))
+                                List.of(ColorForNumber.class, "type Color", "is not an integer", "#id.ordinal()"),
+                                List.of(PartOfAnotherType.class, "type long, LocalDate", "is not an integer", "id-columns"))
                         .map(each -> Arguments.of(strategy, each.get(0), each.get(1), each.get(2), each.get(3))));
     }
 

@@ -266,7 +266,7 @@ class TableEdgesTest {
                         .close())
                 .hasStackTraceContaining("in the database ")
                 .hasStackTraceContaining("search_path " + empty.schema())
-                .hasStackTraceContaining("no table at all")
+                .hasStackTraceContaining("The tables are: none")
                 .hasStackTraceContaining("Flyway");
     }
 

@@ -200,9 +200,9 @@ record ClaimRunner(
         if (tables.idColumns().isOnCitus(session)) {
             throw new LockTargetException(
                     "Cannot " + claim
-                            + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
-                            + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
-                            + " lock a name before you choose a job.",
+                            + ": the database has the extension Citus, and Rowlock cannot claim rows there. Nothing was"
+                            + " locked. Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution"
+                            + " column, or lock a name before you choose a job.",
                     null,
                     null);
         }

@@ -53,7 +53,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             throw config.overBudget(
                     "lock " + description(session, request, wait).what() + ": that is " + advisory.size()
                             + " distinct advisory locks",
-                    "Lock fewer keys, or one key in place of all");
+                    "Lock fewer keys, or lock one key that stands for all of them");
         }
         // The rows are sorted in the order in which they are locked: by table, and the strongest mode first.
         List<Row> rows = request.rows();

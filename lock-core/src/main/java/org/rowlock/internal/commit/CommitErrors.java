@@ -30,8 +30,8 @@ public record CommitErrors(List<LockKey> keys) {
     /** An exception that exists in advance, in case the memory does not suffice for a more specific exception. */
     @SuppressWarnings("StaticAssignmentOfThrowable")
     static final CommitOutcomeUnknownException WITHOUT_ROOM = new CommitOutcomeUnknownException(
-            "It is not known whether the work of the transaction is stored: stack or heap was full during its commit."
-                    + " Check before you run it again, because it could be done twice.",
+            "It is not known whether the work of the transaction is stored: the stack or the heap was full during the"
+                    + " commit. Check whether it is stored before you run it again, because it could be done twice.",
             SqlState.TRANSACTION_RESOLUTION_UNKNOWN,
             null);
 
@@ -83,8 +83,8 @@ public record CommitErrors(List<LockKey> keys) {
         throw new LockTransactionException(
                 nothing("a statement in it failed" + (first == null ? "" : " (" + ServerErrors.message(first) + ")")
                         + " and the work continued, but PostgreSQL had aborted the transaction and would have answered"
-                        + " COMMIT with a rollback. It is rolled back. Let the work throw what its statements throw, or"
-                        + " put a savepoint around the statement that may fail."),
+                        + " COMMIT with a rollback. The transaction is rolled back. Let the work rethrow the exceptions"
+                        + " of its statements, or set a savepoint before a statement that may fail."),
                 SqlState.IN_FAILED_SQL_TRANSACTION,
                 first);
     }
@@ -103,8 +103,8 @@ public record CommitErrors(List<LockKey> keys) {
             List<Write> writes, int number, long found, boolean commits, @Nullable Throwable cause) {
         Write write = writes.get(number - 1);
         return new UnexpectedRowCountException(
-                "Nothing is stored: write " + number + " of " + writes.size() + " was to change " + write.expected()
-                        + " row(s) and changed " + found + ". The transaction is "
+                "Nothing is stored: write " + number + " of " + writes.size() + " should have changed " + write.expected()
+                        + " row(s), but changed " + found + ". The transaction is "
                         + (commits ? "rolled back" : "aborted; roll back")
                         + ". Find out why the number of rows differs, or remove expectRows"
                         + ": " + write.sql(),
@@ -113,8 +113,8 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     SQLException ofRule(SQLException e) {
-        String why = "a write with expectRows changes a table that has a rule (CREATE RULE), where the server cannot"
-                + " count (" + ServerErrors.message(e)
+        String why = "a write with expectRows changes a table that has a rule (CREATE RULE), and the server cannot"
+                + " count the rows of such a write (" + ServerErrors.message(e)
                 + "). Run that write in the work and check its count, leave out expectRows,"
                 + " or replace the rule by a trigger.";
         return new SQLException(nothing(why), e.getSQLState(), e);
@@ -156,8 +156,8 @@ public record CommitErrors(List<LockKey> keys) {
             throw notConfirmed(e);
         }
         if (fate == Ending.Fate.UNKNOWN) {
-            String why = "the server's answer does not say which failed, the COMMIT or what waits behind it until it is"
-                    + " durable";
+            String why = "the server's answer does not say whether the COMMIT failed, or only the wait until the commit"
+                    + " is durable";
             throw unknownAtServer(session, why, e, e);
         }
         if (mixedUp) {
@@ -182,7 +182,7 @@ public record CommitErrors(List<LockKey> keys) {
         String more = mayRunOn
                 ? " Check in a transaction that has locked the same keys. A missing change may still be stored later,"
                         + " as long as the server process of this session (" + session.serverProcess()
-                        + " without a pooler) is in pg_stat_activity. Rowlock has tried to end it."
+                        + " without a pooler) is in pg_stat_activity. Rowlock has tried to end that process."
                 : " The server has ended the transaction, so the result of the check is final.";
         return unknown(why + " (" + ServerErrors.message(of) + ')', more, e);
     }
@@ -203,7 +203,7 @@ public record CommitErrors(List<LockKey> keys) {
      */
     private CommitOutcomeUnknownException unknown(String why, String more, Throwable e) {
         String message = "It is not known whether " + work() + " is stored: " + why
-                + ". Check before you run it again, because it could be done twice." + more;
+                + ". Check whether it is stored before you run it again, because it could be done twice." + more;
         boolean lost = e instanceof SQLException sql
                 && SqlState.isConnectionLost(sql.getSQLState())
                 && !SqlState.TRANSACTION_TIMEOUT.equals(sql.getSQLState())

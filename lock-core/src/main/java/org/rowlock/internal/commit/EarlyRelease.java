@@ -67,7 +67,7 @@ public final class EarlyRelease {
         if (sql == null) {
             sql = session.reported("crdb_version") == null
                     ? session.outsideTransaction(() -> ask(session))
-                    : none(database, "it is not PostgreSQL itself");
+                    : none(database, "the server is not PostgreSQL itself");
             known.putIfAbsent(database, sql);
         }
         return sql;

@@ -242,11 +242,11 @@ public final class StatementMember {
 
     private static SQLException unknown(@Nullable SQLException cause) {
         return new SQLException(
-                "It is not known whether this UPDATE is stored: it was sent in one transaction with those of other"
-                        + " callers that waited for the row, and the connection was lost before the server had"
+                "It is not known whether this UPDATE is stored: Rowlock sent it in one transaction with UPDATEs of"
+                        + " other callers that waited for the row, and the connection was lost before the server"
                         + " answered" + (cause == null ? "" : " (" + cause.getMessage() + ")")
-                        + ". It may be stored, now or in a moment. Check before you run it again, because it could be"
-                        + " done twice.",
+                        + ". The UPDATE may be stored already, or may be stored in a moment. Check whether it is stored"
+                        + " before you run it again, because it could be done twice.",
                 SqlState.CONNECTION_FAILURE,
                 cause);
     }

@@ -59,7 +59,7 @@ public record LockObserver(List<LockListener> listeners) {
                 // An Error is caught too. To the caller, any exception would mean that the lock is not held, or that
                 // nothing is stored.
                 try {
-                    LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
+                    LOG.log(Level.WARNING, "A LockListener threw an exception; the lock is not affected", e);
                 } catch (Throwable unsaid) {
                     // The logger and the toString() of the exception may be code of the application, and may throw an
                     // exception too.

@@ -33,11 +33,11 @@ public final class KeyEntries {
     public static final Comparator<String> SHORTER_FIRST =
             Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
 
-    private static final String FULL = " threads of this application wait for it already, which is the most that"
-            + " RowLocks.builder(..).maxWaitersPerKey() (with Spring Boot rowlock.admission.max-waiters-per-key)"
-            + " allows. Shed the load or try later.";
+    private static final String FULL = " threads of this application wait for it already, and"
+            + " RowLocks.builder(..).maxWaitersPerKey() (with Spring Boot rowlock.admission.max-waiters-per-key) allows"
+            + " no more. Reduce the load, or try again later.";
 
-    private static final String OVER = "another thread of this application holds it or is before this one in the"
+    private static final String OVER = "another thread of this application holds it or is ahead of this thread in the"
             + " admission queue, and the wait is over: ";
 
     private final Object database;
@@ -207,7 +207,7 @@ public final class KeyEntries {
     public void leave() {
         if (!thread.equals(Thread.currentThread())) {
             throw new IllegalMonitorStateException(
-                    "The permit belongs to " + thread + "; close it on the thread that entered");
+                    "The permit belongs to " + thread + "; close the permit on that thread");
         }
         for (int i = places.size() - 1; i >= 0; i--) {
             places.get(i).entry().leave();
@@ -233,9 +233,9 @@ public final class KeyEntries {
                 Set<LockKey> theirs = Set.copyOf(held.request.keys());
                 for (LockKey key : request.keys()) {
                     if (theirs.contains(key)) {
-                        throw new IllegalStateException("This thread holds " + key + " already in an outer"
-                                + " transaction, and a second connection could wait for the first"
-                                + " forever. Use the outer connection.");
+                        throw new IllegalStateException("This thread holds " + key + " already in an outer transaction,"
+                                + " and a second connection could wait for the first connection forever. Use the"
+                                + " connection of the outer transaction.");
                     }
                 }
             }

@@ -192,7 +192,8 @@ final class KeyQueue {
         synchronized (lock) {
             if (holder.state != State.IN || holder.shared) {
                 throw new IllegalStateException(
-                        "The holder is " + holder.state + "; only one that is in alone takes others");
+                        "The state of the leader is " + holder.state + "; only an entry that was admitted exclusively"
+                                + " can lead a group");
             }
             int joining = 0;
             while (joining < Math.min(most, line.size()) && joins(line.get(joining), joins)) {
@@ -218,7 +219,8 @@ final class KeyQueue {
     void end(QueueEntry entry, @Nullable Served served) {
         synchronized (lock) {
             if (entry.state != State.TAKEN) {
-                throw new IllegalStateException("The entry is " + entry.state + ", and not taken");
+                throw new IllegalStateException("The state of the entry is " + entry.state + ", but only a member of a"
+                        + " group can be ended");
             }
             taken--;
             if (served == null) {

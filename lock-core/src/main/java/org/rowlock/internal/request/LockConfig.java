@@ -52,10 +52,10 @@ public record LockConfig(
 
     public LockTargetException overBudget(String what, String advice) {
         return new LockTargetException(
-                "Cannot " + what + " in one call, and the budget is " + budget + ", because a full lock table refuses"
-                        + " every session of the server. " + advice + ", or raise the budget with"
-                        + " RowLocks.builder(..).lockBudget() (with Spring Boot rowlock.lock-budget) after"
-                        + " max_locks_per_transaction.",
+                "Cannot " + what + " in one call, but the budget is " + budget + ", because a full lock table makes"
+                        + " every session of the server fail. " + advice + ", or raise max_locks_per_transaction of the"
+                        + " server and then the budget: RowLocks.builder(..).lockBudget() (with Spring Boot"
+                        + " rowlock.lock-budget).",
                 SqlState.PROGRAM_LIMIT_EXCEEDED,
                 null);
     }

@@ -71,14 +71,15 @@ public final class Write implements CommitWrite {
     public void refuseIfSent() {
         if (unknownOutcome != null) {
             throw new IllegalStateException(
-                    "These writes were sent already, and sent again they could be done twice. Check whether they are"
-                            + " stored; if not, make new CommitWrites. "
+                    "These writes were sent already, and could be done twice if they were sent again. Check whether"
+                            + " they are stored; if not, make new CommitWrites. "
                             + unknownOutcome.getMessage(),
                     unknownOutcome);
         }
         if (done) {
             throw new IllegalStateException(
-                    "These writes are committed already; sent again they would be done twice. Make new CommitWrites");
+                    "These writes are committed already, and would be done twice if they were sent again. Make new"
+                            + " CommitWrites");
         }
     }
 
@@ -103,8 +104,8 @@ public final class Write implements CommitWrite {
                     "The result of the write is not known. " + unknownOutcome.getMessage(), unknownOutcome);
         }
         if (!done) {
-            throw new IllegalStateException("The result of the write is not known: it is sent with the COMMIT, and the"
-                    + " transaction has not committed. Read it afterwards: " + sql);
+            throw new IllegalStateException("The result of the write is not known yet: the write is sent with the"
+                    + " COMMIT, and the transaction has not committed. Read the result after the commit: " + sql);
         }
     }
 

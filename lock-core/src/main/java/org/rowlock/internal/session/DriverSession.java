@@ -52,15 +52,15 @@ abstract class DriverSession {
             Driver driver = new Driver();
             throw new LockTransactionException(
                     "No lock was taken: the PostgreSQL JDBC driver on the class path, " + driver.getMajorVersion() + '.'
-                            + driver.getMinorVersion() + ", lacks what Rowlock needs of it (" + e.getMessage()
+                            + driver.getMinorVersion() + ", lacks a class or method that Rowlock needs (" + e.getMessage()
                             + "); use org.postgresql:postgresql 42.7",
                     SqlState.FEATURE_NOT_SUPPORTED,
                     e);
         }
         throw refused(
-                "the connection (" + connection.getClass().getName() + ") is not one of the PostgreSQL JDBC driver and"
-                        + " does not unwrap to one; use org.postgresql:postgresql, directly or in a pool that supports"
-                        + " unwrap()",
+                "the connection (" + connection.getClass().getName() + ") does not come from the PostgreSQL JDBC"
+                        + " driver, and cannot be unwrapped to a connection of that driver; use"
+                        + " org.postgresql:postgresql, directly or in a pool that supports unwrap()",
                 SqlState.FEATURE_NOT_SUPPORTED);
     }
 

@@ -37,9 +37,9 @@ public final class LockErrors {
 
     private static final String CANCELED = "the wait was cancelled by a timeout or another session";
 
-    private static final String DEADLOCK = "the server ended this transaction to break a deadlock. Roll back and run"
-            + " it again; one request for all keys avoids deadlocks. If a transaction wrote or locked the row, or"
-            + " inserted a row that references it, before its lock: lock before you write";
+    private static final String DEADLOCK = "the server ended this transaction to break a deadlock. Roll back and run it"
+            + " again; one request for all keys avoids deadlocks. If a transaction wrote or locked the row, or inserted"
+            + " a row that references it, before it acquired this lock: lock before you write";
 
     private static final String CHANGED =
             "the row has changed since the transaction's snapshot. Roll back and run the transaction again.";
@@ -145,9 +145,9 @@ public final class LockErrors {
                     : request.cannot(RowlockException::new, refused + "Roll back.", e);
         }
         if (e.getCause() instanceof InterruptedIOException) {
-            String unanswered = "the server gave no answer within the bound of the wait and a grace, or within the"
-                    + " socketTimeout" + said + "The connection is closed; the transaction ends when the server"
-                    + " notices. Run it again on another connection.";
+            String unanswered = "the server did not answer within the requested wait and a grace period, or within the"
+                    + " socketTimeout" + said + "The connection is closed, and the transaction ends when the server"
+                    + " detects that. Run it again on another connection.";
             return request.cannot(LockConnectionLostException::new, unanswered, e);
         }
         if (ServerErrors.isConnectionLost(e)) {
@@ -206,13 +206,13 @@ public final class LockErrors {
 
     private static RowlockException readOnly(Description request, @Nullable SQLException e) {
         if (request.readOnlyBy() != null) {
-            String passing = request.readOnlyBy() + ", as in a failover or maintenance. Roll back, and run it again on"
-                    + " another connection, once that leads to a primary that writes.";
+            String passing = request.readOnlyBy() + ", as in a failover or maintenance. Roll back, and run the"
+                    + " transaction again on another connection, once the primary accepts writes.";
             return request.cannot(LockConnectionLostException::new, passing, SqlState.READ_ONLY_SQL_TRANSACTION, e);
         }
-        String why = "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write transaction. If"
-                + " it is one, a pooler that splits reads has sent the statement to a standby: RowLocks.verify() says"
-                + " so, and what to do.";
+        String why = "the transaction is read-only, and PostgreSQL refuses FOR UPDATE there too. Use a read-write"
+                + " transaction. If the transaction is read-write, a pooler that splits reads has sent the statement to"
+                + " a standby: call RowLocks.verify(), which reports the cause and the remedy.";
         return request.cannot(LockTransactionException::new, why, SqlState.READ_ONLY_SQL_TRANSACTION, e);
     }
 
@@ -234,8 +234,8 @@ public final class LockErrors {
 
     /** Returns the exception for a query that may have read a row without a lock on this row. */
     public static LockSerializationException replaced(Description request) {
-        String why = "the row was inserted while the call waited, perhaps in place of a deleted one, so the query after"
-                + " the lock ran without a lock on it. " + ABORTED + " and run it again.";
+        String why = "the row was inserted while the call waited, perhaps in place of a deleted row, so the query after"
+                + " the lock read a row that is not locked. " + ABORTED + " and run it again.";
         return request.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
@@ -243,13 +243,15 @@ public final class LockErrors {
     public static LockVerificationException miscounted(Description request, int locked, int keys, boolean stored) {
         String why = "the server has locked " + locked + " of " + keys + " advisory keys and reports no error, so"
                 + " other transactions are not excluded. " + (stored ? "The writes are stored" : ABORTED)
-                + ". Use strategy ROW, and report it with the version of the server: RowLocks.verify() checks every"
-                + " form of lock.";
+                + ". Use strategy ROW, and report this fault with the version of the server: RowLocks.verify() checks"
+                + " every form of lock.";
         return request.cannot(LockVerificationException::new, why, null, null);
     }
 
     public static String mixedUpStatements(SQLException e) {
-        return "the server does not have this client's prepared statements, or has another's under their names ("
-                + ServerErrors.message(e) + "). A pooler in between does not track them: " + POOLER_ADVICE;
+        return "the server does not have this client's prepared statements, or has another client's statements under"
+                + " the same names ("
+                + ServerErrors.message(e) + "). A pooler between client and server does not track prepared statements:"
+                + " " + POOLER_ADVICE;
     }
 }

@@ -61,9 +61,8 @@ public final class PgSession extends DriverSession {
             throw refused(
                     "Nothing is locked or stored",
                     "the driver is set to prepareThreshold=" + prepareThreshold()
-                            + ", with which it cannot send a lock,"
-                            + " or writes, and what follows at once; set it to 0 or more in the JDBC URL or the"
-                            + " DataSource (the default is 5)",
+                            + ", with which it cannot send several statements in one round trip; set it to 0 or more in"
+                            + " the JDBC URL or the DataSource (the default is 5)",
                     SqlState.OBJECT_NOT_IN_STATE);
         }
     }
@@ -97,9 +96,9 @@ public final class PgSession extends DriverSession {
         if (connection.isClosed() || connection.getAutoCommit() || !hasBegun()) {
             throw refused(
                     what,
-                    "code that runs in the transaction (the work, a row mapper, a listener) has ended it, by commit,"
-                            + " rollback, close or setAutoCommit, and its locks with it. Leave the end of the"
-                            + " transaction to the code around it.",
+                    "code that runs in the transaction (the work, a row mapper, a listener) has ended the transaction"
+                            + " and released its locks, by commit, rollback, close or setAutoCommit. Remove that call,"
+                            + " because the code that began the transaction ends it.",
                     SqlState.INVALID_TRANSACTION_TERMINATION);
         }
     }

@@ -23,7 +23,7 @@ public final class TargetErrors {
             "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and UPDATE on the table";
 
     static final String NO_TABLE = "is a view, a foreign table, an index, a sequence or the like, and only a table or a"
-            + " partitioned table has rows to lock by key. Name the table behind it.";
+            + " partitioned table has rows to lock by key. Name the underlying table.";
 
     private static final String NOT_INSERTED = " after the INSERT of orInsert(): it inserts another id, a trigger or a"
             + " rule prevents it, or a row with another id has the same value in a unique column. Correct the INSERT.";
@@ -40,9 +40,9 @@ public final class TargetErrors {
 
     /** Returns the exception for a required row that the role may read, but not lock. */
     public static RowlockException notLockable(Description request, LockKey key) {
-        String why = "SELECT shows the row " + key + ", and FOR UPDATE does not: row security allows"
-                + " this role to read it, but not to lock it. Extend the policies for UPDATE (USING) to it, or"
-                + " lock as another role.";
+        String why = "SELECT shows the row " + key + ", and FOR UPDATE does not: row security allows this role to read"
+                + " it, but not to lock it. Extend the policies for UPDATE (USING) to this row, or lock as another"
+                + " role.";
         return cannot(request.what(), why, SqlState.INSUFFICIENT_PRIVILEGE);
     }
 
@@ -74,9 +74,9 @@ public final class TargetErrors {
     /** Returns the exception for an id that finds a row, but is not canonical and thus has another key. */
     public static LockTargetException misnamed(Description request, ResolvedRequest.Misnamed misnamed, boolean undone) {
         String id = quoted(misnamed.id());
-        String why = "the id " + quoted(RowKey.givenId(misnamed.key())) + " means the row " + id
-                + ", which is another key, so transactions that lock the row by its own id would not be excluded."
-                + " Give the id as the row has it: " + id + ". "
+        String why = "the id " + quoted(RowKey.givenId(misnamed.key())) + " finds the row " + id
+                + ", whose own id is another key, so transactions that lock the row by its own id would not be"
+                + " excluded. Give the id as it is stored in the row: " + id + ". "
                 + (undone ? "Nothing is locked." : LockErrors.ABORTED + '.');
         return cannot(request.what(), why, null);
     }
@@ -116,10 +116,10 @@ public final class TargetErrors {
         boolean ofBoth = column.kind().hasKeys(LockStrategy.BOTH);
         String why = "a value of its id column " + typed(column)
                 + (ofBoth
-                        ? " may be spelled in several ways, which only the server can tell apart"
-                        : " may have several texts, by its type, its collation or settings of the session")
+                        ? " may be spelled in several ways, which only the server recognises as equal"
+                        : " may have several texts, depending on its type, its collation or settings of the session")
                 + ", so that one row could have two keys. Use "
-                + (ofBoth ? "strategy BOTH, which compares the id with the row's, or strategy" : "strategy")
+                + (ofBoth ? "strategy BOTH, which compares the id with the id of the row, or strategy" : "strategy")
                 + " ROW, which needs no key, or lock by another unique column (idColumns) or by LockKey.name(). Nothing"
                 + " is locked.";
         String rows = "rows of " + table.name() + " by keys" + (ofBoth ? " alone" : "");
@@ -143,7 +143,8 @@ public final class TargetErrors {
     static @Nullable String advice(String state) {
         return switch (state) {
             case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
-            case SqlState.INSUFFICIENT_PRIVILEGE -> PRIVILEGES + ". Other statements of the flush may need more";
+            case SqlState.INSUFFICIENT_PRIVILEGE -> PRIVILEGES + ". Other statements of the same flush may need further"
+                    + " privileges";
             case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
                 "If the table was replaced meanwhile, roll back and try again; otherwise check the id columns given in"
                         + " RowLocksBuilder";

@@ -81,7 +81,7 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         try {
             statement.close();
         } catch (SQLException | RuntimeException e) {
-            LOG.log(Level.DEBUG, "A statement could not be closed; its connection closes it", e);
+            LOG.log(Level.DEBUG, "A statement could not be closed; it will be closed with its connection", e);
         }
     }
 }

@@ -132,16 +132,17 @@ public enum IdType {
             case BIGINT -> integer(text, Long.MIN_VALUE, Long.MAX_VALUE);
             case NUMERIC -> {
                 BigDecimal number = decimal(text);
-                yield number == null ? "is no number." + ADVICE : unless(text, plain(number));
+                yield number == null ? "is not a number." + ADVICE : unless(text, plain(number));
             }
-            case UUID -> IdText.isUuid(text) ? null : "is no UUID of the form 8-4-4-4-12 hexadecimal digits." + ADVICE;
+            case UUID -> IdText.isUuid(text) ? null : "is not a UUID of the form 8-4-4-4-12 hexadecimal digits." + ADVICE;
             case CHAR -> unless(text, Forms.PADDING.matcher(text).replaceFirst(""));
             case DATE -> temporal(text, LocalDate::parse);
             case TIME -> temporal(text, LocalTime::parse);
             case TIMESTAMP -> temporal(text, LocalDateTime::parse);
             case TIMESTAMPTZ -> temporal(text, OffsetDateTime::parse);
             case BYTEA ->
-                Forms.BYTES.matcher(text).matches() ? null : "is not \\x and lower-case hexadecimal digits. Give it so";
+                Forms.BYTES.matcher(text).matches() ? null : "is not \\x followed by lower-case hexadecimal digits."
+                        + " Give the id in this form";
             case TEXT, VARCHAR, ENUM, OTHER, KEYLESS -> null;
         };
     }
@@ -202,7 +203,7 @@ public enum IdType {
         }
         BigDecimal number = decimal(text);
         if (number == null || number.stripTrailingZeros().scale() > 0) {
-            return "is no integer." + ADVICE;
+            return "is not an integer." + ADVICE;
         }
         return number.compareTo(BigDecimal.valueOf(least)) < 0 || number.compareTo(BigDecimal.valueOf(most)) > 0
                 ? OUT_OF_RANGE
@@ -227,12 +228,14 @@ public enum IdType {
         try {
             return unless(text, IdText.of("", parser.apply(text)));
         } catch (DateTimeException | IllegalArgumentException e) {
-            return "is not written as in ISO 8601, or outside the years 1 to 9999. Give it as in " + Docs.URL
+            return "is not written as in ISO 8601, or is outside the years 1 to 9999. Give the id as described in " + Docs.URL
                     + "keys.md#ids";
         }
     }
 
     private static @Nullable String unless(String text, String right) {
-        return text.equals(right) ? null : "means \"" + right + "\" there, which is another key. Give that";
+        return text.equals(right)
+                ? null
+                : "is equal to \"" + right + "\" in this column, but is another key. Give \"" + right + '"';
     }
 }

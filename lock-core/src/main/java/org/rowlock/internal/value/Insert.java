@@ -17,8 +17,8 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
     public Insert {
         Arguments.text(sql, "The INSERT for " + key, "one statement");
         if (ON_CONFLICT.matcher(sql).find()) {
-            throw new IllegalArgumentException("The INSERT for " + key + " has an ON CONFLICT; leave it out, because"
-                    + " Rowlock adds its own (words in a literal go into a parameter): " + sql);
+            throw new IllegalArgumentException("The INSERT for " + key + " has an ON CONFLICT; remove it, because"
+                    + " Rowlock adds its own. (If these words are in a literal, pass the literal as a parameter.) " + sql);
         }
     }
 

@@ -64,8 +64,9 @@ public record RequestParts(
     @Override
     public RequestParts orInsert(String insert, @Nullable Object... binds) {
         if (keys.size() != 1 || rows.size() != 1) {
-            throw new IllegalArgumentException("orInsert() is for a request of one row, and this is of "
-                    + (rows.size() > 1 ? rows : keys) + "; make one for each row, and join them with and()");
+            throw new IllegalArgumentException("orInsert() requires a request for one row, but this request is for "
+                    + (rows.size() > 1 ? rows : keys) + "; make a request for each row, and join the requests with"
+                    + " and()");
         }
         Insert made = new Insert(rows.get(0), insert, Arguments.binds(binds));
         return new RequestParts(keys, rows, mode, modes, Map.of(made.key(), made), lockWait, isAbsentAllowed);

@@ -59,8 +59,8 @@ final class LockForms {
             if (held != forms.asked) {
                 throw Verdicts.wrong("The server has locked " + held + " of " + forms.asked
                         + " advisory keys and reported no error, by " + probe.product()
-                        + ". The other keys exclude no transaction. Use strategy ROW, and report it with the version"
-                        + " of the server.");
+                        + ". The other keys exclude no transaction. Use strategy ROW, and report this fault with the"
+                        + " version of the server.");
             }
         } finally {
             probe.connection.rollback();

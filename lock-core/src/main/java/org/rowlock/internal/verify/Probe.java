@@ -112,8 +112,8 @@ final class Probe implements AutoCloseable {
             second.connection.rollback();
             if (!answers.equals(List.of("first one", "second two", "first three"))) {
                 throw Verdicts.wrong(
-                        "Prepared statements of two clients are mixed up: one got the answer of the other. A pooler"
-                                + " in between does not track them: " + LockErrors.POOLER_ADVICE);
+                        "Prepared statements of two clients are mixed up: one client received the answer of the other."
+                                + " A pooler between client and server does not track prepared statements: " + LockErrors.POOLER_ADVICE);
             }
         }
     }
@@ -152,7 +152,7 @@ final class Probe implements AutoCloseable {
         private static final long serialVersionUID = 1;
 
         MovedException() {
-            super("The session that held a lock is another one now", SqlState.CONNECTION_DOES_NOT_EXIST);
+            super("The connection that held a lock now leads to another session", SqlState.CONNECTION_DOES_NOT_EXIST);
         }
     }
 

@@ -24,8 +24,8 @@ final class Verdicts {
         return wrong(
                 "The connections of this DataSource go to different servers " + servers + ", and "
                         + (standby
-                                ? "a standby locks nothing. Connect to the primary alone, by"
-                                        + " targetServerType=primary in the JDBC URL or by a pooler that goes to it."
+                                ? "a standby locks nothing. Connect to the primary alone, by targetServerType=primary"
+                                        + " in the JDBC URL or by a pooler that connects only to the primary."
                                 : "each of them has its own locks. Connect all to one server, or use strategy ROW if"
                                         + " each row is on only one server."),
                 cause);

@@ -517,7 +517,7 @@ class AdmissionQueuesTest {
                 assertThatThrownBy(() -> enter(B, mode, LockWait.noWait()))
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("account[2]")
-                        .hasMessageContaining("outer connection");
+                        .hasMessageContaining("connection of the outer transaction");
             }
             assertThat(outer.isQueued()).isTrue();
         }

@@ -42,10 +42,10 @@ final class RowLockFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcept
         }
         return new FailureAnalysis(
                 "Rowlock does not know these properties:" + System.lineSeparator() + unknown,
-                "Correct the name (see " + Docs.URL + "settings.md#spring-boot); the completion of an IDE has all of"
-                        + " them. A table has the properties strategy and id-columns. Put a name with a schema in"
-                        + " brackets: rowlock.tables[shop.orders].strategy=both; in YAML, with quotes around them:"
-                        + " \"[shop.orders]\".",
+                "Correct the name (see " + Docs.URL + "settings.md#spring-boot); the completion of an IDE lists all"
+                        + " names. A table has the properties strategy and id-columns. Put a name with a schema in"
+                        + " brackets: rowlock.tables[shop.orders].strategy=both; in YAML, put quotes around the"
+                        + " brackets: \"[shop.orders]\".",
                 cause);
     }
 

@@ -46,7 +46,7 @@ final class RowLocksFactory {
             Supplier<DataSource> dataSource) {
         checkVariables(environment);
         for (String unknown : unknown(environment)) {
-            LOG.warn(unknown + " is no property of Rowlock, and is ignored. Correct the name; see " + Docs.URL
+            LOG.warn(unknown + " is not a property of Rowlock, and is ignored. Correct the name; see " + Docs.URL
                     + "settings.md#spring-boot");
         }
         if (isDropInUnused(environment)) {
@@ -181,7 +181,7 @@ final class RowLocksFactory {
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(
                     "The property " + property + " cannot be used: " + e.getMessage() + ".",
-                    "Change it in the application's configuration.");
+                    "Correct the value in the application's configuration.");
         }
     }
 

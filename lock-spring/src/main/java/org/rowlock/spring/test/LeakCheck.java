@@ -144,8 +144,8 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(
                     "@RowLockTest cannot check the server of " + name + " " + when + " " + test
-                            + " for open transactions. It borrows one connection. If the pool has none left, its size"
-                            + " may be one, or the test may have leaked the others.",
+                            + " for open transactions. The check borrows one connection. If the pool has no free"
+                            + " connection, its size may be 1, or the test may have leaked connections.",
                     e);
         }
     }

@@ -108,7 +108,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
                             .lock(forUpdate(key).noWait().allowAbsent())
                             .isHeld()
                     ? BY_NOBODY
-                    : new Answer(false, "there is no such row, and strategy ROW locks none");
+                    : new Answer(false, "there is no such row, and strategy ROW locks only rows that exist");
         } catch (LockNotAvailableException e) {
             return null;
         }

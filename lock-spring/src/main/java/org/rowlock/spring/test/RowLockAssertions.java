@@ -89,7 +89,7 @@ public final class RowLockAssertions {
         Collection<DataSource> asked = bound.isEmpty() ? all.values() : bound;
         if (asked.size() != 1) {
             throw new IllegalStateException("There are several DataSources (" + String.join(", ", all.keySet())
-                    + "), or none: name the intended one with assertNotLocked(dataSource, key).");
+                    + "), or none: name the intended DataSource with assertNotLocked(dataSource, key).");
         }
         assertNotLocked(asked.iterator().next(), key);
     }

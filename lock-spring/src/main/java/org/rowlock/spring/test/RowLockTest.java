@@ -36,7 +36,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Inherited
 @Documented
 @ExtendWith(LeakCheck.Extension.class)
-@Isolated("The check would take locks of other tests for leaks of this one")
+@Isolated("The check would report locks of other tests as leaks of this test")
 @Execution(ExecutionMode.SAME_THREAD)
 public @interface RowLockTest {
     /**

@@ -62,8 +62,8 @@ class StartupFailureTest {
         assertFails(UnknownTable.class);
         assertSays(
                 "Description:",
-                "@RowLock on Service.ship(long) names ordrs, which is no table in the database",
-                "There is: ",
+                "@RowLock on Service.ship(long) names ordrs, which is not a table in the database",
+                "The tables are: ",
                 "Action:",
                 "Write the name as in SQL, with its schema if necessary.");
     }
@@ -98,7 +98,7 @@ class StartupFailureTest {
     @Test
     void methodThatNoProxyCanIntercept() {
         assertFails(FinalMethod.class);
-        assertSays("the method is final, and no proxy can intercept it", "Make it a plain method of the bean");
+        assertSays("the method is final, and no proxy can intercept it", "Make the method a plain method of the bean");
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -159,7 +159,7 @@ class StartupFailureTest {
     @Test
     void configuredTableThatIsNone() {
         assertFails(Application.class, "rowlock.tables.order_line.strategy=row");
-        assertSays("The configuration of table order_line names order_line, which is no table in the database");
+        assertSays("The configuration of table order_line names order_line, which is not a table in the database");
     }
 
     @Test

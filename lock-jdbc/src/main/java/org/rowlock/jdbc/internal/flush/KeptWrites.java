@@ -25,9 +25,9 @@ import org.rowlock.jdbc.internal.statement.Binds;
  * one row. Not thread-safe, like the connection.
  */
 public final class KeptWrites {
-    private static final String WRONG_COUNT = "Nothing is stored: a kept write did not change exactly one row."
-            + " Another transaction probably changed or deleted the row after it was read. Read it"
-            + " again and repeat the transaction.";
+    private static final String WRONG_COUNT = "Nothing is stored: a write that was kept for the COMMIT did not change"
+            + " exactly one row. Another transaction probably changed or deleted the row after it was read. Read the"
+            + " row again and repeat the transaction.";
 
     /** The tables for which the caller checks the counts of changed rows; null while Rowlock keeps no writes. */
     private @Nullable Predicate<String> checked;

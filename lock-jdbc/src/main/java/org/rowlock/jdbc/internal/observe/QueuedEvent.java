@@ -21,7 +21,7 @@ public final class QueuedEvent extends Event {
     String row = "";
 
     @Label("Admitted")
-    @Description("Whether the statement was admitted; false if its wait ended before that")
+    @Description("Whether the statement was admitted; false if its wait ended before it was admitted")
     boolean admitted;
 
     /**

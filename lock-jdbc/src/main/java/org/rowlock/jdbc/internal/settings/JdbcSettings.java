@@ -95,7 +95,7 @@ public record JdbcSettings(
     /** Returns a copy of these settings in which one setting has another value. */
     public JdbcSettings with(String key, String word) {
         Map<String, String> words = words();
-        if (words.put(key, Arguments.notNull(word, "The word for " + key + " is null")) == null) {
+        if (words.put(key, Arguments.notNull(word, "The value for " + key + " is null")) == null) {
             throw new IllegalArgumentException(noSetting(key, ""));
         }
         return of(name, words);

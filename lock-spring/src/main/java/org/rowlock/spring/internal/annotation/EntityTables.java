@@ -80,8 +80,8 @@ public final class EntityTables {
         MergedAnnotation<?> ofJpa = annotations.get(JPA_ENTITY);
         if (!ofRelational.isPresent() && !ofJpa.isPresent()) {
             throw new RowLockDefinitionException(
-                    "@RowLock on " + where + " names the entity " + entity.getName() + ", which has no table: it is not"
-                            + " annotated with JPA's @Entity nor with Spring Data's @Table.",
+                    "@RowLock on " + where + " names the entity " + entity.getName() + ", which has no table: the class"
+                            + " has neither JPA's @Entity nor Spring Data's @Table.",
                     "Name an entity class, or give the table: @RowLock(\"orders\").");
         }
         MergedAnnotation<?> table = ofJpa.isPresent() ? annotations.get(JPA_TABLE) : ofRelational;

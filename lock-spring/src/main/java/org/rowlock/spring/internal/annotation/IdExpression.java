@@ -56,7 +56,7 @@ final class IdExpression {
         } catch (ParseException | IllegalStateException e) {
             throw new RowLockDefinitionException(
                     "The id of @RowLock on " + where + " is not a valid expression: " + e.getMessage() + ".",
-                    "Write it in SpEL, such as #orderId or #command.orderId.");
+                    "Write the id in SpEL, such as #orderId or #command.orderId.");
         }
         IdExpression expression = new IdExpression(method, where, text);
         expression.check(parsed.getAST(), false, false);

@@ -216,9 +216,10 @@ public final class LockingMethods {
             for (Parameter parameter : constructor.getParameters()) {
                 if (MergedAnnotations.from(parameter).isPresent(RowLock.class)) {
                     throw new RowLockDefinitionException(
-                            "@RowLock on " + parameter.getName() + ", which the constructor of " + type.getName()
-                                    + " has as a parameter, locks nothing, because no proxy intercepts a constructor.",
-                            "Put it on the method that receives the object: @RowLock(table = ..., id = \"#command."
+                            "@RowLock on " + parameter.getName() + ", a parameter of the constructor of " + type.getName()
+                                    + ", locks nothing, because no proxy intercepts a constructor.",
+                            "Put the annotation on the method that receives the object: @RowLock(table = ..., id ="
+                                    + " \"#command."
                                     + parameter.getName() + "\").");
                 }
                 if (type.isRecord()) {

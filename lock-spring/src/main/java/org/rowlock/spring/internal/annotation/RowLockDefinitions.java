@@ -105,7 +105,7 @@ public final class RowLockDefinitions {
         if (lock.getStringArray("id").length > 0) {
             throw new RowLockDefinitionException(
                     "@RowLock on parameter " + name + " of " + where + " has an id, but the argument is the id.",
-                    "Leave the id out, or put the annotation on the method.");
+                    "Remove the id, or put the annotation on the method.");
         }
         IdPart whole = IdPart.argument(index, ResolvableType.forMethodParameter(parameter), "");
         return definition(method, where, lock, List.of(whole), "parameter " + name);
@@ -160,7 +160,7 @@ public final class RowLockDefinitions {
         if (named == (entity != void.class)) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + " names "
-                            + (named ? "a table and an entity." : "neither table nor entity."),
+                            + (named ? "a table and an entity." : "neither a table nor an entity."),
                     "Give one of them: @RowLock(\"orders\") or @RowLock(entity = Order.class).");
         }
         if (!named) {
@@ -171,8 +171,8 @@ public final class RowLockDefinitions {
             return SingletonSupplier.of(() -> entities.root("@RowLock on " + where, normal, required));
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(
-                    "@RowLock on " + where + " names a table that is no SQL name: " + e.getMessage() + ".",
-                    "Write it as in SQL: orders, shop.orders, or with quotes where SQL needs them.");
+                    "@RowLock on " + where + " names a table whose name is malformed: " + e.getMessage() + ".",
+                    "Write the name as in SQL: orders, shop.orders, or with quotes where SQL needs them.");
         }
     }
 
@@ -186,7 +186,7 @@ public final class RowLockDefinitions {
                 .toList();
         if (given.size() > 1) {
             throw new RowLockDefinitionException(
-                    "The @RowLock of " + where + " are taken together, but differ in lockWait: "
+                    "The @RowLock annotations of " + where + " lock together, but differ in lockWait: "
                             + String.join(", ", given) + ".",
                     "Give all of them the same wait, or only one of them a wait.");
         }

@@ -60,11 +60,12 @@ public final class DataSources {
         if (found == null) {
             String[] names = beans.getBeanNamesForType(DataSource.class);
             throw names.length == 0
-                    ? new RowLockDefinitionException("There is no DataSource in which to lock.", "Configure one.")
+                    ? new RowLockDefinitionException("There is no DataSource in which to lock.", "Configure a"
+                            + " DataSource.")
                     : new RowLockDefinitionException(
-                            "There are several DataSources, but none is primary, and no transaction manager names"
-                                    + " one: " + String.join(", ", names) + ".",
-                            "Name the transaction manager of the intended one on the method:"
+                            "There are several DataSources, but none is primary, and no transaction manager selects one"
+                                    + " of them: " + String.join(", ", names) + ".",
+                            "Name the transaction manager of the intended DataSource on the method:"
                                     + " @Transactional(\"bean name\"), with propagation = Propagation.MANDATORY if a"
                                     + " caller begins the transaction.");
         }

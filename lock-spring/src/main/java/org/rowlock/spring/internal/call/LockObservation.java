@@ -95,7 +95,7 @@ final class LockObservation {
         try {
             call.run();
         } catch (RuntimeException | LinkageError | AssertionError e) {
-            LOG.warn("An observer of locks threw; the lock is not affected", e);
+            LOG.warn("An observer of locks threw an exception; the lock is not affected", e);
         }
     }
 }

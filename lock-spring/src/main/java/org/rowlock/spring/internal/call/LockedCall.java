@@ -314,8 +314,8 @@ public final class LockedCall {
         SessionCaches.refuseParts(what, manager, request.keys());
         if (TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new IllegalTransactionStateException(
-                    what + ": execute commits by itself, and a transaction is running."
-                            + " In that transaction call lock(..), and add the writes to atCommit().");
+                    what + ": execute commits its own transaction, but another transaction is running. In that"
+                            + " transaction call lock(..), and add the writes to atCommit().");
         }
         LockObservation.around(
                 spring.observations(),

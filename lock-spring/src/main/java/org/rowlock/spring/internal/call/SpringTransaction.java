@@ -81,8 +81,8 @@ public final class SpringTransaction extends SavepointParts {
         ConnectionHolder unused = holder(what, bound);
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
             throw new InvalidDataAccessApiUsageException(
-                    what + ": the transaction is read-only, and row locks are refused"
-                            + " there as FOR UPDATE is. Remove readOnly = true where the transaction begins.");
+                    what + ": the transaction is read-only, and PostgreSQL refuses FOR UPDATE there too. Remove"
+                            + " readOnly = true where the transaction begins.");
         }
         SpringTransaction current = Objects.requireNonNullElseGet(find(bound), () -> begin(bound));
         if (current.atItsCommit) {
@@ -109,8 +109,9 @@ public final class SpringTransaction extends SavepointParts {
                             : RowLockMode.FOR_SHARE;
                     if (suspended.notHeld(Set.of(key), weakest).isEmpty()) {
                         throw new InvalidDataAccessApiUsageException(what + ": a suspended transaction of this thread"
-                                + " (REQUIRES_NEW) holds the row, and ends only after this one, so the wait would never"
-                                + " end. Lock the row in one of them, or run both in one transaction.");
+                                + " (REQUIRES_NEW) holds the row, and ends only after this transaction, so the wait"
+                                + " would never end. Lock the row in only one of the two transactions, or run both in"
+                                + " one transaction.");
                     }
                 }
             }
@@ -177,7 +178,7 @@ public final class SpringTransaction extends SavepointParts {
                     what + ": there is no transaction, and without one the lock would be released at once. Add"
                             + " @Transactional to the method or a caller (without Spring Boot also"
                             + " @EnableTransactionManagement); a call within the same object bypasses the proxy and"
-                            + " begins none.");
+                            + " begins no transaction.");
         }
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             throw ended(what);

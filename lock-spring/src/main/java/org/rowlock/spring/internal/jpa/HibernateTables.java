@@ -111,8 +111,8 @@ public final class HibernateTables {
                     && !EntityFind.isOfContainer(sessions)
                     && sessions.getSessionFactoryOptions().getPhysicalConnectionHandlingMode() == RELEASES_EARLY) {
                 throw new RowLockDefinitionException(
-                        "hibernate.connection.handling_mode=" + RELEASES_EARLY + " returns the connection after"
-                                + " each statement, and the lock of a transaction with it.",
+                        "hibernate.connection.handling_mode=" + RELEASES_EARLY + " returns the connection after each"
+                                + " statement, and thereby releases the lock before the transaction ends.",
                         "Remove the setting, or set it to DELAYED_ACQUISITION_AND_HOLD.");
             }
         }
@@ -148,9 +148,10 @@ public final class HibernateTables {
      */
     public static RowLockDefinitionException notTheRoot(String what, String table, String root) {
         return new RowLockDefinitionException(
-                what + " names the table " + table + ", which contains only a part of each row. Hibernate has every row"
-                        + " in "
-                        + root + ", where others lock it, and locks in the two tables do not exclude each other.",
+                what + " names the table " + table + ", which contains only a part of each entity. Hibernate stores a"
+                        + " row for every entity in "
+                        + root + ", where other code locks that row, and locks in the two tables do not exclude each"
+                        + " other.",
                 "Name the table " + root + ", or the entity: @RowLock(entity = ...).");
     }
 

@@ -136,8 +136,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
             String hidden = proxied instanceof Advised ? "frozen" : "opaque";
             throw new RowLockDefinitionException(
                     "The proxy of bean " + beanName + " is " + hidden
-                            + ", so its @RowLock cannot be put inside its transaction.",
-                    "Do not make it " + hidden + ".");
+                            + ", so Rowlock cannot add the lock to its transaction.",
+                    "Do not make the proxy " + hidden + ".");
         }
         for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
             proxy.removeAdvisor(first);

@@ -77,7 +77,7 @@ final class Placement {
                         "@RowLock on " + LockingMethods.where(method) + " of bean " + beanName
                                 + " would lock nothing: the method is " + cannot
                                 + ", and no proxy can intercept it.",
-                        "Make it a plain method of the bean, and call it from another bean.");
+                        "Make the method a plain method of the bean, and call it from another bean.");
             }
         }
     }
@@ -119,7 +119,7 @@ final class Placement {
     private void checkTransaction(TransactionAttribute transaction) {
         if (transaction.isReadOnly()) {
             throw new RowLockDefinitionException(
-                    where + " is in a read-only transaction, where row locks are refused.",
+                    where + " is in a read-only transaction, where PostgreSQL refuses row locks.",
                     "Remove readOnly = true from its @Transactional.");
         }
         if (TransactionDeclarations.excludes(transaction)) {

@@ -58,14 +58,14 @@ public final class SelfInvocations extends ClassVisitor {
     static void report(Set<String> found, Reaction reaction) {
         for (String caller : found) {
             String problem =
-                    caller + ". Called on this object it bypasses the proxy and locks nothing, as with @Transactional";
+                    caller + ". Such a call bypasses the proxy and locks nothing, as with @Transactional";
             if (reaction == Reaction.FAIL) {
                 throw new RowLockDefinitionException(
                         problem + ".",
-                        "Call it from another bean, or lock with RowLockTemplate; or set"
+                        "Call the method from another bean, or lock with RowLockTemplate; or set"
                                 + " rowlock.self-invocation=warn.");
             }
-            LOG.warn(problem + ": call it from another bean, or lock with RowLockTemplate.");
+            LOG.warn(problem + ": call the method from another bean, or lock with RowLockTemplate.");
         }
     }
 

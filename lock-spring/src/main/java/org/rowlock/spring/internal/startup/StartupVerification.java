@@ -58,7 +58,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     private static final Map<String, String> ACTIONS = Map.of(
             SqlState.FEATURE_NOT_SUPPORTED,
             "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several DataSources, name the"
-                    + " transaction manager of the one in which to lock: @Transactional(\"bean name\").",
+                    + " transaction manager of the DataSource in which to lock: @Transactional(\"bean name\").",
             SqlState.READ_ONLY_SQL_TRANSACTION,
             "Connect to the primary with connections that may write. For an instance that only reads, set"
                     + " rowlock.enabled=false if it never calls a method with @RowLock, or rowlock.verify=false.");
@@ -93,8 +93,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         } catch (LockVerificationException e) {
             throw refused(
                     e,
-                    "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two"
-                            + " connections. If that is impossible, set rowlock.strategy=row and"
+                    "Connect to a PostgreSQL server whose advisory locks exclude each other, with a pool of at least"
+                            + " two connections. If that is impossible, set rowlock.strategy=row and"
                             + " rowlock.verify=false.");
         } catch (LockTransactionException e) {
             String action = ACTIONS.get(e.sqlState().orElse(""));
@@ -163,7 +163,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             if (e.isRetryable()) {
                 LOG.debug("Locks could not be verified just now", e);
             } else if (e instanceof LockVerificationException) {
-                LOG.error("Locks no longer exclude as they did at startup, and updates are lost. " + e.getMessage());
+                LOG.error("Locks no longer exclude each other as they did at startup, and updates are lost. " + e.getMessage());
             } else {
                 LOG.warn("Locks could be acquired at startup, but are refused now: " + e.getMessage());
             }
@@ -198,9 +198,9 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             if (!isDropInAlone()) {
                 throw e;
             }
-            LOG.warn("Advisory locks are not verified, and only the drop-in (rowlock.jdbc.mode) is in use, whose"
-                    + " statements lock rows as without it. Do not lock through RowLocks or RowLockTemplate until this"
-                    + " is fixed: "
+            LOG.warn("Advisory locks are not verified, and only the drop-in (rowlock.jdbc.mode) is in use; its"
+                    + " statements lock rows as they do without Rowlock. Do not lock through RowLocks or"
+                    + " RowLockTemplate until this is fixed: "
                     + (e instanceof RowLockDefinitionException definition ? definition.problem() : e.getMessage()));
         }
     }
@@ -239,7 +239,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         } catch (LockVerificationException e) {
             throw new RowLockDefinitionException(
                     "In the route " + name + " of the routing DataSource locks "
-                            + (e.isRetryable() ? "could not be verified. " : "do not exclude. ") + e.getMessage(),
+                            + (e.isRetryable() ? "could not be verified. " : "do not exclude each other. ") + e.getMessage(),
                     "Correct the server of the route; if that is impossible, set rowlock.verify=false.");
         } catch (RowLockDefinitionException e) {
             LOG.warn("The route " + name + " of the routing DataSource could not be verified: " + e.getMessage());
@@ -261,8 +261,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
                 throw new RowLockDefinitionException(
                         "The database server cannot be reached, so the tables of @RowLock cannot be verified: "
                                 + cause.getMessage() + ".",
-                        "Start it, or correct its address (spring.datasource.url). If the application must start"
-                                + " without its database, set rowlock.verify=false.");
+                        "Start the server, or correct its address (spring.datasource.url). If the application must"
+                                + " start without its database, set rowlock.verify=false.");
             }
             throw e;
         }

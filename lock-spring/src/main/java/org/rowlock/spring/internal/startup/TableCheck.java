@@ -87,7 +87,7 @@ final class TableCheck {
             throw new RowLockDefinitionException(
                     what + " gives " + parts.size() + (parts.size() == 1 ? " part" : " parts") + " of an id ("
                             + usage.definition().idText() + "), but the " + key + " is " + columns + ".",
-                    "Give a value per column, in this order.");
+                    "Give a value for each column, in this order.");
         }
         List<String> names = parts.stream().map(Part::name).toList();
         if (!inOrder(names, columns)) {
@@ -162,10 +162,10 @@ final class TableCheck {
     private RowLockDefinitionException absent(String what, String table) throws SQLException {
         String tables = jdbc.queryForObject(TABLES, String.class);
         return new RowLockDefinitionException(
-                what + " names " + table + ", which is no table in the database " + connection.getCatalog()
+                what + " names " + table + ", which is not a table in the database " + connection.getCatalog()
                         + " for this role and the search_path "
-                        + jdbc.queryForObject("show search_path", String.class) + ". There is: "
-                        + (tables == null ? "no table at all" : tables)
+                        + jdbc.queryForObject("show search_path", String.class) + ". The tables are: "
+                        + (tables == null ? "none" : tables)
                         + ".",
                 tables == null
                         ? "Check whether the migration (Flyway, Liquibase) has run in this database; or write the name"
@@ -192,7 +192,7 @@ final class TableCheck {
                     what + " names the table " + table + ", which elsewhere is named " + other
                             + ", and the two names are configured differently (strategy " + strategy + " and " + ofOther
                             + ").",
-                    "Use one name everywhere, or configure both alike: rowlock.tables[" + table
+                    "Use one name everywhere, or give both names the same configuration: rowlock.tables[" + table
                             + "] and rowlock.tables[" + other + "].");
         }
     }
@@ -228,8 +228,8 @@ final class TableCheck {
                 .collect(Collectors.joining(", "));
         String sql = unguarded.keySet().stream().map(this::install).collect(Collectors.joining(" "));
         String problem =
-                "Strategy ADVISORY is not guarded against writers that do not lock through Rowlock, which can make"
-                        + " others lose updates: " + words + ".";
+                "Strategy ADVISORY is not guarded against writers that do not lock through Rowlock, and such writers"
+                        + " can cause lost updates: " + words + ".";
         String action =
                 "Install the guard in a migration. First run the SQL that java -jar lock-guard.jar prints, unless the"
                         + " schema rowlock is up to date, then " + sql

@@ -60,7 +60,8 @@ public final class UnlockedMethods {
                 methods,
                 reaction,
                 "a BeanPostProcessor, or a similar early bean, created their beans before Rowlock could proxy them",
-                "Inject an ObjectProvider of the bean there, or inject the bean @Lazy.");
+                "In that early bean, inject an ObjectProvider of the bean with @RowLock, or inject the bean with"
+                        + " @Lazy.");
     }
 
     private static void react(Set<Method> methods, Reaction reaction, String why, String action) {
