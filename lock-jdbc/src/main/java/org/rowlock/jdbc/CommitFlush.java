@@ -37,7 +37,7 @@ public interface CommitFlush {
     boolean keepUntilCommit(Predicate<String> checked) throws SQLException;
 
     /**
-     * Calls {@link #keepUntilCommit} on the drop-in's connection, even if a pool has wrapped it.
+     * Calls {@link #keepUntilCommit} on the drop-in's connection, even if a pool wraps that connection.
      *
      * @param connection a connection in a transaction
      * @param checked as in {@link #keepUntilCommit}

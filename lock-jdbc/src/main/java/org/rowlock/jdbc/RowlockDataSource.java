@@ -20,7 +20,7 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * acquires its row locks at the server. If many transactions of this JVM lock the same row, a few wait at the server.
  * The others wait in the JVM in the order of arrival. Only the first row lock of a transaction may wait in the JVM.
  *
- * <p>The statements that may wait lock one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or
+ * <p>Only statements that lock one row by the primary key of its table may wait: {@code SELECT ... FOR UPDATE} or
  * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. Each wait in the JVM has a limit. If no thread of this
  * JVM acquires the row within a second, more threads go to the server. A wait also ends after a tenth of the shortest
  * timeout that applies to the statement. The wait ends earlier on {@code cancel}, {@code close} or {@code abort}, and
@@ -65,8 +65,8 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
      *
      * <p>A setting that is not given comes from a system property: {@code rowlock.jdbc.mode},
      * {@code rowlock.jdbc.front}, {@code rowlock.jdbc.largestGroup}, {@code rowlock.jdbc.flushWithCommit},
-     * {@code rowlock.jdbc.include} or {@code rowlock.jdbc.exclude}. The last two are names of tables, separated by
-     * commas.
+     * {@code rowlock.jdbc.include} or {@code rowlock.jdbc.exclude}. The values of the last two are names of tables,
+     * separated by commas.
      */
     public static final class Builder {
         private final DataSource dataSource;

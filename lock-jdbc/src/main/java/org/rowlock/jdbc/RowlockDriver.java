@@ -16,7 +16,7 @@ import org.rowlock.jdbc.internal.settings.JdbcUrl;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
- * A driver that wraps PostgreSQL's driver, as {@link RowlockDataSource} wraps a DataSource. Its URL is
+ * A driver that wraps PostgreSQL's driver, as {@link RowlockDataSource} wraps a DataSource. The URL of this driver is
  * {@code jdbc:rowlock:postgresql://...}; the rest of the URL and all other properties are those of PostgreSQL's driver.
  * Thread-safe.
  *
@@ -30,7 +30,10 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * property {@code rowlock.jdbc.*}.
  */
 public final class RowlockDriver implements Driver {
-    /** The state for each URL and its settings, which come from the URL, the properties and the system properties. */
+    /**
+     * The shared state of connections with the same URL and settings. Settings come from the URL, the properties and
+     * the system properties.
+     */
     private static final Map<List<Object>, DropIn> DROP_INS = new ConcurrentHashMap<>();
 
     private static final Driver POSTGRES = new org.postgresql.Driver();
@@ -110,8 +113,8 @@ public final class RowlockDriver implements Driver {
     }
 
     /**
-     * Deregisters the figures of all URLs from JMX and drops them, so that a stopped web application can be unloaded.
-     * {@link DriverManager} calls this method when the driver is deregistered. Open connections keep working.
+     * Deregisters the figures of all URLs from JMX and discards the figures, so that a stopped web application can be
+     * unloaded. {@link DriverManager} calls this method when the driver is deregistered. Open connections keep working.
      */
     public static void close() {
         DROP_INS.values().removeIf(dropIn -> {

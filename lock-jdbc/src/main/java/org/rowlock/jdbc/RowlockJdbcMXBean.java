@@ -3,7 +3,7 @@ package org.rowlock.jdbc;
 import java.util.Map;
 
 /**
- * The figures and the settings of a DataSource or a URL of the drop-in. Its name in JMX is
+ * The figures and the settings of a DataSource or a URL of the drop-in. The name of the bean in JMX is
  * {@code org.rowlock:type=Jdbc,name=...}. Thread-safe.
  */
 public interface RowlockJdbcMXBean {

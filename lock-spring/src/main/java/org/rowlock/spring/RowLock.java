@@ -37,8 +37,9 @@ import org.springframework.core.annotation.AliasFor;
  * that begins a transaction first queues in the JVM for its keys, before it borrows a connection. A call within the
  * same object ({@code this.ship(1)}) bypasses the proxy and locks nothing, as with {@code @Transactional}.
  *
- * <p>The exceptions are Spring's, with Rowlock's exception as the cause: {@code CannotAcquireLockException} if the lock
- * is not available, or in a deadlock; see {@link LockExceptionTranslator}.
+ * <p>A call throws Spring's exceptions, with Rowlock's exception as the cause. An example is
+ * {@code CannotAcquireLockException}, if the lock is not available or the server has detected a deadlock; see
+ * {@link LockExceptionTranslator}.
  */
 @Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

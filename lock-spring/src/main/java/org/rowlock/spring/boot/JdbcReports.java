@@ -46,7 +46,10 @@ final class JdbcReports {
         return controls;
     }
 
-    /** Returns the figures of the wrapper that a DataSource is or delegates to; null if there is no wrapper. */
+    /**
+     * Returns the figures of a DataSource that is a wrapper of lock-jdbc, or delegates to such a wrapper. Returns null
+     * for any other DataSource.
+     */
     static @Nullable RowlockJdbcMXBean control(DataSource dataSource) {
         try {
             return dataSource.isWrapperFor(RowlockDataSource.class)

@@ -39,7 +39,7 @@ import org.springframework.util.function.SingletonSupplier;
  * {@link LockMetrics} are registered. With actuator, the endpoint {@link RowLocksEndpoint} is available if the
  * application exposes it.
  */
-// The classes are named by strings, because Spring Boot 4 moved them to other packages.
+// The classes are named by strings, because Spring Boot 4 moved these classes to other packages.
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",

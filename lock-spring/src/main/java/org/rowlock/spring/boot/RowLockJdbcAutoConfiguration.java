@@ -30,7 +30,7 @@ import org.springframework.util.ClassUtils;
  * Wraps the DataSources of the application if {@code rowlock.jdbc.mode} is set, with meters if there is a
  * MeterRegistry; see {@link RowLockProperties.Jdbc}.
  */
-// The classes are named by strings, because Spring Boot 4 moved them to other modules and packages.
+// The classes are named by strings, because Spring Boot 4 moved these classes to other modules and packages.
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",

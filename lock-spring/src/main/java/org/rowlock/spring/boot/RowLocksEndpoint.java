@@ -33,7 +33,7 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.TaskExecutor;
 
 /**
- * The actuator endpoint {@code rowlocks}, which lists the transactions that hold locks or wait for them. Like every
+ * The actuator endpoint {@code rowlocks}, which lists the transactions that hold locks or wait for locks. Like every
  * endpoint except health, this endpoint is exposed over HTTP only if {@code management.endpoints.web.exposure.include}
  * contains its id.
  *
@@ -41,7 +41,7 @@ import org.springframework.core.task.TaskExecutor;
  * {@code GET /actuator/rowlocks/orders/42} returns the {@code dataSources} that have the table, with the lines of that
  * row. The path contains the parts of a composite id in order, as in {@code /actuator/rowlocks/order_lines/42/1}. This
  * request also finds ids that the full list shows only as a number, such as UUIDs that other JVMs lock. For locks of
- * this JVM, the full list always shows the table and the id.
+ * this JVM, the full list shows the table and the id.
  *
  * <p>PostgreSQL lists advisory locks but not row locks, so the row locks of tables with strategy ROW are missing. The
  * endpoint shows all advisory locks of the database, including the locks of other applications. The endpoint borrows a

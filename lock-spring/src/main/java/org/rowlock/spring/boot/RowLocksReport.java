@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * The content of {@link RowLocksEndpoint}; the report on one row contains only the {@code dataSources}. The JSON
- * contains no components that are null.
+ * The content of {@link RowLocksEndpoint}; the report on one row contains only the {@code dataSources}. The JSON omits
+ * components that are null.
  *
  * @param dataSources the locks by the names of the DataSource beans
  * @param admission the queues of this JVM

@@ -43,7 +43,7 @@ public final class KeptWrites {
         return checked != null;
     }
 
-    /** Whether the caller checks how many rows of a table its UPDATEs and DELETEs change. */
+    /** Whether the caller checks the number of rows that its UPDATEs and DELETEs of a table change. */
     public boolean checks(String table) {
         return checked != null && checked.test(table);
     }

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 /**
  * Counts the waits for each row, and keeps the rows with the most waits by the SpaceSaving algorithm: a new row
  * replaces the row with the smallest count, and inherits that count. Thread-safe. If a row is replaced while a wait for
- * it is counted, the wait counts for the new row.
+ * that row is counted, the wait counts for the new row.
  */
 public final class HotRows {
     private static final int MOST = 64;

@@ -140,7 +140,6 @@ final class RowQueue {
         return access.session().carriesFronts() && access.isIdle() && dropIn.sessionLocks.get(access.driver()) == null;
     }
 
-    /** Returns whether the row's queue has admitted the statement. */
     private boolean queue(QueueWait waiting, LockedRow row) throws SQLException {
         if (access.session().isAborted()) {
             return false;

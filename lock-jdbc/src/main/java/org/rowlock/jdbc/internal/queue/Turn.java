@@ -93,7 +93,6 @@ public final class Turn {
         }
     }
 
-    /** Records that the transaction no longer holds the row. */
     void released() {
         if (entry != null) {
             entry.released(true);

@@ -125,7 +125,7 @@ public final class Turns {
         }
         mayHoldLocks = true;
         if (KeyEntries.entered() != null) {
-            // The thread has already queued through @RowLock or the API, and may hold locks since then.
+            // The thread has already queued through @RowLock or the API, and may already hold locks.
             plan.figures().passed(PassReason.ADMITTED);
             return passing;
         }

@@ -74,7 +74,7 @@ public final class StatementPlan {
         return locksSession;
     }
 
-    /** Returns the number of parameters; -1 if Rowlock did not count the parameters. */
+    /** Returns the number of parameters; -1 if the number is unknown. */
     public int parameters() {
         return shape instanceof Recognised statement ? statement.parameters() : ((PassedThrough) shape).parameters();
     }

@@ -1,4 +1,7 @@
-/** Finds the row that a statement locks from its text, its values and the primary key of its table. */
+/**
+ * Determines which row a statement locks, from the text and the values of the statement and the primary key of the
+ * table.
+ */
 @NullMarked
 package org.rowlock.jdbc.internal.row;
 

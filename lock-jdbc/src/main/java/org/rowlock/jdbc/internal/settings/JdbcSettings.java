@@ -30,7 +30,7 @@ public record JdbcSettings(
         boolean keepsWrites) {
     /**
      * The largest group that the driver always sends in one transaction. Once the driver expects 64,000 bytes of
-     * answers, it sends a Sync message, which commits. The driver estimates 250 bytes for each answer.
+     * answers, it sends a Sync message, and PostgreSQL then commits. The driver estimates 250 bytes for each answer.
      */
     public static final int MOST_IN_GROUP = 128;
 
@@ -163,7 +163,7 @@ public record JdbcSettings(
     }
 
     /**
-     * Returns the names of tables in the text form of a setting.
+     * Joins the names of tables with commas, as in the value of a setting.
      *
      * @throws IllegalArgumentException if a name is malformed
      */

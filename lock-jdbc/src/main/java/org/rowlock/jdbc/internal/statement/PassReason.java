@@ -5,7 +5,9 @@ public enum PassReason {
     /** A plain read, a setting, or the beginning or end of a transaction. */
     NOT_LOCKING,
 
-    /** An INSERT, a MERGE, a CALL or another statement that may lock rows, but does not identify them in its text. */
+    /**
+     * An INSERT, a MERGE, a CALL or another statement that may lock rows, but does not identify these rows in its text.
+     */
     OTHER_WRITE,
 
     /** More than one table, or a subquery or a function in place of the table. */
@@ -50,7 +52,7 @@ public enum PassReason {
     /** A batch of several rows. */
     BATCH,
 
-    /** The primary key of the table is not known yet. Rowlock looks it up when the transaction ends. */
+    /** The primary key of the table is not known yet. Rowlock looks up the key when the transaction ends. */
     TABLE_UNKNOWN,
 
     /** The name belongs to a table without a primary key or to a view, or the name does not exist. */
@@ -59,6 +61,6 @@ public enum PassReason {
     /** A value of the key is null, or its type is not supported. */
     KEY_VALUE,
 
-    /** The settings leave the table out. */
+    /** The settings exclude the table. */
     EXCLUDED
 }

@@ -14,8 +14,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /**
  * Recognises statements that lock rows of one table and select the rows by equality: SELECT with a locking clause,
- * UPDATE and DELETE. This class is not a full parser: if the form of a statement is in doubt, the class reports the
- * form as unknown.
+ * UPDATE and DELETE. This class is not a full parser. Any unfamiliar form of a statement is reported as unknown.
  */
 public final class StatementRecogniser {
     public static final int LONGEST = Tokens.LONGEST;

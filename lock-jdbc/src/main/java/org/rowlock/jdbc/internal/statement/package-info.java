@@ -1,5 +1,5 @@
 /**
- * Reads from the text of a statement which row it locks. Start at
+ * Determines from the text of a statement which row the statement locks. Start at
  * {@link org.rowlock.jdbc.internal.statement.StatementRecogniser}.
  */
 @NullMarked

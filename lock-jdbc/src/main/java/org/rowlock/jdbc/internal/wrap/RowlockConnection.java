@@ -59,7 +59,6 @@ public final class RowlockConnection extends ForwardingConnection implements Com
         return dropIn.mode() == DropInMode.OFF || sql == null ? null : dropIn.plan(sql);
     }
 
-    /** Prepares a statement that is not wrapped. */
     PreparedStatement prepare(String sql) throws SQLException {
         return delegate.prepareStatement(sql);
     }

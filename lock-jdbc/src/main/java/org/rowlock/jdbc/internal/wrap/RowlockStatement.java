@@ -48,7 +48,7 @@ class RowlockStatement extends ForwardingStatement {
     /** Whether the statement was cancelled after Rowlock sent its front lock. */
     private volatile boolean cancelled;
 
-    /** Whether the last execution was kept for the COMMIT, so that the server has not reported its result yet. */
+    /** Whether the last execution was kept for the COMMIT. The server has then not reported a result yet. */
     private boolean isKept;
 
     RowlockStatement(RowlockConnection connection, Statement delegate) {
@@ -132,9 +132,9 @@ class RowlockStatement extends ForwardingStatement {
             if (!turn.givesUpFront(e, System.nanoTime() - start)) {
                 throw e;
             }
-            // No statement runs between the attempt with the front lock and the attempt without it. A cancel at the
-            // driver would have had no effect in that time, so Rowlock itself raises the error of a cancelled
-            // statement.
+            // No statement runs at the server between the attempt with the front lock and the attempt without the front
+            // lock. A cancel in that time has no effect at the driver. Rowlock itself therefore raises the error of a
+            // cancelled statement.
             if (cancelled) {
                 throw connection.turns().canceled();
             }

@@ -1,4 +1,4 @@
-/** The connection, statements and results that the application gets in place of the driver's. */
+/** The connection, statements and results that the application gets in place of the driver's own objects. */
 @NullMarked
 package org.rowlock.jdbc.internal.wrap;
 

@@ -34,7 +34,7 @@ final class IdExpression {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
     private static final Pattern BY_POSITION = Pattern.compile("[ap](\\d{1,3})");
 
-    /** A path from a parameter: {@code #command.orderId}, {@code #p0?.line()}. */
+    /** A path that begins with a parameter: {@code #command.orderId}, {@code #p0?.line()}. */
     private static final Pattern PATH = Pattern.compile("(?U)#[\\w$]+(\\??\\.[\\w$]+(\\(\\))?)*");
 
     private final Method method;

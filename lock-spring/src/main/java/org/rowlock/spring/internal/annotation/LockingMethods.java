@@ -44,7 +44,7 @@ import org.springframework.util.ReflectionUtils;
 public final class LockingMethods {
     private LockingMethods() {}
 
-    /** The annotations of a method, as the target class implements it. */
+    /** A method, as implemented by the target class, and its annotations. */
     record Found(Method method, List<Lock> locks) {}
 
     /** One of the annotations. The parameter is null if the annotation is on the method or the class. */
@@ -58,7 +58,7 @@ public final class LockingMethods {
     }
 
     /**
-     * Returns the methods of a bean that lock. The search is fast for the many beans without such methods.
+     * Returns the locking methods of a bean. The search is fast for the many beans without such methods.
      *
      * @param locks returns whether a method of a target class locks
      */
@@ -85,7 +85,7 @@ public final class LockingMethods {
 
     /**
      * Whether the type belongs to Spring itself. Spring has many beans of its own, and none of these beans locks. The
-     * names of the packages of Spring's sample applications have the same prefix, but are not part of Spring.
+     * packages of Spring's sample applications have the same prefix, but do not belong to Spring.
      */
     public static boolean isSpringsOwn(Class<?> type) {
         return type.getName().startsWith("org.springframework.")

@@ -96,7 +96,7 @@ public record RowLockDefinition(
         return List.of(values);
     }
 
-    // A part may be null, because lock-core rejects it with a good message.
+    // A part may be null here, because lock-core rejects a null part with a good message.
     @SuppressWarnings("NullAway")
     private LockKey key(@Nullable Object id) {
         if (id == null) {

@@ -58,7 +58,7 @@ public final class RowLockDefinitions {
         return Optional.ofNullable(LockingMethods.find(method, targetClass)).map(this::read);
     }
 
-    /** Returns the methods of a bean that lock. The class of the bean may be the class of a proxy for the target. */
+    /** Returns the locking methods of a bean. The class of the bean may be the class of a proxy for the target. */
     public List<Method> lockingMethods(Class<?> target, Class<?> beanClass) {
         return locking.computeIfAbsent(List.of(target, beanClass), classes -> {
             LockingMethods.checkTypes(met, () -> new Type[] {ClassUtils.getUserClass(target)});

@@ -63,7 +63,7 @@ public final class LockedCall {
 
     private AdmissionQueues.@Nullable Permit turn;
 
-    /** Whether the queue has been notified whether this call obtained a connection. */
+    /** Whether this call has reported to the queue that it obtained a connection. */
     private boolean told;
 
     /**

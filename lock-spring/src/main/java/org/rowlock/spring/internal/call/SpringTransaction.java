@@ -58,8 +58,8 @@ public final class SpringTransaction extends SavepointParts {
     private final List<Runnable> ends = new ArrayList<>(0);
 
     /**
-     * The key under which the transaction is bound to the thread after its first lock, so that later locks find it
-     * quickly.
+     * The key under which the transaction is bound to the thread after its first lock, so that later locks find the
+     * transaction quickly.
      */
     private record Key(@Nullable DataSource dataSource) {}
 

@@ -36,8 +36,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
             "jakarta.persistence.lock.timeout", -1, "jakarta.persistence.lock.scope", PessimisticLockScope.NORMAL);
 
     /**
-     * The form of a suitable statement. A formula, a join, a restriction, a filter or a discriminator makes the
-     * statement differ.
+     * The form of a suitable statement. A formula, a join, a restriction, a filter or a discriminator changes the form.
      */
     private static final Pattern STATEMENT = Pattern.compile("(?:/\\*[^*]*\\*/ *)?select [^()]* from (\\S+) (\\w+)"
             + " where \\2\\.(\\S+)=\\? (for [a-z ]+?)(?: of \\2)?");
@@ -58,8 +57,8 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
     }
 
     /**
-     * Returns the find for the only entity of a table, or for the root of the only hierarchy in the table. Returns null
-     * if Rowlock's own statement must lock.
+     * Describes the find for the only entity of a table, or for the root of the only hierarchy in the table. Returns
+     * null if Rowlock's own statement must lock.
      */
     static @Nullable EntityFind of(SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
         try {

@@ -149,8 +149,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Returns the innermost proxy that begins transactions, or the innermost proxy if no proxy does. A proxy may wrap
-     * another proxy, as Spring's proxies of repositories do.
+     * Returns the innermost proxy that begins transactions, or the innermost proxy if no proxy begins transactions. A
+     * proxy may wrap another proxy, as Spring's proxies of repositories do.
      */
     private static Advised transactional(Advised outermost) {
         Advised innermost = outermost;
@@ -176,7 +176,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
                 .map(i -> (TransactionInterceptor) advisors[i].getAdvice())
                 .toList());
         Class<?> targetClass = AopUtils.getTargetClass(advised);
-        // The check runs only once for all instances of a prototype or scoped bean, unless it failed before.
+        // The check runs only once for all instances of a prototype or scoped bean, unless the check failed before.
         if (!checked.contains(List.of(beanName, targetClass))) {
             Placement.check(methods, advised, transactions);
             reportSelfInvocations(SelfInvocations.find(methods, ClassUtils.getUserClass(targetClass)));
