@@ -84,7 +84,7 @@ public final class ForwardingWriter {
                 "ForwardingWrapper",
                 "Wrapper",
                 "delegate",
-                "/** Runs before each use of the transaction other than a statement or its end. */",
+                "/** Called before each use of the transaction, except a statement and the end of the transaction. */",
                 "protected void used() throws SQLException {}",
                 "/** Returns the statement for the application. */",
                 "protected Statement made(Statement made) { return made; }",

@@ -65,7 +65,7 @@ public final class KeptWrites {
         return writes.isEmpty();
     }
 
-    /** Drops the kept writes, and keeps no more writes. */
+    /** Discards the kept writes. Later writes are not kept. */
     public void close() {
         checked = null;
         take();

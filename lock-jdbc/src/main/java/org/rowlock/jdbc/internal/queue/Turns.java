@@ -357,7 +357,10 @@ public final class Turns {
         forget();
     }
 
-    /** Ends the wait of the thread that waits in the JVM. Its statement then fails because the connection is closed. */
+    /**
+     * Ends the wait of the thread that waits in the JVM. The statement of that thread then fails because the connection
+     * is closed.
+     */
     public void abort() {
         access.close();
         queue.wake();

@@ -80,7 +80,7 @@ public record JdbcSettings(
                 keepsWrites(words.getOrDefault("flushWithCommit", "")));
     }
 
-    /** Returns the value of each setting as text, by the key of the setting. Equal settings return equal maps. */
+    /** Returns the text of each setting by its key. Equal settings return equal maps. */
     public Map<String, String> words() {
         Map<String, String> words = new LinkedHashMap<>();
         words.put("mode", lower(mode));

@@ -157,7 +157,7 @@ public final class LockingMethods {
                 : annotated.isAssignableFrom(method.getDeclaringClass());
     }
 
-    /** Returns the annotations of the first element that has annotations. */
+    /** Returns the annotations of the nearest method or class that has annotations. */
     private static List<Lock> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
         return annotations
                 .filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))

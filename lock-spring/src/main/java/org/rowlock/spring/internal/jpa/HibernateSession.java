@@ -322,8 +322,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /**
-     * Returns the value that is stored for a value of the entity. An enum may be stored as its name or its number, and
-     * a custom type may convert the value.
+     * Returns a value of the entity in the form in which its column stores the value. An enum may be stored as its name
+     * or its number, and a custom type may convert the value.
      */
     private Object stored(Object value, JdbcMapping column) {
         boolean isStoredAsItIs = BeanUtils.isSimpleValueType(value.getClass()) && !(value instanceof Enum);
