@@ -148,8 +148,8 @@ public final class RowLockTemplate {
      * removes the writes that were added after the savepoint. With JPA the writes are sent before Hibernate flushes the
      * entities, so use Hibernate's batches there instead.
      *
-     * @return the writes, to which the caller can add; do not store this object and do not send the writes yourself,
-     *     but call this method again whenever you add writes
+     * @return the writes, to which the caller can add; never store or send this object, but call this method again in
+     *     each place that adds writes
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if there is no transaction of the DataSource,
      *     or Rowlock does not know the manager of the transaction
      */

@@ -64,8 +64,8 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
         try {
             return probe(factory, table, mapped);
         } catch (RuntimeException | LinkageError e) {
-            // The session may need a tenant or an interceptor, or this release of Hibernate may lack a method.
-            // Rowlock's own statement then locks the row.
+            // The session may need a tenant or an interceptor, or this release of Hibernate may lack a method. In these
+            // cases Rowlock's own statement locks the row.
             LOG.debug("The lock of " + table + " is Rowlock's own statement", e);
             return null;
         }

@@ -142,7 +142,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
             proxy.removeAdvisor(first);
         }
-        // Several beans can be the same object, so its proxy may already have the interceptors.
+        // One object can be several beans, so the proxy of the object may already have the interceptors.
         if (!has(advised, LockInterceptor.class)) {
             addTo(advised, beanName, methods);
         }
