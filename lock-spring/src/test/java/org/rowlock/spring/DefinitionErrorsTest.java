@@ -380,7 +380,8 @@ class DefinitionErrorsTest {
                         RecordComponent.class, List.of("@RowLock on account", "LockedCommand", "#command.account")),
                 Arguments.of(NestedRecordComponent.class, List.of("@RowLock on account", "LockedCommand")),
                 Arguments.of(OwnConstructor.class, List.of("@RowLock on id", "OwnConstructor")),
-                Arguments.of(ConfiguredTable.class, List.of("configuration of table acount", "The tables are: account")));
+                Arguments.of(
+                        ConfiguredTable.class, List.of("configuration of table acount", "The tables are: account")));
     }
 
     @ParameterizedTest

@@ -119,7 +119,8 @@ class IdTypesTest {
             assertRefused("account[01]", "another key. Give", () -> service.string("01"));
             assertRefused("account[02]", "another key. Give", () -> service.strings(List.of("1", "02")));
             assertRefused("account[01]", "another key. Give", () -> service.path(new Command("01", List.of())));
-            assertRefused("account[01]", "another key. Give", () -> service.pathToSeveral(new Command("1", List.of("01"))));
+            assertRefused(
+                    "account[01]", "another key. Give", () -> service.pathToSeveral(new Command("1", List.of("01"))));
             assertRefused("account[01]", "another key. Give", () -> service.keys(Map.of("01", 1L)));
             assertRefused("order_line[1, 01]", "another key. Give", () -> service.part(1, "01"));
             assertRefused("order_line[1, 01]", "another key. Give", () -> service.component(new Line(1, "01")));
@@ -186,7 +187,11 @@ class IdTypesTest {
                                 List.of(UuidForNumber.class, "type UUID", "is not an integer", "id-columns"),
                                 List.of(LocalTime.class, "type LocalDateTime", "ISO 8601", "id-columns"),
                                 List.of(ColorForNumber.class, "type Color", "is not an integer", "#id.ordinal()"),
-                                List.of(PartOfAnotherType.class, "type long, LocalDate", "is not an integer", "id-columns"))
+                                List.of(
+                                        PartOfAnotherType.class,
+                                        "type long, LocalDate",
+                                        "is not an integer",
+                                        "id-columns"))
                         .map(each -> Arguments.of(strategy, each.get(0), each.get(1), each.get(2), each.get(3))));
     }
 

@@ -45,8 +45,8 @@ public interface LockAccess {
     /** {@return a builder of row locks that have no DataSource, and lock only in the transactions of callers} */
     static RowLocksBuilder builder() {
         return builder(() -> {
-            throw new IllegalStateException("These row locks have no DataSource; make row locks with"
-                    + " RowLocks.of(dataSource)");
+            throw new IllegalStateException(
+                    "These row locks have no DataSource; make row locks with RowLocks.of(dataSource)");
         });
     }
 

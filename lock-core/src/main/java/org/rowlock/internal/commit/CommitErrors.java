@@ -103,7 +103,8 @@ public record CommitErrors(List<LockKey> keys) {
             List<Write> writes, int number, long found, boolean commits, @Nullable Throwable cause) {
         Write write = writes.get(number - 1);
         return new UnexpectedRowCountException(
-                "Nothing is stored: write " + number + " of " + writes.size() + " should have changed " + write.expected()
+                "Nothing is stored: write " + number + " of " + writes.size() + " should have changed "
+                        + write.expected()
                         + " row(s), but changed " + found + ". The transaction is "
                         + (commits ? "rolled back" : "aborted; roll back")
                         + ". Find out why the number of rows differs, or remove expectRows"

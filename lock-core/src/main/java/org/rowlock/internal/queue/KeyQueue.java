@@ -191,9 +191,8 @@ final class KeyQueue {
     List<QueueEntry> take(QueueEntry holder, int most, Predicate<Object> joins, IntUnaryOperator rounded) {
         synchronized (lock) {
             if (holder.state != State.IN || holder.shared) {
-                throw new IllegalStateException(
-                        "The state of the leader is " + holder.state + "; only an entry that was admitted exclusively"
-                                + " can lead a group");
+                throw new IllegalStateException("The state of the leader is " + holder.state
+                        + "; only an entry that was admitted exclusively can lead a group");
             }
             int joining = 0;
             while (joining < Math.min(most, line.size()) && joins(line.get(joining), joins)) {

@@ -39,9 +39,8 @@ public final class QueueEntry {
 
     public record Served(@Nullable Object value, @Nullable Throwable failure) {
         /** Created in advance, because a leader that is out of memory could not create the object. */
-        static final Served UNKNOWN =
-                new Served(null, new IllegalStateException("The leader of the group has left without an outcome for"
-                        + " this entry"));
+        static final Served UNKNOWN = new Served(
+                null, new IllegalStateException("The leader of the group has left without an outcome for this entry"));
     }
 
     final KeyQueue queue;

@@ -52,7 +52,8 @@ abstract class DriverSession {
             Driver driver = new Driver();
             throw new LockTransactionException(
                     "No lock was taken: the PostgreSQL JDBC driver on the class path, " + driver.getMajorVersion() + '.'
-                            + driver.getMinorVersion() + ", lacks a class or method that Rowlock needs (" + e.getMessage()
+                            + driver.getMinorVersion() + ", lacks a class or method that Rowlock needs ("
+                            + e.getMessage()
                             + "); use org.postgresql:postgresql 42.7",
                     SqlState.FEATURE_NOT_SUPPORTED,
                     e);

@@ -143,8 +143,8 @@ public final class TargetErrors {
     static @Nullable String advice(String state) {
         return switch (state) {
             case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
-            case SqlState.INSUFFICIENT_PRIVILEGE -> PRIVILEGES + ". Other statements of the same flush may need further"
-                    + " privileges";
+            case SqlState.INSUFFICIENT_PRIVILEGE ->
+                PRIVILEGES + ". Other statements of the same flush may need further privileges";
             case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
                 "If the table was replaced meanwhile, roll back and try again; otherwise check the id columns given in"
                         + " RowLocksBuilder";

@@ -134,15 +134,17 @@ public enum IdType {
                 BigDecimal number = decimal(text);
                 yield number == null ? "is not a number." + ADVICE : unless(text, plain(number));
             }
-            case UUID -> IdText.isUuid(text) ? null : "is not a UUID of the form 8-4-4-4-12 hexadecimal digits." + ADVICE;
+            case UUID ->
+                IdText.isUuid(text) ? null : "is not a UUID of the form 8-4-4-4-12 hexadecimal digits." + ADVICE;
             case CHAR -> unless(text, Forms.PADDING.matcher(text).replaceFirst(""));
             case DATE -> temporal(text, LocalDate::parse);
             case TIME -> temporal(text, LocalTime::parse);
             case TIMESTAMP -> temporal(text, LocalDateTime::parse);
             case TIMESTAMPTZ -> temporal(text, OffsetDateTime::parse);
             case BYTEA ->
-                Forms.BYTES.matcher(text).matches() ? null : "is not \\x followed by lower-case hexadecimal digits."
-                        + " Give the id in this form";
+                Forms.BYTES.matcher(text).matches()
+                        ? null
+                        : "is not \\x followed by lower-case hexadecimal digits. Give the id in this form";
             case TEXT, VARCHAR, ENUM, OTHER, KEYLESS -> null;
         };
     }
@@ -228,8 +230,8 @@ public enum IdType {
         try {
             return unless(text, IdText.of("", parser.apply(text)));
         } catch (DateTimeException | IllegalArgumentException e) {
-            return "is not written as in ISO 8601, or is outside the years 1 to 9999. Give the id as described in " + Docs.URL
-                    + "keys.md#ids";
+            return "is not written as in ISO 8601, or is outside the years 1 to 9999. Give the id as described in "
+                    + Docs.URL + "keys.md#ids";
         }
     }
 

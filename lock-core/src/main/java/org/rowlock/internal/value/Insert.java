@@ -18,7 +18,8 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
         Arguments.text(sql, "The INSERT for " + key, "one statement");
         if (ON_CONFLICT.matcher(sql).find()) {
             throw new IllegalArgumentException("The INSERT for " + key + " has an ON CONFLICT; remove it, because"
-                    + " Rowlock adds its own. (If these words are in a literal, pass the literal as a parameter.) " + sql);
+                    + " Rowlock adds its own. (If these words are in a literal, pass the literal as a parameter.) "
+                    + sql);
         }
     }
 

@@ -113,7 +113,8 @@ final class Probe implements AutoCloseable {
             if (!answers.equals(List.of("first one", "second two", "first three"))) {
                 throw Verdicts.wrong(
                         "Prepared statements of two clients are mixed up: one client received the answer of the other."
-                                + " A pooler between client and server does not track prepared statements: " + LockErrors.POOLER_ADVICE);
+                                + " A pooler between client and server does not track prepared statements: "
+                                + LockErrors.POOLER_ADVICE);
             }
         }
     }

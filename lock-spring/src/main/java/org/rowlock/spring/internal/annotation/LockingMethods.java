@@ -216,8 +216,8 @@ public final class LockingMethods {
             for (Parameter parameter : constructor.getParameters()) {
                 if (MergedAnnotations.from(parameter).isPresent(RowLock.class)) {
                     throw new RowLockDefinitionException(
-                            "@RowLock on " + parameter.getName() + ", a parameter of the constructor of " + type.getName()
-                                    + ", locks nothing, because no proxy intercepts a constructor.",
+                            "@RowLock on " + parameter.getName() + ", a parameter of the constructor of "
+                                    + type.getName() + ", locks nothing, because no proxy intercepts a constructor.",
                             "Put the annotation on the method that receives the object: @RowLock(table = ..., id ="
                                     + " \"#command."
                                     + parameter.getName() + "\").");

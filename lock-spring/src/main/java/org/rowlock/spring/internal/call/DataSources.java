@@ -60,8 +60,8 @@ public final class DataSources {
         if (found == null) {
             String[] names = beans.getBeanNamesForType(DataSource.class);
             throw names.length == 0
-                    ? new RowLockDefinitionException("There is no DataSource in which to lock.", "Configure a"
-                            + " DataSource.")
+                    ? new RowLockDefinitionException(
+                            "There is no DataSource in which to lock.", "Configure a DataSource.")
                     : new RowLockDefinitionException(
                             "There are several DataSources, but none is primary, and no transaction manager selects one"
                                     + " of them: " + String.join(", ", names) + ".",

@@ -57,8 +57,7 @@ public final class SelfInvocations extends ClassVisitor {
 
     static void report(Set<String> found, Reaction reaction) {
         for (String caller : found) {
-            String problem =
-                    caller + ". Such a call bypasses the proxy and locks nothing, as with @Transactional";
+            String problem = caller + ". Such a call bypasses the proxy and locks nothing, as with @Transactional";
             if (reaction == Reaction.FAIL) {
                 throw new RowLockDefinitionException(
                         problem + ".",

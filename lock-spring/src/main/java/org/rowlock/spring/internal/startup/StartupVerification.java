@@ -163,7 +163,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             if (e.isRetryable()) {
                 LOG.debug("Locks could not be verified just now", e);
             } else if (e instanceof LockVerificationException) {
-                LOG.error("Locks no longer exclude each other as they did at startup, and updates are lost. " + e.getMessage());
+                LOG.error("Locks no longer exclude each other as they did at startup, and updates are lost. "
+                        + e.getMessage());
             } else {
                 LOG.warn("Locks could be acquired at startup, but are refused now: " + e.getMessage());
             }
@@ -239,7 +240,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         } catch (LockVerificationException e) {
             throw new RowLockDefinitionException(
                     "In the route " + name + " of the routing DataSource locks "
-                            + (e.isRetryable() ? "could not be verified. " : "do not exclude each other. ") + e.getMessage(),
+                            + (e.isRetryable() ? "could not be verified. " : "do not exclude each other. ")
+                            + e.getMessage(),
                     "Correct the server of the route; if that is impossible, set rowlock.verify=false.");
         } catch (RowLockDefinitionException e) {
             LOG.warn("The route " + name + " of the routing DataSource could not be verified: " + e.getMessage());
