@@ -18,6 +18,8 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.jmh.server.OwnSql;
 import org.rowlock.jmh.server.OwnStatement;
+import org.rowlock.tool.ServerFailures;
+import org.rowlock.tool.UserError;
 
 /**
  * Runs the user's transaction on a copy of the table: the locking statement, further statements (the work) and the
@@ -26,6 +28,9 @@ import org.rowlock.jmh.server.OwnStatement;
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class OwnWork extends LockWorkload {
+    /** The number of keys that {@link #tryOut} runs. With an uneven distribution they get most of the transactions. */
+    private static final int KEYS_TRIED = 1_000;
+
     @Param("30")
     public int clients;
 
@@ -130,8 +135,8 @@ public class OwnWork extends LockWorkload {
     }
 
     /**
-     * Runs the transaction of the first key once by each strategy. The repetition also reveals a statement that can run
-     * only once. The caller rolls back the connection's transaction.
+     * Runs the transaction of the first key once by each strategy, and the transactions of the next keys by hand. The
+     * repetition also reveals a statement that can run only once. The caller rolls back the connection's transaction.
      *
      * @return the strategies that cannot lock by keys of this type, with the reason
      */
@@ -158,6 +163,22 @@ public class OwnWork extends LockWorkload {
                 connection.rollback(before);
                 refused.put(each, String.valueOf(e.getMessage()));
             }
+        }
+        Locking byHand = new Locking(
+                Strategy.FOR_UPDATE, false, server, own.copy(), own.primaryKey().get(0));
+        for (List<Object> key : keys.subList(1, Math.min(keys.size(), KEYS_TRIED))) {
+            Savepoint before = connection.setSavepoint();
+            try {
+                lock(byHand, connection, own, key);
+                work(connection, own, key);
+            } catch (SQLException e) {
+                throw new UserError(
+                        "Your statements failed for the key " + key + " in a copy of " + own.table()
+                                + ", and everything was rolled back: " + ServerFailures.describe(e)
+                                + " Let --keys return only keys for which the statements can run.",
+                        e);
+            }
+            connection.rollback(before);
         }
         return refused;
     }
