@@ -12,6 +12,7 @@ import jakarta.persistence.Inheritance;
 import jakarta.persistence.InheritanceType;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.ManyToOne;
+import jakarta.persistence.MappedSuperclass;
 import jakarta.persistence.OneToMany;
 import jakarta.persistence.OrderBy;
 import jakarta.persistence.OrderColumn;
@@ -29,6 +30,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.hibernate.Session;
 import org.hibernate.annotations.CacheConcurrencyStrategy;
 import org.hibernate.annotations.DynamicUpdate;
@@ -50,11 +52,19 @@ final class FlushProgramGraph {
 
     private static final int IDS = 6;
 
-    @Entity(name = "owner")
-    static class Owner {
+    @MappedSuperclass
+    abstract static class Row {
         @Id
         long id;
+    }
 
+    @MappedSuperclass
+    abstract static class Numbered extends Row {
+        int number;
+    }
+
+    @Entity(name = "owner")
+    static class Owner extends Row {
         @Column(unique = true)
         String name;
 
@@ -94,10 +104,7 @@ final class FlushProgramGraph {
     /** Without a version. */
     @Entity(name = "plain")
     @DynamicUpdate
-    static class Plain {
-        @Id
-        long id;
-
+    static class Plain extends Row {
         int first;
         Integer second;
         UUID third;
@@ -106,14 +113,9 @@ final class FlushProgramGraph {
 
     @Entity(name = "base")
     @Inheritance(strategy = InheritanceType.JOINED)
-    static class Base {
-        @Id
-        long id;
-
+    static class Base extends Numbered {
         @Version
         long version;
-
-        int number;
     }
 
     @Entity(name = "derived")
@@ -123,14 +125,9 @@ final class FlushProgramGraph {
 
     @Entity(name = "single")
     @Inheritance(strategy = InheritanceType.SINGLE_TABLE)
-    static class Single {
-        @Id
-        long id;
-
+    static class Single extends Numbered {
         @Version
         int version;
-
-        int number;
     }
 
     @Entity(name = "special")
@@ -154,57 +151,33 @@ final class FlushProgramGraph {
     /** Its second table has a row only if there is something to tell. */
     @Entity(name = "badge")
     @SecondaryTable(name = "badge_text")
-    static class Badge {
-        @Id
-        long id;
-
-        int number;
-
+    static class Badge extends Numbered {
         @Column(table = "badge_text")
         String text;
     }
 
     /** Has a table with a trigger that changes the row. */
     @Entity(name = "audited")
-    static class Audited {
-        @Id
-        long id;
-
-        int number;
-    }
+    static class Audited extends Numbered {}
 
     @Entity(name = "hidden")
     @SoftDelete
-    static class Hidden {
-        @Id
-        long id;
-
-        int number;
-    }
+    static class Hidden extends Numbered {}
 
     /** Its rows stay in the second-level cache. */
     @Entity(name = "cached")
     @Cacheable
     @org.hibernate.annotations.Cache(usage = CacheConcurrencyStrategy.READ_WRITE)
-    static class Cached {
-        @Id
-        long id;
-
+    static class Cached extends Numbered {
         @Version
         int version;
-
-        int number;
     }
 
     /** What has changed guards the update, instead of a version. */
     @Entity(name = "dirty")
     @DynamicUpdate
     @OptimisticLocking(type = OptimisticLockType.DIRTY)
-    static class Dirty {
-        @Id
-        long id;
-
-        int number;
+    static class Dirty extends Numbered {
         String text;
     }
 
@@ -267,29 +240,23 @@ final class FlushProgramGraph {
                 }
                 counter.number = value;
             }
-            case 7 -> badge(id, value);
-            case 8 -> {
-                Audited audited = find(Audited.class, id, LockModeType.NONE);
-                if (audited == null) {
-                    audited = new Audited();
-                    audited.id = id;
-                    session.persist(audited);
-                }
-                audited.number = value;
+            case 7 -> {
+                Badge badge = put(Badge.class, id, LockModeType.NONE, Badge::new, value % 5 == 0);
+                badge.number = value;
+                badge.text = value % 3 == 0 ? null : "b" + value;
             }
-            case 9 -> {
-                Hidden hidden = find(Hidden.class, id, LockModeType.NONE);
-                if (hidden == null) {
-                    hidden = new Hidden();
-                    hidden.id = id;
-                    session.persist(hidden);
-                } else if (value % 2 == 0) {
-                    session.remove(hidden);
-                }
-                hidden.number = value;
+            case 8 -> put(Audited.class, id, LockModeType.NONE, Audited::new, false).number = value;
+            case 9 -> put(Hidden.class, id, LockModeType.NONE, Hidden::new, value % 2 == 0).number = value;
+            case 10, 11 -> {
+                Cached cached = put(Cached.class, id, lockOfVersion(), Cached::new, value % 6 == 0);
+                told.add("cached " + cached.version + ":" + cached.number);
+                cached.number = value;
             }
-            case 10, 11 -> cached(id, value);
-            case 12 -> dirty(id, value);
+            case 12 -> {
+                Dirty dirty = put(Dirty.class, id, LockModeType.NONE, Dirty::new, value % 6 == 0);
+                dirty.number = value;
+                dirty.text = value % 3 == 0 ? null : "d" + value;
+            }
             case 13 -> session.flush();
             case 14 ->
                 told.add("read "
@@ -312,6 +279,19 @@ final class FlushProgramGraph {
         return found;
     }
 
+    /** The row of this id, made if there is none; what is there may be removed. */
+    private <T extends Row> T put(Class<T> type, long id, LockModeType lock, Supplier<T> make, boolean removes) {
+        T row = find(type, id, lock);
+        if (row == null) {
+            row = make.get();
+            row.id = id;
+            session.persist(row);
+        } else if (removes) {
+            session.remove(row);
+        }
+        return row;
+    }
+
     private LockModeType lock() {
         return random.nextInt(3) == 0 ? LockModeType.PESSIMISTIC_WRITE : LockModeType.NONE;
     }
@@ -327,13 +307,8 @@ final class FlushProgramGraph {
     }
 
     private void owner(long id, int value) {
-        Owner owner = find(Owner.class, id, lockOfVersion());
-        if (owner == null) {
-            owner = new Owner();
-            owner.id = id;
-            session.persist(owner);
-        } else if (value % 9 == 0) {
-            session.remove(owner);
+        Owner owner = put(Owner.class, id, lockOfVersion(), Owner::new, value % 9 == 0);
+        if (!session.contains(owner)) {
             return;
         }
         // Two owners have one name now and then.
@@ -358,12 +333,7 @@ final class FlushProgramGraph {
     }
 
     private void plain(long id, int value) {
-        Plain plain = find(Plain.class, id, lock());
-        if (plain == null) {
-            plain = new Plain();
-            plain.id = id;
-            session.persist(plain);
-        }
+        Plain plain = put(Plain.class, id, lock(), Plain::new, false);
         plain.first = value;
         plain.second = value % 2 == 0 ? null : value;
         plain.third = new UUID(value, id);
@@ -371,14 +341,7 @@ final class FlushProgramGraph {
     }
 
     private void base(long id, int value) {
-        Base base = find(Base.class, id, lockOfVersion());
-        if (base == null) {
-            base = value % 2 == 0 ? new Base() : new Derived();
-            base.id = id;
-            session.persist(base);
-        } else if (value % 7 == 0) {
-            session.remove(base);
-        }
+        Base base = put(Base.class, id, lockOfVersion(), value % 2 == 0 ? Base::new : Derived::new, value % 7 == 0);
         base.number = value;
         if (base instanceof Derived derived) {
             derived.text = "t" + value;
@@ -386,60 +349,11 @@ final class FlushProgramGraph {
     }
 
     private void single(long id, int value) {
-        Single single = find(Single.class, id, lockOfVersion());
-        if (single == null) {
-            single = value % 2 == 0 ? new Single() : new Special();
-            single.id = id;
-            session.persist(single);
-        } else if (value % 7 == 0) {
-            session.remove(single);
-        }
+        Single single =
+                put(Single.class, id, lockOfVersion(), value % 2 == 0 ? Single::new : Special::new, value % 7 == 0);
         single.number = value;
         if (single instanceof Special special) {
             special.text = "t" + value;
         }
-    }
-
-    private void badge(long id, int value) {
-        Badge badge = find(Badge.class, id, LockModeType.NONE);
-        if (badge == null) {
-            badge = new Badge();
-            badge.id = id;
-            session.persist(badge);
-        } else if (value % 5 == 0) {
-            session.remove(badge);
-        }
-        badge.number = value;
-        badge.text = value % 3 == 0 ? null : "b" + value;
-    }
-
-    private void cached(long id, int value) {
-        Cached cached = find(Cached.class, id, lockOfVersion());
-        if (cached == null) {
-            cached = new Cached();
-            cached.id = id;
-            session.persist(cached);
-        } else {
-            told.add("cached " + cached.version + ":" + cached.number);
-            if (value % 6 == 0) {
-                session.remove(cached);
-                return;
-            }
-        }
-        cached.number = value;
-    }
-
-    private void dirty(long id, int value) {
-        Dirty dirty = find(Dirty.class, id, LockModeType.NONE);
-        if (dirty == null) {
-            dirty = new Dirty();
-            dirty.id = id;
-            session.persist(dirty);
-        } else if (value % 6 == 0) {
-            session.remove(dirty);
-            return;
-        }
-        dirty.number = value;
-        dirty.text = value % 3 == 0 ? null : "d" + value;
     }
 }
