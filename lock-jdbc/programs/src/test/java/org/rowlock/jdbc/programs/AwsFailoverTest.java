@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -21,7 +20,6 @@ import org.postgresql.PGConnection;
 import org.rowlock.jdbc.RowlockDriver;
 import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TestDatabase;
-import org.rowlock.testing.TestPostgres;
 
 /**
  * Runs the AWS Advanced JDBC Wrapper under the drop-in. The primary is killed and the standby is promoted. The wrapper
@@ -52,11 +50,11 @@ class AwsFailoverTest {
     @Test
     void eachUnitOfWorkIsDoneOnce() throws Exception {
         try (StreamingPair pair = StreamingPair.start()) {
-            execute(
-                    pair.primary(),
-                    "create table account (id int primary key, balance int not null)",
-                    "insert into account values (1, 0)",
-                    "create table entry (id int primary key)");
+            pair.primary()
+                    .execute(
+                            "create table account (id int primary key, balance int not null)",
+                            "insert into account values (1, 0)",
+                            "create table entry (id int primary key)");
             pair.awaitReplay();
             pair.requireStandbys(StreamingPair.STANDBY);
             String url = "jdbc:rowlock:aws-wrapper:postgresql://127.0.0.1:"
@@ -81,8 +79,8 @@ class AwsFailoverTest {
 
             assertThat(failure.get()).isNull();
             assertThat(failedOver.get()).isEqualTo(CLIENTS);
-            assertThat(query(pair.standby(), "select count(*) from entry")).isEqualTo(String.valueOf(done.size()));
-            assertThat(query(pair.standby(), "select balance from account")).isEqualTo(String.valueOf(done.size()));
+            assertThat(pair.standby().query("select count(*) from entry")).isEqualTo(String.valueOf(done.size()));
+            assertThat(pair.standby().query("select balance from account")).isEqualTo(String.valueOf(done.size()));
             // The drop-in recognises the second statement of each transaction on the new connection too.
             assertThat(RowlockDriver.control(url, null)
                             .getFigures()
@@ -135,13 +133,9 @@ class AwsFailoverTest {
     }
 
     private static boolean isDone(Connection connection, int number) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select count(*) from entry where id = " + number)) {
-            row.next();
-            boolean found = row.getInt(1) > 0;
-            connection.rollback();
-            return found;
-        }
+        String found = TestDatabase.query(connection, "select count(*) from entry where id = " + number);
+        connection.rollback();
+        return found.equals("1");
     }
 
     private static void pay(Connection connection, int number) throws SQLException {
@@ -158,18 +152,5 @@ class AwsFailoverTest {
     private void awaitDone(int units) {
         TestDatabase.await(units + " units of work").until(() -> failure.get() != null || done.size() >= units);
         assertThat(failure.get()).isNull();
-    }
-
-    private static void execute(TestPostgres server, String... statements) throws SQLException {
-        try (Connection connection = server.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
-    }
-
-    private static String query(TestPostgres server, String sql) throws SQLException {
-        return server.query(sql);
     }
 }

@@ -10,7 +10,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
-import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,8 +36,7 @@ class UnconfirmedStateTest {
                     TestDatabase.execute(
                             connection, "do $$ begin raise 'unconfirmed' using errcode = '" + state + "'; end $$");
                 })
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(state));
+                .hasFieldOrPropertyWithValue("SQLState", state);
     }
 
     /** An override as an application may configure it. Hikari's own rules decide on all other states. */
@@ -60,7 +58,7 @@ class UnconfirmedStateTest {
             config.setExceptionOverrideClassName(OwnRules.class.getName());
         }
         try (HikariDataSource pool = new HikariDataSource(config)) {
-            int first;
+            String first;
             try (Connection connection = pool.getConnection()) {
                 first = pid(connection);
                 fail(connection, UNCONFIRMED);
@@ -75,12 +73,8 @@ class UnconfirmedStateTest {
         }
     }
 
-    private static int pid(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                var row = statement.executeQuery("select pg_backend_pid()")) {
-            row.next();
-            return row.getInt(1);
-        }
+    private static String pid(Connection connection) throws SQLException {
+        return TestDatabase.query(connection, "select pg_backend_pid()");
     }
 
     @Test
