@@ -8,11 +8,18 @@ import static org.jooq.impl.DSL.val;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.Query;
+import org.jooq.ResultQuery;
 import org.jooq.SQLDialect;
+import org.jooq.SelectConditionStep;
 import org.jooq.TableField;
 import org.jooq.UniqueKey;
+import org.jooq.conf.RenderQuotedNames;
 import org.jooq.conf.Settings;
+import org.jooq.conf.StatementType;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.CustomRecord;
 import org.jooq.impl.CustomTable;
@@ -54,298 +61,125 @@ final class JooqProgram implements Program {
         return out;
     }
 
+    /** Runs statements in a transaction, and notes how many rows each has seen. */
+    private record Noting(DSLContext tx, List<String> out) {
+        void fetch(String what, ResultQuery<?> query) {
+            out.add(what + " " + query.fetch().size());
+        }
+
+        void execute(String what, Query query) {
+            out.add(what + " " + query.execute());
+        }
+
+        SelectConditionStep<AccountRecord> accounts(Condition which) {
+            return tx.selectFrom(ACCOUNT).where(which);
+        }
+
+        void lock(String what, Condition which) {
+            fetch(what, accounts(which).forUpdate());
+        }
+
+        void lockShelf(String what, Condition which) {
+            fetch(what, tx.selectFrom(SHELF).where(which).forUpdate());
+        }
+
+        <T> void update(String what, Field<T> field, Field<T> value, Condition which) {
+            execute(what, tx.update(ACCOUNT).set(field, value).where(which));
+        }
+    }
+
     private static void lock(DSLContext dsl, List<String> out) {
         dsl.transaction(c -> {
             DSLContext tx = DSL.using(c);
-            var one = ACCOUNT.ID.eq(1L);
-            out.add("update "
-                    + tx.selectFrom(ACCOUNT).where(one).forUpdate().fetch().size());
-            out.add("no key update "
-                    + tx.selectFrom(ACCOUNT).where(one).forNoKeyUpdate().fetch().size());
-            out.add("share "
-                    + tx.selectFrom(ACCOUNT).where(one).forShare().fetch().size());
-            out.add("key share "
-                    + tx.selectFrom(ACCOUNT).where(one).forKeyShare().fetch().size());
-            out.add("of "
-                    + tx.select(ACCOUNT.BALANCE)
+            Noting in = new Noting(tx, out);
+            Condition one = ACCOUNT.ID.eq(1L);
+            in.lock("update", one);
+            in.fetch("no key update", in.accounts(one).forNoKeyUpdate());
+            in.fetch("share", in.accounts(one).forShare());
+            in.fetch("key share", in.accounts(one).forKeyShare());
+            in.fetch(
+                    "of",
+                    tx.select(ACCOUNT.BALANCE)
                             .from(ACCOUNT)
                             .where(one)
                             .forUpdate()
-                            .of(ACCOUNT)
-                            .fetch()
-                            .size());
-            out.add("no wait "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(one)
-                            .forUpdate()
-                            .noWait()
-                            .fetch()
-                            .size());
-            out.add("skip locked "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(one)
-                            .forUpdate()
-                            .skipLocked()
-                            .fetch()
-                            .size());
-            out.add("and "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(one)
-                            .and(ACCOUNT.BALANCE.gt(0L))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("or "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(one.or(ACCOUNT.BALANCE.gt(250L)))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("range "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(ACCOUNT.ID.between(1L, 2L))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("in one "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(ACCOUNT.ID.in(1L))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("in two "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(ACCOUNT.ID.in(1L, 2L))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("in none "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(ACCOUNT.ID.in(List.of()))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("any "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(ACCOUNT.ID.eq(DSL.any(1L, 2L)))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("limit "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(one)
-                            .limit(1)
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("order "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(one)
-                            .orderBy(ACCOUNT.BALANCE)
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("inlined "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(ACCOUNT.ID.eq(DSL.inline(1L)))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("cast "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(ACCOUNT.ID.eq(DSL.cast(val("1"), Long.class)))
-                            .forUpdate()
-                            .fetch()
-                            .size());
+                            .of(ACCOUNT));
+            in.fetch("no wait", in.accounts(one).forUpdate().noWait());
+            in.fetch("skip locked", in.accounts(one).forUpdate().skipLocked());
+            in.lock("and", one.and(ACCOUNT.BALANCE.gt(0L)));
+            in.lock("or", one.or(ACCOUNT.BALANCE.gt(250L)));
+            in.lock("range", ACCOUNT.ID.between(1L, 2L));
+            in.lock("in one", ACCOUNT.ID.in(1L));
+            in.lock("in two", ACCOUNT.ID.in(1L, 2L));
+            in.lock("in none", ACCOUNT.ID.in(List.of()));
+            in.lock("any", ACCOUNT.ID.eq(DSL.any(1L, 2L)));
+            in.fetch("limit", in.accounts(one).limit(1).forUpdate());
+            in.fetch("order", in.accounts(one).orderBy(ACCOUNT.BALANCE).forUpdate());
+            in.lock("inlined", ACCOUNT.ID.eq(DSL.inline(1L)));
+            in.lock("cast", ACCOUNT.ID.eq(DSL.cast(val("1"), Long.class)));
             var a = ACCOUNT.as("a");
-            out.add("alias "
-                    + tx.select(a.field(ACCOUNT.ID))
-                            .from(a)
-                            .where(a.field(ACCOUNT.ID).eq(1L))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("none "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(ACCOUNT.ID.eq(99L))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("composite "
-                    + tx.selectFrom(SHELF)
-                            .where(SHELF.WAREHOUSE.eq(1))
-                            .and(SHELF.ITEM.eq("nut"))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("row "
-                    + tx.selectFrom(SHELF)
-                            .where(row(SHELF.WAREHOUSE, SHELF.ITEM).eq(1, "nut"))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("rows of one "
-                    + tx.selectFrom(SHELF)
-                            .where(row(SHELF.WAREHOUSE, SHELF.ITEM).in(List.of(row(1, "nut"))))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("rows of two "
-                    + tx.selectFrom(SHELF)
-                            .where(row(SHELF.WAREHOUSE, SHELF.ITEM).in(List.of(row(1, "nut"), row(1, "bolt"))))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("half the key "
-                    + tx.selectFrom(SHELF)
-                            .where(SHELF.WAREHOUSE.eq(1))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("join "
-                    + tx.select()
-                            .from(ACCOUNT)
-                            .join(SHELF)
-                            .on(SHELF.QUANTITY.cast(Long.class).ne(ACCOUNT.ID))
-                            .where(one)
-                            .forUpdate()
-                            .of(ACCOUNT)
-                            .fetch()
-                            .size());
-            out.add("subquery "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(ACCOUNT.ID.eq(select(DSL.min(ACCOUNT.ID)).from(ACCOUNT)))
-                            .forUpdate()
-                            .fetch()
-                            .size());
-            out.add("exists "
-                    + tx.selectFrom(ACCOUNT)
-                            .where(one)
-                            .andExists(DSL.selectOne().from(SHELF).where(SHELF.WAREHOUSE.eq(1)))
-                            .forUpdate()
-                            .fetch()
-                            .size());
+            Field<Long> id = a.field(ACCOUNT.ID);
+            in.fetch("alias", tx.select(id).from(a).where(id.eq(1L)).forUpdate());
+            in.lock("none", ACCOUNT.ID.eq(99L));
+            in.lockShelf("composite", SHELF.WAREHOUSE.eq(1).and(SHELF.ITEM.eq("nut")));
+            var key = row(SHELF.WAREHOUSE, SHELF.ITEM);
+            in.lockShelf("row", key.eq(1, "nut"));
+            in.lockShelf("rows of one", key.in(List.of(row(1, "nut"))));
+            in.lockShelf("rows of two", key.in(List.of(row(1, "nut"), row(1, "bolt"))));
+            in.lockShelf("half the key", SHELF.WAREHOUSE.eq(1));
+            Condition joined = SHELF.QUANTITY.cast(Long.class).ne(ACCOUNT.ID);
+            var join = tx.select().from(ACCOUNT).join(SHELF).on(joined).where(one);
+            in.fetch("join", join.forUpdate().of(ACCOUNT));
+            in.lock("subquery", ACCOUNT.ID.eq(select(DSL.min(ACCOUNT.ID)).from(ACCOUNT)));
+            in.lock("exists", one.and(DSL.exists(DSL.selectOne().from(SHELF).where(SHELF.WAREHOUSE.eq(1)))));
         });
     }
 
     private static void write(DSLContext dsl, List<String> out) {
         dsl.transaction(c -> {
             DSLContext tx = DSL.using(c);
-            out.add("update "
-                    + tx.update(ACCOUNT)
-                            .set(ACCOUNT.BALANCE, ACCOUNT.BALANCE.plus(1L))
-                            .where(ACCOUNT.ID.eq(1L))
-                            .execute());
-            out.add("update and "
-                    + tx.update(ACCOUNT)
-                            .set(ACCOUNT.BALANCE, ACCOUNT.BALANCE.minus(1L))
-                            .where(ACCOUNT.ID.eq(1L))
-                            .and(ACCOUNT.BALANCE.ge(1L))
-                            .execute());
-            out.add("update row "
-                    + tx.update(ACCOUNT)
-                            .set(
-                                    row(ACCOUNT.BALANCE, ACCOUNT.VERSION),
-                                    row(ACCOUNT.BALANCE.plus(5L), ACCOUNT.VERSION.plus(1)))
-                            .where(ACCOUNT.ID.eq(1L))
-                            .execute());
-            out.add("update from query "
-                    + tx.update(ACCOUNT)
-                            .set(
-                                    row(ACCOUNT.BALANCE),
-                                    select(DSL.max(ACCOUNT.BALANCE)).from(ACCOUNT))
-                            .where(ACCOUNT.ID.eq(1L))
-                            .execute());
-            out.add("update from "
-                    + tx.update(ACCOUNT)
-                            .set(ACCOUNT.BALANCE, SHELF.QUANTITY.cast(Long.class))
-                            .from(SHELF)
-                            .where(ACCOUNT.ID.eq(1L))
-                            .and(SHELF.ITEM.eq("nut"))
-                            .execute());
-            out.add("returning "
-                    + tx.update(ACCOUNT)
-                            .set(ACCOUNT.BALANCE, 500L)
-                            .where(ACCOUNT.ID.eq(2L))
-                            .returning(ACCOUNT.BALANCE)
-                            .fetch()
-                            .size());
-            out.add("returning all "
-                    + tx.update(ACCOUNT)
-                            .set(ACCOUNT.BALANCE, 501L)
-                            .where(ACCOUNT.ID.eq(2L))
-                            .returning()
-                            .fetch()
-                            .size());
-            out.add("update all " + tx.update(ACCOUNT).set(ACCOUNT.VERSION, 0).execute());
-            out.add("update rows "
-                    + tx.update(ACCOUNT)
-                            .set(ACCOUNT.VERSION, 1)
-                            .where(ACCOUNT.ID.in(1L, 2L))
-                            .execute());
-            out.add("move "
-                    + tx.update(ACCOUNT)
-                            .set(ACCOUNT.ID, 4L)
-                            .where(ACCOUNT.ID.eq(3L))
-                            .execute());
-            out.add("upsert "
-                    + tx.insertInto(ACCOUNT, ACCOUNT.ID, ACCOUNT.BALANCE, ACCOUNT.VERSION)
-                            .values(1L, 5L, 0)
-                            .onConflict(ACCOUNT.ID)
-                            .doUpdate()
-                            .set(ACCOUNT.BALANCE, 6L)
-                            .execute());
-            out.add("delete " + tx.deleteFrom(ACCOUNT).where(ACCOUNT.ID.eq(4L)).execute());
-            out.add("delete returning "
-                    + tx.deleteFrom(SHELF)
-                            .where(SHELF.WAREHOUSE.eq(1))
-                            .and(SHELF.ITEM.eq("bolt"))
-                            .returning()
-                            .fetch()
-                            .size());
-            out.add("delete using "
-                    + tx.deleteFrom(ACCOUNT)
-                            .using(SHELF)
-                            .where(ACCOUNT.ID.eq(99L))
-                            .and(SHELF.WAREHOUSE.eq(1))
-                            .execute());
-            out.add("composite "
-                    + tx.update(SHELF)
-                            .set(SHELF.QUANTITY, 7)
-                            .where(SHELF.ITEM.eq("nut"))
-                            .and(SHELF.WAREHOUSE.eq(1))
-                            .execute());
-            out.add("with "
-                    + tx.with("w")
-                            .as(select(DSL.cast(val(1L), Long.class).as("id")))
-                            .update(ACCOUNT)
-                            .set(ACCOUNT.BALANCE, 9L)
-                            .where(ACCOUNT.ID.eq(select(field("id", Long.class)).from("w")))
-                            .execute());
-            out.add("batch "
-                    + tx.batch(tx.update(ACCOUNT)
-                                    .set(ACCOUNT.BALANCE, (Long) null)
-                                    .where(ACCOUNT.ID.eq((Long) null)))
-                            .bind(10L, 1L)
-                            .bind(20L, 2L)
-                            .execute()
-                            .length);
-            out.add("static "
-                    + DSL.using(c.derive(
-                                    new Settings().withStatementType(org.jooq.conf.StatementType.STATIC_STATEMENT)))
-                            .update(ACCOUNT)
-                            .set(ACCOUNT.BALANCE, 11L)
-                            .where(ACCOUNT.ID.eq(1L))
-                            .execute());
-            out.add("unquoted "
-                    + DSL.using(c.derive(new Settings()
-                                    .withRenderQuotedNames(org.jooq.conf.RenderQuotedNames.NEVER)
-                                    .withRenderFormatted(true)))
-                            .selectFrom(ACCOUNT)
-                            .where(ACCOUNT.ID.eq(1L))
-                            .forUpdate()
-                            .fetch()
-                            .size());
+            Noting in = new Noting(tx, out);
+            Condition one = ACCOUNT.ID.eq(1L);
+            Condition two = ACCOUNT.ID.eq(2L);
+            in.update("update", ACCOUNT.BALANCE, ACCOUNT.BALANCE.plus(1L), one);
+            in.update("update and", ACCOUNT.BALANCE, ACCOUNT.BALANCE.minus(1L), one.and(ACCOUNT.BALANCE.ge(1L)));
+            var both = row(ACCOUNT.BALANCE, ACCOUNT.VERSION);
+            var raised = row(ACCOUNT.BALANCE.plus(5L), ACCOUNT.VERSION.plus(1));
+            in.execute("update row", tx.update(ACCOUNT).set(both, raised).where(one));
+            var most = select(DSL.max(ACCOUNT.BALANCE)).from(ACCOUNT);
+            in.execute(
+                    "update from query",
+                    tx.update(ACCOUNT).set(row(ACCOUNT.BALANCE), most).where(one));
+            var quantity = tx.update(ACCOUNT).set(ACCOUNT.BALANCE, SHELF.QUANTITY.cast(Long.class));
+            in.execute("update from", quantity.from(SHELF).where(one).and(SHELF.ITEM.eq("nut")));
+            var second = tx.update(ACCOUNT).set(ACCOUNT.BALANCE, 500L).where(two);
+            in.fetch("returning", second.returning(ACCOUNT.BALANCE));
+            var again = tx.update(ACCOUNT).set(ACCOUNT.BALANCE, 501L).where(two);
+            in.fetch("returning all", again.returning());
+            in.execute("update all", tx.update(ACCOUNT).set(ACCOUNT.VERSION, 0));
+            in.update("update rows", ACCOUNT.VERSION, val(1), ACCOUNT.ID.in(1L, 2L));
+            in.update("move", ACCOUNT.ID, val(4L), ACCOUNT.ID.eq(3L));
+            var insert = tx.insertInto(ACCOUNT, ACCOUNT.ID, ACCOUNT.BALANCE, ACCOUNT.VERSION)
+                    .values(1L, 5L, 0);
+            in.execute("upsert", insert.onConflict(ACCOUNT.ID).doUpdate().set(ACCOUNT.BALANCE, 6L));
+            in.execute("delete", tx.deleteFrom(ACCOUNT).where(ACCOUNT.ID.eq(4L)));
+            var bolt = SHELF.WAREHOUSE.eq(1).and(SHELF.ITEM.eq("bolt"));
+            in.fetch("delete returning", tx.deleteFrom(SHELF).where(bolt).returning());
+            var beside = ACCOUNT.ID.eq(99L).and(SHELF.WAREHOUSE.eq(1));
+            in.execute("delete using", tx.deleteFrom(ACCOUNT).using(SHELF).where(beside));
+            var nut = SHELF.ITEM.eq("nut").and(SHELF.WAREHOUSE.eq(1));
+            in.execute("composite", tx.update(SHELF).set(SHELF.QUANTITY, 7).where(nut));
+            var with = tx.with("w").as(select(DSL.cast(val(1L), Long.class).as("id")));
+            var named = ACCOUNT.ID.eq(select(field("id", Long.class)).from("w"));
+            in.execute("with", with.update(ACCOUNT).set(ACCOUNT.BALANCE, 9L).where(named));
+            var unbound = tx.update(ACCOUNT).set(ACCOUNT.BALANCE, (Long) null).where(ACCOUNT.ID.eq((Long) null));
+            out.add("batch " + tx.batch(unbound).bind(10L, 1L).bind(20L, 2L).execute().length);
+            Settings literal = new Settings().withStatementType(StatementType.STATIC_STATEMENT);
+            new Noting(DSL.using(c.derive(literal)), out).update("static", ACCOUNT.BALANCE, val(11L), one);
+            Settings bare = new Settings()
+                    .withRenderQuotedNames(RenderQuotedNames.NEVER)
+                    .withRenderFormatted(true);
+            new Noting(DSL.using(c.derive(bare)), out).lock("unquoted", one);
         });
         try {
             dsl.transaction(c -> {
