@@ -12,21 +12,22 @@ import javax.sql.DataSource;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.hibernate.cfg.Configuration;
-import org.rowlock.jdbc.programs.entity.Account;
-import org.rowlock.jdbc.programs.entity.Branch;
-import org.rowlock.jdbc.programs.entity.Card;
-import org.rowlock.jdbc.programs.entity.Cash;
-import org.rowlock.jdbc.programs.entity.Client;
-import org.rowlock.jdbc.programs.entity.Document;
-import org.rowlock.jdbc.programs.entity.Invoice;
-import org.rowlock.jdbc.programs.entity.OrderLine;
-import org.rowlock.jdbc.programs.entity.OrderLineId;
-import org.rowlock.jdbc.programs.entity.Payment;
-import org.rowlock.jdbc.programs.entity.Seat;
-import org.rowlock.jdbc.programs.entity.SeatId;
-import org.rowlock.jdbc.programs.entity.Ticket;
-import org.rowlock.jdbc.programs.entity.Truck;
-import org.rowlock.jdbc.programs.entity.Vehicle;
+import org.hibernate.query.Query;
+import org.rowlock.jdbc.programs.entity.Entities.Account;
+import org.rowlock.jdbc.programs.entity.Entities.Branch;
+import org.rowlock.jdbc.programs.entity.Entities.Card;
+import org.rowlock.jdbc.programs.entity.Entities.Cash;
+import org.rowlock.jdbc.programs.entity.Entities.Client;
+import org.rowlock.jdbc.programs.entity.Entities.Document;
+import org.rowlock.jdbc.programs.entity.Entities.Invoice;
+import org.rowlock.jdbc.programs.entity.Entities.OrderLine;
+import org.rowlock.jdbc.programs.entity.Entities.OrderLineId;
+import org.rowlock.jdbc.programs.entity.Entities.Payment;
+import org.rowlock.jdbc.programs.entity.Entities.Seat;
+import org.rowlock.jdbc.programs.entity.Entities.SeatId;
+import org.rowlock.jdbc.programs.entity.Entities.Ticket;
+import org.rowlock.jdbc.programs.entity.Entities.Truck;
+import org.rowlock.jdbc.programs.entity.Entities.Vehicle;
 
 /** Hibernate with every lock mode, versions, composite ids, inheritance and associations. */
 final class HibernateProgram implements Program {
@@ -130,71 +131,44 @@ final class HibernateProgram implements Program {
         sessions.inTransaction(session -> out.add("vehicle " + session.find(Vehicle.class, 1L, write).colour));
     }
 
+    /** A query that locks its rows, with the values of its parameters in their order. */
+    private static <T> Query<T> locking(Session session, Class<T> type, String hql, Object... values) {
+        Query<T> query = session.createQuery(hql, type).setLockMode(LockModeType.PESSIMISTIC_WRITE);
+        for (int i = 0; i < values.length; i++) {
+            if (values[i] instanceof List<?> list) {
+                query.setParameterList(i + 1, list);
+            } else {
+                query.setParameter(i + 1, values[i]);
+            }
+        }
+        return query;
+    }
+
+    private static int accounts(Session session, String hql, Object... values) {
+        return locking(session, Account.class, hql, values).getResultList().size();
+    }
+
     private static void query(SessionFactory sessions, List<String> out) {
         LockModeType write = LockModeType.PESSIMISTIC_WRITE;
+        String byId = "from Account a where a.id = ?1";
         sessions.inTransaction(session -> {
-            out.add("by id "
-                    + session.createQuery("from Account a where a.id = :id", Account.class)
-                            .setParameter("id", 1L)
-                            .setLockMode(write)
-                            .getSingleResult()
-                            .balance);
-            out.add("by condition "
-                    + session.createQuery("from Account a where a.balance > :b", Account.class)
-                            .setParameter("b", 150L)
-                            .setLockMode(write)
-                            .getResultList()
-                            .size());
-            out.add("in list "
-                    + session.createQuery("from Account a where a.id in (:ids) order by a.id", Account.class)
-                            .setParameterList("ids", List.of(1L, 2L))
-                            .setLockMode(write)
-                            .getResultList()
-                            .size());
-            out.add("in list of one "
-                    + session.createQuery("from Account a where a.id in (:ids)", Account.class)
-                            .setParameterList("ids", List.of(3L))
-                            .setLockMode(write)
-                            .getResultList()
-                            .size());
-            out.add("limit "
-                    + session.createQuery("from Account a where a.id = :id", Account.class)
-                            .setParameter("id", 1L)
-                            .setLockMode(write)
-                            .setMaxResults(1)
-                            .getResultList()
-                            .size());
-            out.add("and "
-                    + session.createQuery("from Account a where a.id = :id and a.balance >= :b", Account.class)
-                            .setParameter("id", 1L)
-                            .setParameter("b", 1L)
-                            .setLockMode(write)
-                            .getResultList()
-                            .size());
-            out.add("literal "
-                    + session.createQuery("from Seat s where s.row = 'A' and s.number = 12", Seat.class)
-                            .setLockMode(write)
-                            .getResultList()
-                            .size());
-            out.add("composite "
-                    + session.createQuery("from OrderLine l where l.id = :id", OrderLine.class)
-                            .setParameter("id", new OrderLineId(7, 2))
-                            .setLockMode(write)
-                            .getSingleResult()
-                            .quantity);
+            out.add("by id " + locking(session, Account.class, byId, 1L).getSingleResult().balance);
+            out.add("by condition " + accounts(session, "from Account a where a.balance > ?1", 150L));
+            out.add("in list " + accounts(session, "from Account a where a.id in (?1) order by a.id", List.of(1L, 2L)));
+            out.add("in list of one " + accounts(session, "from Account a where a.id in (?1)", List.of(3L)));
+            Query<Account> one = locking(session, Account.class, byId, 1L).setMaxResults(1);
+            out.add("limit " + one.getResultList().size());
+            out.add("and " + accounts(session, byId + " and a.balance >= ?2", 1L, 1L));
+            Query<Seat> literal = locking(session, Seat.class, "from Seat s where s.row = 'A' and s.number = 12");
+            out.add("literal " + literal.getResultList().size());
+            OrderLineId id = new OrderLineId(7, 2);
+            var line = locking(session, OrderLine.class, "from OrderLine l where l.id = ?1", id);
+            out.add("composite " + line.getSingleResult().quantity);
         });
-        sessions.inTransaction(session -> out.add("fetch join "
-                + session.createQuery("from Account a join fetch a.branch where a.id = :id", Account.class)
-                        .setParameter("id", 1L)
-                        .setLockMode(write)
-                        .getResultList()
-                        .size()));
-        sessions.inTransaction(session -> out.add("association "
-                + session.createQuery("from Account a where a.branch.name = :name", Account.class)
-                        .setParameter("name", "north")
-                        .setLockMode(write)
-                        .getResultList()
-                        .size()));
+        sessions.inTransaction(session ->
+                out.add("fetch join " + accounts(session, "from Account a join fetch a.branch where a.id = ?1", 1L)));
+        sessions.inTransaction(session ->
+                out.add("association " + accounts(session, "from Account a where a.branch.name = ?1", "north")));
         sessions.inTransaction(session -> out.add("union "
                 + session.createNativeQuery("select * from account where id = ? for update", Account.class)
                         .setParameter(1, 1L)
@@ -214,6 +188,16 @@ final class HibernateProgram implements Program {
                         .size()));
     }
 
+    private static void bulk(SessionFactory sessions, List<String> out, String hql, Object... values) {
+        sessions.inTransaction(session -> {
+            var mutation = session.createMutationQuery(hql);
+            for (int i = 0; i < values.length; i++) {
+                mutation.setParameter(i + 1, values[i]);
+            }
+            out.add(hql + " " + mutation.executeUpdate());
+        });
+    }
+
     private static void write(SessionFactory sessions, List<String> out) {
         sessions.inTransaction(session -> {
             session.find(Account.class, 1L).balance += 11;
@@ -227,24 +211,11 @@ final class HibernateProgram implements Program {
             session.find(Ticket.class, 1L).holder = "Bob";
             session.find(Branch.class, "north").rating = 4;
         });
-        sessions.inTransaction(session -> out.add("bulk update "
-                + session.createMutationQuery("update Account a set a.balance = a.balance + :d where a.id = :id")
-                        .setParameter("d", 5L)
-                        .setParameter("id", 1L)
-                        .executeUpdate()));
-        sessions.inTransaction(session -> out.add("versioned bulk update "
-                + session.createMutationQuery("update versioned Account a set a.balance = 0 where a.balance > :b")
-                        .setParameter("b", 1_000L)
-                        .executeUpdate()));
-        sessions.inTransaction(session -> out.add("bulk update of all "
-                + session.createMutationQuery("update Seat s set s.taken = false")
-                        .executeUpdate()));
-        sessions.inTransaction(session -> out.add("joined bulk update "
-                + session.createMutationQuery("update Truck t set t.load = 9 where t.colour = 'blue'")
-                        .executeUpdate()));
-        sessions.inTransaction(session -> out.add("bulk delete "
-                + session.createMutationQuery("delete from OrderLine l where l.quantity > 100")
-                        .executeUpdate()));
+        bulk(sessions, out, "update Account a set a.balance = a.balance + ?1 where a.id = ?2", 5L, 1L);
+        bulk(sessions, out, "update versioned Account a set a.balance = 0 where a.balance > ?1", 1_000L);
+        bulk(sessions, out, "update Seat s set s.taken = false");
+        bulk(sessions, out, "update Truck t set t.load = 9 where t.colour = 'blue'");
+        bulk(sessions, out, "delete from OrderLine l where l.quantity > 100");
         sessions.inTransaction(session -> {
             session.remove(session.find(Account.class, 3L));
             session.remove(session.find(OrderLine.class, new OrderLineId(7, 2)));
