@@ -1,5 +1,7 @@
 package org.rowlock.doctor;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -130,11 +132,81 @@ final class Clinic {
         return wait.awaitBlockedBy(holder);
     }
 
+    /** One look at those who wait in one line behind a holder. */
+    static Diagnosis behind(TestPostgres server, TestDatabase database, String held, int length, String wanted)
+            throws Exception {
+        Session holder = database.session("holder");
+        holder.execute(held);
+        List<Step<Boolean>> waiters = queue(database, length, wanted, holder);
+        Diagnosis diagnosis = examine(server);
+        release(holder, waiters);
+        return diagnosis;
+    }
+
     static void release(Session holder, List<Step<Boolean>> waiters) throws Exception {
         holder.rollback();
         for (Step<Boolean> waiter : waiters) {
             waiter.get();
         }
+    }
+
+    /** Sessions that wait for a lock, whatever has become of it, each seen to wait before the next comes. */
+    static List<Step<Boolean>> waiting(TestDatabase database, String... statements) throws SQLException {
+        List<Step<Boolean>> steps = new ArrayList<>();
+        for (String sql : statements) {
+            Session session = database.session("waiter" + steps.size());
+            session.connection().setAutoCommit(true);
+            steps.add(session.startExecute(sql));
+            await(database, "pg_locks where not granted", steps.size());
+        }
+        return steps;
+    }
+
+    static void await(TestDatabase database, String from, int sessions) {
+        TestDatabase.await(from)
+                .until(() -> database.query("select count(distinct pid) from " + from)
+                        .equals(Integer.toString(sessions)));
+    }
+
+    /** Waits for the end of steps. What they waited for may be there now, or gone. */
+    static void awaitEnd(List<Step<Boolean>> steps) throws Exception {
+        for (Step<Boolean> step : steps) {
+            try {
+                step.get();
+            } catch (SQLException e) {
+                // Neither is what the doctor is asked.
+            }
+        }
+    }
+
+    /** Two looks at those who wait, six minutes from now. */
+    static Diagnosis look(TestPostgres server, TestDatabase database) throws SQLException {
+        settle(server);
+        return Doctor.examine(later(server, database), samples -> samples.count() >= 2);
+    }
+
+    static void assertFirst(Diagnosis diagnosis, String rule, String contains) {
+        String all = diagnosis.text(WIDE, true);
+        assertThat(diagnosis.advice()).as(all).isNotEmpty();
+        Advice first = diagnosis.advice().get(0);
+        assertThat(first.rule()).as(all).isEqualTo(rule);
+        assertThat(first.subject() + ": " + first.action()).as(all).contains(contains);
+    }
+
+    static void assertHealthy(Diagnosis diagnosis) {
+        assertThat(diagnosis.advice()).as(diagnosis.text(WIDE, true)).isEmpty();
+    }
+
+    /** Clients that go on after an error. What one does in a round is one text, of messages with a ~ between. */
+    static Load clients(TestDatabase database, int size, String... work) {
+        return Load.start(simple(database.dataSource()), size, (client, connection) -> {
+            String all = work[client % work.length].replace(":client", Integer.toString(client + 1));
+            try {
+                TestDatabase.execute(connection, all.split(" ~ "));
+            } catch (SQLException e) {
+                TestDatabase.execute(connection, "rollback");
+            }
+        });
     }
 
     /** Several statements in a message, between which the session is never idle. */
@@ -187,6 +259,11 @@ final class Clinic {
 
         long rounds() {
             return rounds.get();
+        }
+
+        /** Until the sessions have reported what they did, which they do about once a second. */
+        Diagnosis examine(ServerAddress address) {
+            return Doctor.examine(address, samples -> samples.count() >= 15 && rounds() >= 10);
         }
 
         @Override

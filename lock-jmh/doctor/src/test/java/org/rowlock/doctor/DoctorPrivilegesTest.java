@@ -7,7 +7,6 @@ import static org.rowlock.doctor.Clinic.unseen;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,10 +108,9 @@ class DoctorPrivilegesTest {
     void aProbeCannotWriteAndLeavesTheSessionAsItWas() throws SQLException {
         TestPostgres server = TestPostgres.shared();
         try (ReadOnlySession session = ReadOnlySession.open(Clinic.address(server))) {
-            assertThatThrownBy(() -> session.read(
-                            connection -> execute(connection, "create table " + database.schema() + ".evil ()")))
-                    .isInstanceOfSatisfying(
-                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25006"));
+            assertThatThrownBy(() -> session.read(connection ->
+                            TestDatabase.query(connection, "create table " + database.schema() + ".evil ()")))
+                    .hasFieldOrPropertyWithValue("SQLState", "25006");
             String settings = session.read(DoctorPrivilegesTest::settings);
             assertThat(settings).isEqualTo("on|" + ReadOnlySession.STATEMENT_TIMEOUT.toSeconds() + "s");
         }
@@ -125,7 +123,7 @@ class DoctorPrivilegesTest {
             connection.setAutoCommit(false);
             String before = settings(connection);
             connection.commit();
-            execute(connection, ReadOnlySession.BEGIN);
+            TestDatabase.execute(connection, ReadOnlySession.BEGIN);
             assertThat(settings(connection)).isNotEqualTo(before);
             connection.commit();
             assertThat(settings(connection)).isEqualTo(before);
@@ -134,17 +132,8 @@ class DoctorPrivilegesTest {
     }
 
     private static String settings(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                var row = statement.executeQuery("select current_setting('transaction_read_only') || '|'"
-                        + " || current_setting('statement_timeout')")) {
-            row.next();
-            return row.getString(1);
-        }
-    }
-
-    private static boolean execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            return statement.execute(sql);
-        }
+        return TestDatabase.query(
+                connection,
+                "select current_setting('transaction_read_only') || '|' || current_setting('statement_timeout')");
     }
 }

@@ -48,8 +48,7 @@ class DoctorServersTest {
                     .contains("Run there: create extension pg_stat_statements")
                     .doesNotContain("shared_preload_libraries");
 
-            execute(
-                    server,
+            server.execute(
                     "create schema \"My stats\"",
                     "create extension pg_stat_statements schema \"My stats\"",
                     "create table account (id int primary key, balance int)",
@@ -76,37 +75,30 @@ class DoctorServersTest {
 
     private static void lock(TestPostgres server) {
         try {
-            execute(server, "select * from account where id = 4 for no key update");
+            server.execute("select * from account where id = 4 for no key update");
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
     }
 
     private static void aPreparedTransactionIsNamedAsHolder(TestPostgres server) throws Exception {
-        execute(server, "begin; select * from account where id = 5 for update; prepare transaction 'it''s forgotten'");
-        try (Connection connection = server.dataSource().getConnection();
-                Connection observer = server.dataSource().getConnection()) {
+        server.execute("begin; select * from account where id = 5 for update; prepare transaction 'it''s forgotten'");
+        try (Connection connection = server.dataSource().getConnection()) {
             int pid = connection.unwrap(PGConnection.class).getBackendPID();
             Thread waiter = new Thread(() -> {
-                try (Statement statement = connection.createStatement()) {
-                    statement.execute("select * from account where id = 5 for update");
+                try {
+                    TestDatabase.execute(connection, "select * from account where id = 5 for update");
                 } catch (SQLException e) {
                     throw new IllegalStateException(e);
                 }
             });
             waiter.start();
-            TestDatabase.await("the waiter waits").until(() -> {
-                try (Statement statement = observer.createStatement()) {
-                    return statement
-                            .executeQuery("select 1 from pg_locks where not granted and pid = " + pid)
-                            .next();
-                }
-            });
+            TestDatabase.await("the waiter waits")
+                    .until(() -> isThere(server, "select 1 from pg_locks where not granted and pid = " + pid));
             Diagnosis report = examine(server);
-            execute(server, Clinic.MANY_XIDS);
+            server.execute(Clinic.MANY_XIDS);
             assertThat(examine(server).advice()).extracting(Advice::rule).doesNotContain("horizon");
-            execute(
-                    server,
+            server.execute(
                     "create schema later",
                     "create function later.clock_timestamp() returns timestamptz language sql as"
                             + " $$ select pg_catalog.clock_timestamp() + interval '6 minutes' $$");
@@ -119,7 +111,7 @@ class DoctorServersTest {
                     .filter(each -> each.rule().equals("horizon"))
                     .findFirst()
                     .orElseThrow();
-            execute(server, advice.action().replaceFirst(".* or (rollback prepared .*)\\.", "$1"));
+            server.execute(advice.action().replaceFirst(".* or (rollback prepared .*)\\.", "$1"));
             waiter.join(TestDatabase.DEADLINE.toMillis());
             assertThat(table(report, "account").share(Of.HOLDER, Doing.PREPARED))
                     .isEqualTo(1);
@@ -179,20 +171,20 @@ class DoctorServersTest {
     @Test
     void aLongQueryOfAStandbyWithASlotIsEndedAndNotTheStandby() throws Exception {
         try (StreamingPair pair = StreamingPair.start()) {
-            execute(pair.primary(), "select pg_create_physical_replication_slot('its_slot')");
-            execute(
-                    pair.standby(),
-                    "alter system set primary_slot_name = 'its_slot'",
-                    "alter system set hot_standby_feedback = on",
-                    "alter system set wal_receiver_status_interval = 1",
-                    "select pg_reload_conf()");
+            pair.primary().execute("select pg_create_physical_replication_slot('its_slot')");
+            pair.standby()
+                    .execute(
+                            "alter system set primary_slot_name = 'its_slot'",
+                            "alter system set hot_standby_feedback = on",
+                            "alter system set wal_receiver_status_interval = 1",
+                            "select pg_reload_conf()");
             aStandbyBesideAForgottenTransactionIsNotNamed(pair);
             try (Connection query = pair.standby().dataSource().getConnection();
                     Statement statement = query.createStatement()) {
                 query.setAutoCommit(false);
                 query.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
                 statement.execute("select count(*) from pg_class");
-                execute(pair.primary(), Clinic.MANY_XIDS);
+                pair.primary().execute(Clinic.MANY_XIDS);
                 TestDatabase.await("the standby holds back the primary, and has caught up")
                         .until(() -> isThere(
                                 pair.primary(),
@@ -210,7 +202,7 @@ class DoctorServersTest {
             pair.standby().stop();
             TestDatabase.await("nobody uses the slot")
                     .until(() -> isThere(pair.primary(), "select 1 from pg_replication_slots where not active"));
-            execute(pair.primary(), Clinic.MANY_XIDS);
+            pair.primary().execute(Clinic.MANY_XIDS);
             assertThat(examine(pair.primary()).advice()).first().satisfies(advice -> {
                 assertThat(advice.figure()).startsWith("held by replication slot its_slot (not in use)");
                 assertThat(advice.action()).contains("pg_drop_replication_slot('its_slot')");
@@ -226,7 +218,7 @@ class DoctorServersTest {
                 Statement reads = query.createStatement()) {
             forgotten.setAutoCommit(false);
             writes.execute("select pg_current_xact_id()");
-            execute(pair.primary(), Clinic.MANY_XIDS);
+            pair.primary().execute(Clinic.MANY_XIDS);
             query.setAutoCommit(false);
             query.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             reads.execute("select count(*) from pg_class");
@@ -286,15 +278,6 @@ class DoctorServersTest {
             });
         } finally {
             server.stop();
-        }
-    }
-
-    private static void execute(TestPostgres server, String... statements) throws SQLException {
-        try (Connection connection = server.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
         }
     }
 }

@@ -3,6 +3,7 @@ package org.rowlock.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.doctor.Clinic.WIDE;
+import static org.rowlock.doctor.Clinic.behind;
 import static org.rowlock.doctor.Clinic.examine;
 import static org.rowlock.doctor.Clinic.queue;
 import static org.rowlock.doctor.Clinic.release;
@@ -47,11 +48,7 @@ class DoctorTest {
 
     @Test
     void aQueueAtARowIsSeenAsItIs() throws Exception {
-        Session holder = database.session("holder");
-        holder.execute(LOCK);
-        List<Step<Boolean>> waiters = queue(database, 12, LOCK, holder);
-
-        Diagnosis diagnosis = examine(TestPostgres.shared());
+        Diagnosis diagnosis = behind(TestPostgres.shared(), database, LOCK, 12, LOCK);
 
         assertThat(diagnosis.kind()).isEqualTo(Kind.HURT);
         assertThat(diagnosis.seen().busy()).containsEntry("Lock:tuple", 11.0).containsEntry("Lock:transactionid", 1.0);
@@ -63,23 +60,17 @@ class DoctorTest {
         assertThat(table.shares(Of.MODE)).containsExactlyEntriesOf(java.util.Map.of(RowLockMode.FOR_UPDATE, 1.0));
         assertThat(table.shares(Of.HOLDER)).containsExactlyEntriesOf(java.util.Map.of(Doing.IDLE_IN_TRANSACTION, 1.0));
         assertThat(table.shares(Of.STATEMENT)).containsOnlyKeys("select * from account where id = ? for update");
-        release(holder, waiters);
     }
 
     @Test
     void valuesAreNeverShown() throws Exception {
         String lock = "select * from person where name in ('Robinson', $$Robinson$$, $x$Robinson's$x$, e'\\'Robinson')"
                 + " /* /* */ Robinson */ for update";
-        Session holder = database.session("holder");
-        holder.execute(lock);
-        List<Step<Boolean>> waiters = queue(database, 1, lock, holder);
-
-        Diagnosis diagnosis = examine(TestPostgres.shared());
+        Diagnosis diagnosis = behind(TestPostgres.shared(), database, lock, 1, lock);
 
         assertThat(diagnosis.text(WIDE, true) + diagnosis.json())
                 .contains("from person where name in (...) for update")
                 .doesNotContain("Robinson");
-        release(holder, waiters);
     }
 
     /** As in TPC-B: who waits at a teller whose holder waits or is waited for at a branch too. */
@@ -172,15 +163,15 @@ class DoctorTest {
 
     @Test
     void plainUpdatesWaitForRowsOfAPartitionedTable() throws Exception {
-        Session holder = database.session("holder");
-        holder.execute("update part set note = 'a' where id = 1");
-        List<Step<Boolean>> waiters = queue(database, 2, "update part set note = 'b' where id = 1", holder);
-
-        Table table = table(examine(TestPostgres.shared()), name("part"));
-
+        Diagnosis diagnosis = behind(
+                TestPostgres.shared(),
+                database,
+                "update part set note = 'a' where id = 1",
+                2,
+                "update part set note = 'b' where id = 1");
+        Table table = table(diagnosis, name("part"));
         assertThat(table.shares(Of.CAUSE)).containsOnlyKeys(StatementKind.WRITE);
         assertThat(table.shares(Of.MODE)).containsOnlyKeys(RowLockMode.FOR_NO_KEY_UPDATE);
-        release(holder, waiters);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.rowlock.doctor.Clinic.address;
+import static org.rowlock.doctor.Clinic.behind;
 import static org.rowlock.doctor.Clinic.examine;
 import static org.rowlock.doctor.Clinic.queue;
 import static org.rowlock.doctor.Clinic.release;
@@ -25,7 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.postgresql.ds.PGSimpleDataSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.rowlock.doctor.Clinic.Load;
 import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.testing.Session;
@@ -48,72 +50,40 @@ class IllnessTest {
     private static final String WORK = "select pg_sleep(0.005)";
 
     @RegisterExtension
-    final TestDatabase database = TestDatabase.accounts(SERVER, 100, "create table entry (account int, line text)");
+    final TestDatabase database = TestDatabase.accounts(
+            SERVER,
+            100,
+            "create table entry (account int, line text)",
+            "create table sale (line text)",
+            "create function total() returns trigger language plpgsql as"
+                    + " $$ begin update account set balance = balance + 1 where id = 42; return null; end $$",
+            "create trigger total after insert on sale for each row execute function total()");
 
     @BeforeEach
     void installStatements() throws SQLException {
         database.execute("create extension if not exists pg_stat_statements schema public");
     }
 
-    @Test
-    void hotRowLockedForUpdate() throws Exception {
-        String lock = "begin; select * from account where id = 42 for update; " + WORK
-                + "; update account set balance = balance + 1 where id = 42; commit";
-        try (Load load = Load.start(simple(database.dataSource()), CLIENTS, lock)) {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            convoy           | select * from account where id = ? for update \
+                | select * from account where id = 42 for update; {work}; \
+                update account set balance = balance + 1 where id = 42
+            convoy-of-writes | update account set balance = balance + ? where id = ? \
+                | update account set balance = balance + 1 where id = 42; {work}
+            convoy-of-writes | on conflict (id) do update \
+                | insert into account values (42, 1) on conflict (id) do update set balance = account.balance + 1; {work}
+            # By a trigger.
+            convoy-of-writes | insert into sale | insert into sale values ('a'); {work}
+            """)
+    void aHotRow(String rule, String statement, String work) throws Exception {
+        String transaction = "begin; " + work.replace("{work}", WORK) + "; commit";
+        try (Load load = Load.start(simple(database.dataSource()), CLIENTS, transaction)) {
             Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
             assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isEqualTo(Kind.HURT);
-            assertFirst(diagnosis, heldShort(diagnosis) ? "convoy" : "shorter-statements", name("account"))
-                    .contains("select * from account where id = ? for update");
+            assertFirst(diagnosis, heldShort(diagnosis) ? rule : "shorter-statements", name("account"))
+                    .contains(statement);
         }
-    }
-
-    @Test
-    void hotRowUpdatedPlainly() throws Exception {
-        String update = "begin; update account set balance = balance + 1 where id = 42; " + WORK + "; commit";
-        try (Load load = Load.start(simple(database.dataSource()), CLIENTS, update)) {
-            Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
-            assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isEqualTo(Kind.HURT);
-            assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
-                    .contains("update account set balance = balance + ? where id = ?");
-        }
-    }
-
-    @Test
-    void hotRowUpserted() throws Exception {
-        String upsert = "begin; insert into account values (42, 1) on conflict (id) do update"
-                + " set balance = account.balance + 1; " + WORK + "; commit";
-        try (Load load = Load.start(simple(database.dataSource()), CLIENTS, upsert)) {
-            Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
-            assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isEqualTo(Kind.HURT);
-            assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
-                    .contains("on conflict (id) do update");
-        }
-    }
-
-    @Test
-    void hotRowBehindATrigger() throws Exception {
-        database.execute(
-                "create function total() returns trigger language plpgsql as"
-                        + " $$ begin update account set balance = balance + 1 where id = 42; return null; end $$",
-                "create trigger total after insert on entry for each row execute function total()");
-        String insert = "begin; insert into entry values (42, 'a'); " + WORK + "; commit";
-        PGSimpleDataSource dataSource = simple(database.dataSource());
-        try (Load load = Load.start(dataSource, CLIENTS, insert)) {
-            Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
-            assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isEqualTo(Kind.HURT);
-            assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
-                    .contains("insert into entry");
-        }
-    }
-
-    @Test
-    void advisoryLockThatEverybodyWantsIsShown() throws Exception {
-        assertOther("select pg_advisory_xact_lock(4711)", "select pg_advisory_xact_lock(4711)", "Lock:advisory");
-    }
-
-    @Test
-    void tableLockThatEverybodyWaitsForIsShown() throws Exception {
-        assertOther("lock table account", "select count(*) from account", "Lock:relation");
     }
 
     /** A moment between two statements of a holder is not what it mostly does. */
@@ -121,16 +91,15 @@ class IllnessTest {
         return table(name("account"), Table::isConvoy).and(samples -> samples.count() >= 20);
     }
 
-    private void assertOther(String held, String wanted, String event) throws Exception {
-        Session holder = database.session("holder");
-        holder.execute(held);
-        List<Step<Boolean>> waiters = queue(database, 3, wanted, holder);
-
-        Diagnosis diagnosis = examine(SERVER);
-
+    @ParameterizedTest
+    @CsvSource({
+        "select pg_advisory_xact_lock(4711), select pg_advisory_xact_lock(4711), Lock:advisory",
+        "lock table account, select count(*) from account, Lock:relation"
+    })
+    void aLockThatAllWaitForIsShown(String held, String wanted, String event) throws Exception {
+        Diagnosis diagnosis = behind(SERVER, database, held, 3, wanted);
         assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isNotEqualTo(Kind.HEALTHY);
         assertFirst(diagnosis, "other", event).isIn("select pg_advisory_xact_lock(?)", "lock table account");
-        release(holder, waiters);
     }
 
     /** On a machine that is short of CPUs every hold is long, and then that comes first. */
@@ -141,16 +110,15 @@ class IllnessTest {
     @Test
     void foreignKeysStarvedByForUpdate() throws Exception {
         database.execute("alter table entry add foreign key (account) references account");
-        Session holder = database.session("holder");
-        holder.execute("select * from account where id = 42 for update");
-        List<Step<Boolean>> waiters = queue(database, 3, "insert into entry values (42, 'a')", holder);
-
-        Diagnosis diagnosis = examine(SERVER);
-
+        Diagnosis diagnosis = behind(
+                SERVER,
+                database,
+                "select * from account where id = 42 for update",
+                3,
+                "insert into entry values (42, 'a')");
         assertFirst(diagnosis, "no-key-update", name("account"))
                 .isEqualTo("select * from account where id = ? for update");
         assertThat(diagnosis.advice()).extracting(Advice::rule).doesNotContain("convoy", "stay");
-        release(holder, waiters);
     }
 
     @Test
@@ -202,7 +170,7 @@ class IllnessTest {
         Session reader = snapshot("reader");
         database.execute(Clinic.MANY_XIDS);
 
-        Diagnosis diagnosis = examine(Clinic.later(SERVER, database), samples -> true);
+        Diagnosis diagnosis = examineLater();
 
         // Its 100,000 transactions may be counted late.
         assertThat(diagnosis.kind()).isIn(Kind.IDLE, Kind.OTHER);
@@ -228,7 +196,7 @@ class IllnessTest {
         database.execute(Clinic.MANY_XIDS);
         Step<Boolean> running = running(backup);
 
-        Diagnosis diagnosis = examine(Clinic.later(SERVER, database), samples -> true);
+        Diagnosis diagnosis = examineLater();
 
         assertFirst(diagnosis, "horizon", "vacuum horizon").isEqualTo("select pg_sleep(?)");
         assertThat(diagnosis.advice().get(0).figure()).contains("session " + backup.pid());
@@ -271,7 +239,7 @@ class IllnessTest {
         database.execute(Clinic.MANY_XIDS);
         Step<Boolean> running = running(application);
 
-        assertNoHorizon(examine(Clinic.later(SERVER, database), samples -> true));
+        assertNoHorizon(examineLater());
         cancel(application, running);
     }
 
@@ -287,7 +255,7 @@ class IllnessTest {
         Step<Boolean> reading = running(reader);
         Step<Boolean> writing = running(writer);
 
-        Diagnosis diagnosis = examine(Clinic.later(SERVER, database), samples -> true);
+        Diagnosis diagnosis = examineLater();
 
         assertThat(diagnosis.advice())
                 .filteredOn(advice -> advice.rule().equals("horizon"))
@@ -300,6 +268,10 @@ class IllnessTest {
         forgotten.rollback();
     }
 
+    private Diagnosis examineLater() throws SQLException {
+        return examine(Clinic.later(SERVER, database), samples -> true);
+    }
+
     private Session snapshot(String name) throws Exception {
         Session session = database.session(name);
         session.execute("set transaction isolation level repeatable read");
@@ -310,10 +282,10 @@ class IllnessTest {
     /** A statement that runs, seen by the server. */
     private Step<Boolean> running(Session session) throws Exception {
         Step<Boolean> step = session.startExecute("select pg_sleep(60)");
-        TestDatabase.await("it runs")
-                .until(() -> query("select count(*) from pg_stat_activity where state = 'active'"
-                                + " and wait_event = 'PgSleep' and pid = " + session.pid())
-                        .equals("1"));
+        Clinic.await(
+                database,
+                "pg_stat_activity where state = 'active' and wait_event = 'PgSleep' and pid = " + session.pid(),
+                1);
         return step;
     }
 

@@ -8,7 +8,6 @@ import static org.rowlock.doctor.Clinic.simple;
 
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -39,8 +38,7 @@ class ReportedIllnessTest {
     @Test
     void duplicateKeysAreNotTakenForSerializable() throws Exception {
         Diagnosis diagnosis = storm(samples -> true, "select count(*) from account", "insert into account values (1)");
-        assertThat(first(diagnosis).rule()).as(diagnosis.text(100, true)).isEqualTo("rollbacks");
-        assertThat(first(diagnosis).action()).contains("the server's log has the SQLSTATE");
+        Clinic.assertFirst(diagnosis, "rollbacks", "the server's log has the SQLSTATE");
         assertThat(diagnosis.text(Clinic.WIDE, false)).doesNotContain("40001", "SERIALIZABLE");
     }
 
@@ -97,9 +95,7 @@ class ReportedIllnessTest {
                     samples -> samples.blockers().stream().anyMatch(Blocker::isHanging) && samples.count() >= 25);
         }
         Clinic.release(holder, waiters);
-        assertThat(first(diagnosis).action())
-                .as(diagnosis.text(100, true))
-                .contains("pg_terminate_backend(" + holder.pid() + ")");
+        Clinic.assertFirst(diagnosis, "blocker", "pg_terminate_backend(" + holder.pid() + ")");
         assertThat(diagnosis.advice()).hasSizeGreaterThan(1);
     }
 
@@ -110,9 +106,8 @@ class ReportedIllnessTest {
         left.execute("select count(pg_advisory_lock(g)) from generate_series(1, 3000) g");
         Diagnosis diagnosis = examine(SERVER);
         left.execute("select pg_advisory_unlock_all()");
-        assertThat(first(diagnosis).rule()).as(diagnosis.text(100, true)).isEqualTo("kept-locks");
-        assertThat(first(diagnosis).action()).contains("pg_terminate_backend(" + left.pid() + ")");
-        assertThat(first(diagnosis).figure()).contains("3,000 advisory locks without a transaction");
+        Clinic.assertFirst(diagnosis, "kept-locks", "pg_terminate_backend(" + left.pid() + ")");
+        assertThat(diagnosis.advice().get(0).figure()).contains("3,000 advisory locks without a transaction");
         assertThat(diagnosis.verdict()).contains("advisory locks");
     }
 
@@ -137,15 +132,8 @@ class ReportedIllnessTest {
         Session holder = database.session("holder");
         holder.execute("lock table \"evil\u001b[2J\u009b31m\"");
         holder.execute("prepare transaction 'it\u001b]0;owned\u0007'");
-        List<Step<Boolean>> waiters = new ArrayList<>();
-        for (int i = 0; i < 2; i++) {
-            Session waiter = database.session("waiter" + i);
-            waiter.connection().setAutoCommit(true);
-            waiters.add(waiter.startExecute("select count(*) from \"evil\u001b[2J\u009b31m\""));
-        }
-        TestDatabase.await("both wait")
-                .until(() -> database.query("select count(*) from pg_locks where not granted")
-                        .equals("2"));
+        String count = "select count(*) from \"evil\u001b[2J\u009b31m\"";
+        List<Step<Boolean>> waiters = Clinic.waiting(database, count, count);
         ServerAddress later = later(SERVER, database);
         Clinic.settle(SERVER);
         Diagnosis diagnosis = examine(later, samples -> true);
@@ -160,10 +148,5 @@ class ReportedIllnessTest {
                 List.of(diagnosis.text(Clinic.WIDE, true), diagnosis.json(), diagnosis.html(null), watched)) {
             assertThat(text).doesNotContain("\u001b", "\u009b", "\u0007");
         }
-    }
-
-    private static Advice first(Diagnosis diagnosis) {
-        assertThat(diagnosis.advice()).as(diagnosis.text(100, true)).isNotEmpty();
-        return diagnosis.advice().get(0);
     }
 }
