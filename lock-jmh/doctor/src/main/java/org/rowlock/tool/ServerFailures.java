@@ -11,7 +11,7 @@ import org.rowlock.internal.text.SqlState;
 public final class ServerFailures {
     private static final int OLDEST = 14;
 
-    /** The products that speak PostgreSQL's protocol but lack its lock views, as their version() names them. */
+    /** The names in version() of products that speak PostgreSQL's protocol but lack its lock views. */
     private static final Pattern OTHERS = Pattern.compile("CockroachDB|-YB-|Redshift|Greenplum|openGauss|Materialize");
 
     private ServerFailures() {}
