@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.IdText;
+import org.rowlock.internal.value.KeyWithoutRow;
 import org.rowlock.internal.value.RowKey;
 
 /**
@@ -19,30 +20,7 @@ import org.rowlock.internal.value.RowKey;
  * <p>A malformed name of a table, and an id or name that is null, blank or contains a NUL character, cause an {@link
  * IllegalArgumentException}.
  */
-public sealed interface LockKey {
-
-    /**
-     * {@return the key of the row with an {@code int} or {@code long} id} A string with the same digits gives the same
-     * key.
-     *
-     * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
-     * @param id the id
-     */
-    static Row row(String table, long id) {
-        return new RowKey(table, List.of(Long.toString(id)));
-    }
-
-    /**
-     * {@return the key of the row with an id of one character} A string that consists of this character gives the same
-     * key.
-     *
-     * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
-     * @param id the id
-     */
-    static Row row(String table, char id) {
-        return row(table, String.valueOf(id));
-    }
-
+public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
     /**
      * {@return the key of the row with an id of any supported type} The Java type of the id does not matter: {@code
      * 42}, {@code 42L} and {@code "42"} are the same key, and so are a {@link java.util.UUID} and its text.
@@ -113,8 +91,8 @@ public sealed interface LockKey {
      *
      * @param name the name; upper and lower case are different names
      */
-    static Name name(String name) {
-        return new Name(name);
+    static LockKey name(String name) {
+        return new KeyWithoutRow.Name(name);
     }
 
     /**
@@ -123,8 +101,8 @@ public sealed interface LockKey {
      *
      * @param number the number
      */
-    static RawNumber number(long number) {
-        return new RawNumber(number);
+    static LockKey number(long number) {
+        return new KeyWithoutRow.RawNumber(number);
     }
 
     /**
@@ -134,8 +112,8 @@ public sealed interface LockKey {
      * @param first the number that pg_locks shows as classid
      * @param second the number that pg_locks shows as objid
      */
-    static RawPair pair(int first, int second) {
-        return new RawPair(first, second);
+    static LockKey pair(int first, int second) {
+        return new KeyWithoutRow.RawPair(first, second);
     }
 
     private static List<String> texts(String table, List<?> parts) {
@@ -157,56 +135,5 @@ public sealed interface LockKey {
 
         /** {@return the canonical text of the id, with one part per column of the primary key} */
         List<String> id();
-    }
-
-    /**
-     * The key of a name, which belongs to no table.
-     *
-     * @param name the name
-     */
-    record Name(String name) implements LockKey {
-        /**
-         * Checks the name.
-         *
-         * @param name the name
-         */
-        public Name {
-            if (name == null || name.isBlank() || name.indexOf(0) >= 0 || IdText.hasLoneSurrogate(name)) {
-                String notText = "not text (it contains a NUL character or half of a surrogate pair)";
-                throw new IllegalArgumentException("The lock name is "
-                        + (name == null ? "null" : name.isBlank() ? "blank" : notText)
-                        + "; give a name such as \"nightly-report\"");
-            }
-        }
-
-        @Override
-        public String toString() {
-            return "name[" + name + ']';
-        }
-    }
-
-    /**
-     * The key of the advisory lock with a 64-bit number.
-     *
-     * @param number the number
-     */
-    record RawNumber(long number) implements LockKey {
-        @Override
-        public String toString() {
-            return "number[" + number + ']';
-        }
-    }
-
-    /**
-     * The key of the advisory lock with two 32-bit numbers.
-     *
-     * @param first the number that pg_locks shows as classid
-     * @param second the number that pg_locks shows as objid
-     */
-    record RawPair(int first, int second) implements LockKey {
-        @Override
-        public String toString() {
-            return "pair[" + first + ", " + second + ']';
-        }
     }
 }

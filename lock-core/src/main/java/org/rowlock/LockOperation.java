@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.BoundQuery;
-import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.value.CheckReturnValue;
 import org.rowlock.internal.value.RequestParts;
 
@@ -28,7 +27,7 @@ import org.rowlock.internal.value.RequestParts;
  *
  * @see RowLocks#lock(LockRequest)
  */
-public final class LockOperation {
+public final class LockOperation implements LockedTransaction.Operation<Void> {
     private final TransactionRunner runner;
     private final DataSource dataSource;
     private final RequestParts request;
@@ -51,7 +50,7 @@ public final class LockOperation {
      * @return the operation with the query
      */
     @CheckReturnValue
-    public <R> LockedRows<R> read(String sql, Class<R> type, @Nullable Object... binds) {
+    public <R> LockedTransaction.Operation<R> read(String sql, Class<R> type, @Nullable Object... binds) {
         return read(BoundQuery.of(sql, type, binds));
     }
 
@@ -65,56 +64,24 @@ public final class LockOperation {
      * @return the operation with the query
      */
     @CheckReturnValue
-    public <R> LockedRows<R> read(String sql, RowMapper<R> mapper, @Nullable Object... binds) {
+    public <R> LockedTransaction.Operation<R> read(String sql, RowMapper<R> mapper, @Nullable Object... binds) {
         return read(BoundQuery.of(sql, mapper, binds));
     }
 
-    <R> LockedRows<R> read(BoundQuery<R> query) {
-        Arguments.notNull(query, "The query is null");
-        return new LockedRows<>(new LockedRows.Source<>() {
+    <R> LockedTransaction.Operation<R> read(BoundQuery<R> query) {
+        return new LockedTransaction.Operation<>() {
             @Override
             public <T extends @Nullable Object, X extends Exception> T inTransaction(
                     LockedTransaction.Work<R, T, X> work) throws X, SQLException {
                 return runner.run(dataSource, request, query, work);
             }
-        });
+        };
     }
 
-    /**
-     * Runs work in a separate transaction that holds the locks. The {@linkplain LockedTransaction#atCommit writes} that
-     * the work adds are sent with the COMMIT, in one round trip.
-     *
-     * @param work the work to do under the locks; must not commit
-     * @param <T> the type of the result
-     * @param <X> the type of exception that the work may throw
-     * @return the result of the work
-     * @throws X the exception of the work. Nothing is stored
-     * @throws SQLException if no connection can be obtained, or if the query after the locks, a write, the commit or
-     *     the INSERT of {@link LockRequest#orInsert} fails. Nothing is stored
-     * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
-     * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed, or whether the
-     *     transaction is durable
-     * @throws RowlockException if the locks cannot be acquired, or if the work returned although a failed statement had
-     *     aborted the transaction. Nothing is stored
-     * @throws IllegalArgumentException if a write cannot be sent with a commit; see {@link TransactionLocks#commit}
-     * @throws IllegalStateException if an outer call of this thread holds one of the keys, because the thread would
-     *     then wait for itself
-     */
+    @Override
     public <T extends @Nullable Object, X extends Exception> T inTransaction(LockedTransaction.Work<Void, T, X> work)
             throws X, SQLException {
         return runner.run(dataSource, request, null, work);
-    }
-
-    /**
-     * Runs work that has no result, in the same way as {@link #inTransaction}.
-     *
-     * @param work the work to do under the locks; must not commit
-     * @param <X> the type of exception that the work may throw
-     * @throws X the exception of the work. Nothing is stored
-     * @throws SQLException as for {@link #inTransaction}, which also lists the other exceptions
-     */
-    public <X extends Exception> void useTransaction(LockedTransaction.VoidWork<Void, X> work) throws X, SQLException {
-        inTransaction(LockedRows.withoutResult(work));
     }
 
     /**

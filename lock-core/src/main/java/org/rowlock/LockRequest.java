@@ -2,9 +2,7 @@ package org.rowlock;
 
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.value.CheckReturnValue;
 import org.rowlock.internal.value.RequestParts;
 
@@ -14,7 +12,7 @@ import org.rowlock.internal.value.RequestParts;
  * <pre>{@code
  * forUpdate(row("account", 42))
  * forShare(rows("account", ids)).atMost(Duration.ofMillis(200))
- * forUpdate(row("orders", 7)).and(forKeyShare(row("customer", 42)))
+ * forUpdate(row("orders", 7)).and(forShare(row("customer", 42)))
  * forUpdate(row("counter", "a")).orInsert("insert into counter(id, n) values (?, 0)", "a")
  * }</pre>
  *
@@ -34,7 +32,7 @@ public sealed interface LockRequest permits RequestParts {
      * @param key the key to lock
      */
     static LockRequest forUpdate(LockKey key) {
-        return of(RowLockMode.FOR_UPDATE, key);
+        return RequestParts.of(RowLockMode.FOR_UPDATE, key);
     }
 
     /**
@@ -52,7 +50,7 @@ public sealed interface LockRequest permits RequestParts {
      * @param key the key to lock
      */
     static LockRequest forNoKeyUpdate(LockKey key) {
-        return of(RowLockMode.FOR_NO_KEY_UPDATE, key);
+        return RequestParts.of(RowLockMode.FOR_NO_KEY_UPDATE, key);
     }
 
     /**
@@ -70,7 +68,7 @@ public sealed interface LockRequest permits RequestParts {
      * @param key the key to lock
      */
     static LockRequest forShare(LockKey key) {
-        return of(RowLockMode.FOR_SHARE, key);
+        return RequestParts.of(RowLockMode.FOR_SHARE, key);
     }
 
     /**
@@ -83,35 +81,7 @@ public sealed interface LockRequest permits RequestParts {
     }
 
     /**
-     * {@return a request for {@link RowLockMode#FOR_KEY_SHARE}}
-     *
-     * @param key the key to lock
-     */
-    static LockRequest forKeyShare(LockKey key) {
-        return of(RowLockMode.FOR_KEY_SHARE, key);
-    }
-
-    /**
-     * {@return a request for {@link RowLockMode#FOR_KEY_SHARE}}
-     *
-     * @param keys the keys to lock, of one or several tables; equal keys are locked once
-     */
-    static LockRequest forKeyShare(Collection<? extends LockKey> keys) {
-        return of(RowLockMode.FOR_KEY_SHARE, keys);
-    }
-
-    /**
-     * {@return a request for a mode that is chosen at run time}
-     *
-     * @param mode the lock mode
-     * @param key the key to lock
-     */
-    static LockRequest of(RowLockMode mode, LockKey key) {
-        return RequestParts.of(mode, List.of(Arguments.notNull(key, RequestParts.NO_KEY)));
-    }
-
-    /**
-     * {@return a request for a mode that is chosen at run time}
+     * {@return a request for a mode that is chosen at run time, or for {@link RowLockMode#FOR_KEY_SHARE}}
      *
      * @param mode the lock mode
      * @param keys the keys to lock, of one or several tables; equal keys are locked once

@@ -49,11 +49,6 @@ public final class LockResult {
         return absentRows;
     }
 
-    /** {@return the strategy of the keys; {@link LockStrategy#BOTH} if their tables have different strategies} */
-    public LockStrategy strategy() {
-        return strategy;
-    }
-
     @Override
     public String toString() {
         return state + " by " + strategy + (absentRows.isEmpty() ? "" : ", absent: " + absentRows);

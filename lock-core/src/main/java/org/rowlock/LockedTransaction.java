@@ -1,8 +1,10 @@
 package org.rowlock;
 
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Arguments;
 
 /**
  * The transaction of work that runs under locks: its connection, the rows that were read under the locks, and the
@@ -83,6 +85,54 @@ public final class LockedTransaction<R extends @Nullable Object> {
      */
     public CommitWrite atCommit(String sql, @Nullable Object... binds) {
         return writes.add(sql, binds);
+    }
+
+    /**
+     * An operation under locks, in a separate transaction. No SQL runs before {@link #inTransaction} or {@link
+     * #useTransaction} is called. Immutable and thread-safe if the values bound to its statements are.
+     *
+     * @param <R> the value of a row that is read under the locks or claimed; {@link Void} if nothing is read
+     * @see RowLocks#lock(LockRequest)
+     * @see RowLocks#claim(Claim, RowMapper)
+     */
+    public interface Operation<R extends @Nullable Object> {
+        /**
+         * Runs work in a separate transaction that holds the locks. The {@linkplain LockedTransaction#atCommit writes}
+         * that the work adds are sent with the COMMIT, in one round trip.
+         *
+         * @param work the work to do under the locks; must not commit
+         * @param <T> the type of the result
+         * @param <X> the type of exception that the work may throw
+         * @return the result of the work
+         * @throws X the exception of the work. Nothing is stored
+         * @throws SQLException if no connection can be obtained, or if the query after the locks, a write, the commit
+         *     or the INSERT of {@link LockRequest#orInsert} fails. Nothing is stored
+         * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
+         * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed, or whether the
+         *     transaction is durable
+         * @throws RowlockException if the locks cannot be acquired, or if the work returned although a failed statement
+         *     had aborted the transaction. Nothing is stored
+         * @throws IllegalArgumentException if a write cannot be sent with a commit; see {@link TransactionLocks#commit}
+         * @throws IllegalStateException if an outer call of this thread holds one of the keys, because the thread would
+         *     then wait for itself
+         */
+        <T extends @Nullable Object, X extends Exception> T inTransaction(Work<R, T, X> work) throws X, SQLException;
+
+        /**
+         * Runs work that has no result, in the same way as {@link #inTransaction}.
+         *
+         * @param work the work to do under the locks; must not commit
+         * @param <X> the type of exception that the work may throw
+         * @throws X the exception of the work. Nothing is stored
+         * @throws SQLException as for {@link #inTransaction}, which also lists the other exceptions
+         */
+        default <X extends Exception> void useTransaction(VoidWork<R, X> work) throws X, SQLException {
+            Arguments.notNull(work, "The work is null");
+            inTransaction(tx -> {
+                work.accept(tx);
+                return null;
+            });
+        }
     }
 
     /**

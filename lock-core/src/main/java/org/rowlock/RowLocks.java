@@ -121,17 +121,17 @@ public final class RowLocks {
      * @return the operation, whose rows are in the order of the claim
      */
     @CheckReturnValue
-    public <R> LockedRows<R> claim(Claim claim, RowMapper<R> mapper) {
+    public <R> LockedTransaction.Operation<R> claim(Claim claim, RowMapper<R> mapper) {
         ClaimParts parts = ClaimParts.of(claim);
         Arguments.notNull(mapper, "The row mapper is null");
         DataSource source = dataSource.get();
-        return new LockedRows<>(new LockedRows.Source<>() {
+        return new LockedTransaction.Operation<>() {
             @Override
             public <T extends @Nullable Object, X extends Exception> T inTransaction(
                     LockedTransaction.Work<R, T, X> work) throws X, SQLException {
                 return runner.run(source, parts, mapper, work);
             }
-        });
+        };
     }
 
     /**

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockKey.row;
-import static org.rowlock.LockRequest.forKeyShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
@@ -268,7 +267,7 @@ class BadInputTest {
             LockKey key = row(schema + ".account", 1);
             for (Session.Body<?> body : List.<Session.Body<?>>of(
                     c -> locks(strategy).in(c).lock(forUpdate(key)),
-                    c -> locks(strategy).in(c).lock(forKeyShare(key)),
+                    c -> locks(strategy).in(c).lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(key))),
                     c -> locks(strategy).in(c).lock(forUpdate(key).noWait()),
                     c -> locks(strategy).in(c).lock(forUpdate(List.of(key, row(schema + ".account", 2)))),
                     c -> locks(strategy).in(c).lockAndRead(forUpdate(key), "select 1", FIRST))) {
@@ -308,12 +307,12 @@ class BadInputTest {
                 alice,
                 "several keys, is null",
                 c -> locks.in(c).tryLock(forUpdate((LockKey) null)).isHeld());
-        assertIllegal(alice, "mode is null", c -> locks.in(c).lock(LockRequest.of(null, KEY)));
+        assertIllegal(alice, "mode is null", c -> locks.in(c).lock(LockRequest.of(null, List.of(KEY))));
         assertIllegal(
                 alice,
                 "mode is null",
                 c -> locks.in(c)
-                        .tryLock(LockRequest.of((RowLockMode) null, KEY))
+                        .tryLock(LockRequest.of((RowLockMode) null, List.of(KEY)))
                         .isHeld());
         assertIllegal(
                 alice, "wait is null", c -> locks.in(c).lock(forUpdate(KEY).waiting(null)));

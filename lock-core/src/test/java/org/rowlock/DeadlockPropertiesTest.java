@@ -166,7 +166,7 @@ class DeadlockPropertiesTest {
         int deadlocks = run(
                 program,
                 (connection, row, mode) -> new TransactionLocks(connection, calls)
-                        .lock(LockRequest.of(mode, LockKey.row("account", row))));
+                        .lock(LockRequest.of(mode, List.of(LockKey.row("account", row)))));
         if (deadlocks == 0) {
             return;
         }

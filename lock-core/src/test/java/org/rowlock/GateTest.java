@@ -49,7 +49,7 @@ class GateTest {
 
         Step<LockResult> start(Session session, LockKey key, RowLockMode mode, LockWait wait) {
             return session.start(c -> new TransactionLocks(c, calls)
-                    .lock(LockRequest.of(mode, key).waiting(wait)));
+                    .lock(LockRequest.of(mode, List.of(key)).waiting(wait)));
         }
 
         Step<LockResult> start(Session session) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockInspector.Line;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.KeyWithoutRow;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -160,7 +161,7 @@ class LockInspectorTest {
             lock(alice, key);
             assertThat(of(key)).as(key.toString()).singleElement().satisfies(line -> {
                 assertThat(line.pid()).isEqualTo(alice.pid());
-                assertThat(line.key()).isInstanceOf(LockKey.RawNumber.class);
+                assertThat(line.key()).isInstanceOf(KeyWithoutRow.RawNumber.class);
             });
         }
         assertThat(all()).hasSize(4);

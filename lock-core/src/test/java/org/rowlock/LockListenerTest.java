@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
-import static org.rowlock.LockRequest.forKeyShare;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
@@ -124,7 +123,9 @@ class LockListenerTest {
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forShare(A).waiting(bound)));
         expect(List.of(A), FOR_SHARE, strategy, bound, Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).tryLock(forKeyShare(A)).isHeld());
+        alice.run(c -> locks.in(c)
+                .tryLock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(A)))
+                .isHeld());
         expect(List.of(A), FOR_KEY_SHARE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forUpdate(List.of(B, A, B))));
         expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);

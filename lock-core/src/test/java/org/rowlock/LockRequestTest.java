@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.name;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockKey.rows;
-import static org.rowlock.LockRequest.forKeyShare;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
@@ -31,13 +30,16 @@ class LockRequestTest {
                 RowLockMode.FOR_NO_KEY_UPDATE,
                         List.of(forNoKeyUpdate(row("a", 1)), forNoKeyUpdate(rows("a", List.of(1)))),
                 RowLockMode.FOR_SHARE, List.of(forShare(row("a", 1)), forShare(rows("a", List.of(1)))),
-                RowLockMode.FOR_KEY_SHARE, List.of(forKeyShare(row("a", 1)), forKeyShare(rows("a", List.of(1)))));
+                RowLockMode.FOR_KEY_SHARE,
+                        List.of(
+                                LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(row("a", 1))),
+                                LockRequest.of(RowLockMode.FOR_KEY_SHARE, rows("a", List.of(1)))));
         made.forEach((mode, requests) -> {
             for (LockRequest request : requests) {
                 RequestParts parts = RequestParts.of(request);
                 assertThat(parts.mode()).isEqualTo(mode);
                 assertThat(parts.modeOf(row("a", 1))).isEqualTo(mode);
-                assertThat(request).isEqualTo(LockRequest.of(mode, row("a", 1)));
+                assertThat(request).isEqualTo(LockRequest.of(mode, List.of(row("a", 1))));
             }
         });
     }
@@ -73,7 +75,7 @@ class LockRequestTest {
             for (int part = random.nextInt(4); part >= 0; part--) {
                 LockKey key = row("a", random.nextInt(3));
                 RowLockMode mode = RowLockMode.values()[random.nextInt(4)];
-                parts.add(LockRequest.of(mode, key));
+                parts.add(LockRequest.of(mode, List.of(key)));
                 strongest.merge(key, mode, (one, other) -> one.compareTo(other) < 0 ? one : other);
             }
             RequestParts joined =
@@ -121,7 +123,7 @@ class LockRequestTest {
     void aMissingPartIsNamed() {
         assertThatThrownBy(() -> forUpdate(row("a", 1)).and(null)).hasMessageContaining("The other request is null");
         assertThatThrownBy(() -> forUpdate(row("a", 1)).waiting(null)).hasMessageContaining("The wait is null");
-        assertThatThrownBy(() -> LockRequest.of(null, row("a", 1))).hasMessageContaining("The mode is null");
+        assertThatThrownBy(() -> LockRequest.of(null, List.of(row("a", 1)))).hasMessageContaining("The mode is null");
         assertThatThrownBy(() -> forUpdate(Collections.singletonList(null)))
                 .hasMessageContaining("several keys, is null");
         assertThatThrownBy(() -> forUpdate(List.of())).hasMessageContaining("The keys are empty");

@@ -200,7 +200,8 @@ class LostUpdateTest {
                 case 4 -> {
                     // What was not to be had leaves the transaction usable.
                     if (locks.in(connection)
-                            .tryLock(LockRequest.of(mode(), Bank.key(account())).waiting(wait(1)))
+                            .tryLock(LockRequest.of(mode(), List.of(Bank.key(account())))
+                                    .waiting(wait(1)))
                             .isHeld()) {
                         connection.rollback();
                     }
@@ -218,7 +219,7 @@ class LostUpdateTest {
                 default -> {
                     int n = account();
                     RowLockMode mode = mode();
-                    locks.in(connection).lock(LockRequest.of(mode, Bank.key(n)));
+                    locks.in(connection).lock(LockRequest.of(mode, List.of(Bank.key(n))));
                     Savepoint savepoint = connection.setSavepoint();
                     depositInVain(n);
                     connection.rollback(savepoint);
@@ -247,7 +248,7 @@ class LostUpdateTest {
 
         private void deposit(int n, RowLockMode mode, LockWait wait) throws SQLException {
             assertThat(locks.in(connection)
-                            .lock(LockRequest.of(mode, Bank.key(n)).waiting(wait))
+                            .lock(LockRequest.of(mode, List.of(Bank.key(n))).waiting(wait))
                             .isHeld())
                     .isTrue();
             changeBalance(connection, n, 1 + random.nextInt(9));
@@ -267,7 +268,7 @@ class LostUpdateTest {
             int n = account();
             List<Long> balance = locks.in(connection)
                     .lockAndRead(
-                            LockRequest.of(mode(), Bank.key(n)).waiting(wait(0)),
+                            LockRequest.of(mode(), List.of(Bank.key(n))).waiting(wait(0)),
                             Bank.balanceQuery(n),
                             row -> row.getLong(1),
                             n);

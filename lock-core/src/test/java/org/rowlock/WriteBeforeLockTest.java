@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
 
+import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,12 +57,12 @@ class WriteBeforeLockTest {
         other.commit();
         database.execute("insert into account values (2)");
         LockKey second = LockKey.row("account", 2);
-        one.run(c -> locks.in(c).lock(LockRequest.of(mode, KEY)));
-        other.run(c -> locks.in(c).lock(LockRequest.of(mode, second)));
-        Step<LockResult> waits =
-                other.start(c -> locks.in(c).lock(LockRequest.of(mode, KEY))).awaitBlockedBy(one);
-        Throwable failure =
-                one.start(c -> locks.in(c).lock(LockRequest.of(mode, second))).failure();
+        one.run(c -> locks.in(c).lock(LockRequest.of(mode, List.of(KEY))));
+        other.run(c -> locks.in(c).lock(LockRequest.of(mode, List.of(second))));
+        Step<LockResult> waits = other.start(c -> locks.in(c).lock(LockRequest.of(mode, List.of(KEY))))
+                .awaitBlockedBy(one);
+        Throwable failure = one.start(c -> locks.in(c).lock(LockRequest.of(mode, List.of(second))))
+                .failure();
         assertThat(failure)
                 .isInstanceOf(LockDeadlockException.class)
                 .hasMessageContaining(advice.replace(';', ','))

@@ -3,7 +3,6 @@ package org.rowlock.contract;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rowlock.LockRequest.forKeyShare;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 
@@ -23,6 +22,7 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -155,7 +155,8 @@ abstract class ManyKeysContract extends RowLockContract {
         List<LockKey> keys = mixedKeys();
         alice.run(c -> locks.in(c).lock(forShare(keys)));
 
-        bob.run(c -> locks.in(c).lock(forKeyShare(keys).noWait()));
+        bob.run(c ->
+                locks.in(c).lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, keys).noWait()));
 
         for (LockKey key : keys) {
             assertThat(isFree(key)).as("%s", key).isFalse();

@@ -80,7 +80,7 @@ abstract class RowLockContract implements ContractLocking {
     }
 
     LockResult lock(Session session, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, key)));
+        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, List.of(key))));
     }
 
     LockResult lock(Session session, LockKey key, LockWait wait) throws Exception {
@@ -93,8 +93,9 @@ abstract class RowLockContract implements ContractLocking {
     }
 
     boolean tryLock(Session session, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c ->
-                locks.in(c).tryLock(LockRequest.of(mode, key).allowAbsent()).isHeld());
+        return session.run(c -> locks.in(c)
+                .tryLock(LockRequest.of(mode, List.of(key)).allowAbsent())
+                .isHeld());
     }
 
     LockResult lockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
@@ -123,7 +124,8 @@ abstract class RowLockContract implements ContractLocking {
     }
 
     Step<LockResult> startLock(Session session, LockKey key, RowLockMode mode, LockWait wait) {
-        return session.start(c -> locks.in(c).lock(LockRequest.of(mode, key).waiting(wait)));
+        return session.start(
+                c -> locks.in(c).lock(LockRequest.of(mode, List.of(key)).waiting(wait)));
     }
 
     Step<LockResult> startLockAll(Session session, Collection<? extends LockKey> keys, LockWait wait) {

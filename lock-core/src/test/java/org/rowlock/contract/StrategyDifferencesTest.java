@@ -68,7 +68,7 @@ class StrategyDifferencesTest {
     }
 
     private static LockResult lock(Session session, RowLocks locks, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, key)));
+        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, List.of(key))));
     }
 
     private static boolean tryLock(Session session, RowLocks locks, LockKey key) throws Exception {
@@ -77,11 +77,13 @@ class StrategyDifferencesTest {
     }
 
     private static boolean tryLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).tryLock(LockRequest.of(mode, key)).isHeld());
+        return session.run(
+                c -> locks.in(c).tryLock(LockRequest.of(mode, List.of(key))).isHeld());
     }
 
     private static Step<LockResult> startLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) {
-        return session.start(c -> locks.in(c).lock(LockRequest.of(mode, key).allowAbsent()));
+        return session.start(
+                c -> locks.in(c).lock(LockRequest.of(mode, List.of(key)).allowAbsent()));
     }
 
     private static Step<LockResult> startLock(Session session, RowLocks locks, LockKey key) {

@@ -69,12 +69,12 @@ class WriteFreeLockingTest {
         for (RowLockMode mode : RowLockMode.values()) {
             for (LockWait wait :
                     List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
-                session.run(
-                        c -> locks.in(c).lock(LockRequest.of(mode, keys.get(0)).waiting(wait)));
+                session.run(c -> locks.in(c)
+                        .lock(LockRequest.of(mode, List.of(keys.get(0))).waiting(wait)));
                 session.run(c -> locks.in(c).lock(LockRequest.of(mode, keys).waiting(wait)));
                 session.run(c -> locks.in(c)
                         .lockAndRead(
-                                LockRequest.of(mode, keys.get(1)).waiting(wait),
+                                LockRequest.of(mode, List.of(keys.get(1))).waiting(wait),
                                 "select * from account where id = 2",
                                 found -> 1));
             }
@@ -117,7 +117,7 @@ class WriteFreeLockingTest {
     void rowWritesWal(RowLockMode mode) throws Exception {
         String before = walPosition();
 
-        alice.run(c -> row.in(c).lock(LockRequest.of(mode, LockKey.row("account", 7))));
+        alice.run(c -> row.in(c).lock(LockRequest.of(mode, List.of(LockKey.row("account", 7)))));
         alice.commit();
 
         assertThat(walPosition()).isNotEqualTo(before);
@@ -126,8 +126,8 @@ class WriteFreeLockingTest {
     @ParameterizedTest
     @EnumSource
     void advisoryAssignsNoTransactionIdAndRowDoes(RowLockMode mode) throws Exception {
-        alice.run(c -> advisory.in(c).lock(LockRequest.of(mode, LockKey.row("account", 7))));
-        bob.run(c -> row.in(c).lock(LockRequest.of(mode, LockKey.row("account", 7))));
+        alice.run(c -> advisory.in(c).lock(LockRequest.of(mode, List.of(LockKey.row("account", 7)))));
+        bob.run(c -> row.in(c).lock(LockRequest.of(mode, List.of(LockKey.row("account", 7)))));
 
         assertThat(hasXid(alice)).isFalse();
         assertThat(hasXid(bob)).isTrue();
@@ -138,10 +138,12 @@ class WriteFreeLockingTest {
     void waitsOfAdvisoryAssignNoTransactionId(RowLockMode mode) throws Exception {
         LockKey key = LockKey.row("account", 7);
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
-            alice.run(c -> advisory.in(c).lock(LockRequest.of(mode, key).waiting(wait)));
+            alice.run(
+                    c -> advisory.in(c).lock(LockRequest.of(mode, List.of(key)).waiting(wait)));
             alice.run(c -> advisory.in(c)
                     .lock(LockRequest.of(mode, List.of(key, LockKey.name("x"))).waiting(wait)));
-            alice.run(c -> advisory.in(c).lockAndRead(LockRequest.of(mode, key).waiting(wait), "select 1", found -> 1));
+            alice.run(c -> advisory.in(c)
+                    .lockAndRead(LockRequest.of(mode, List.of(key)).waiting(wait), "select 1", found -> 1));
         }
 
         assertThat(hasXid(alice)).isFalse();

@@ -21,21 +21,26 @@ public enum Held {
         }
         if (result.state() == LockResult.State.ABSENT) {
             return agreed(
-                    !result.isHeld() && isAbsent && result.strategy() == LockStrategy.ROW,
+                    !result.isHeld() && isAbsent && strategyOf(result) == LockStrategy.ROW,
                     NOTHING_LOCKED_ROW_ABSENT,
                     result);
         }
         if (isAbsent) {
-            return agreed(result.isHeld() && result.strategy() == LockStrategy.BOTH, KEY_LOCKED_ROW_ABSENT, result);
+            return agreed(result.isHeld() && strategyOf(result) == LockStrategy.BOTH, KEY_LOCKED_ROW_ABSENT, result);
         }
         return agreed(
                 result.isHeld(),
-                switch (result.strategy()) {
+                switch (strategyOf(result)) {
                     case ROW -> ROW_LOCKED;
                     case BOTH -> KEY_AND_ROW_LOCKED;
                     case ADVISORY -> KEY_LOCKED;
                 },
                 result);
+    }
+
+    /** The strategy, which only the text of a result says. */
+    private static LockStrategy strategyOf(LockResult result) {
+        return LockStrategy.valueOf(result.toString().split("[ ,]+", -1)[2]);
     }
 
     private static Held agreed(boolean agrees, Held held, LockResult result) {

@@ -1,5 +1,6 @@
 package org.rowlock.testing;
 
+import java.util.Collections;
 import java.util.Map;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
@@ -12,7 +13,7 @@ public final class Requests {
     /** Each key in its mode. A map may tell keys apart that are equal; then the strongest mode counts. */
     public static LockRequest of(Map<? extends LockKey, RowLockMode> modes) {
         return modes.entrySet().stream()
-                .map(each -> LockRequest.of(each.getValue(), each.getKey()))
+                .map(each -> LockRequest.of(each.getValue(), Collections.singletonList(each.getKey())))
                 .reduce(LockRequest::and)
                 .orElseThrow();
     }

@@ -2,7 +2,6 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rowlock.LockRequest.forKeyShare;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
@@ -41,7 +40,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
+import org.rowlock.RowLockMode;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
@@ -256,20 +257,20 @@ class BehindTheLockTest {
     void aLockThatIsStrengthenedIsANewOne() {
         try (var context = start(LockStrategy.ROW)) {
             transaction(context, (locks, entities) -> {
-                locks.lock(forKeyShare(ONE));
+                locks.lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(ONE)));
                 Account account = entities.find(Account.class, 1L);
                 elsewhere("update account set balance = 50");
                 locks.lock(forNoKeyUpdate(ONE));
                 assertThat(account.balance).isEqualTo(50);
                 account.balance = 51;
-                locks.lock(forKeyShare(ONE));
+                locks.lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(ONE)));
                 locks.lock(forNoKeyUpdate(ONE));
                 assertThat(account.balance)
                         .as("changed under the stronger lock")
                         .isEqualTo(51);
             });
             assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
-                        locks.lock(forKeyShare(ONE));
+                        locks.lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(ONE)));
                         entities.find(Account.class, 1L).balance += 1;
                         locks.lock(forNoKeyUpdate(ONE));
                     }))

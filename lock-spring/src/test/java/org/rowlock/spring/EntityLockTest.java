@@ -574,8 +574,11 @@ class EntityLockTest {
             for (State state : State.values()) {
                 for (int row = 1; row <= (state == State.UNKNOWN ? 4 : 3); row++) {
                     LockKey key = LockKey.row(each.table(), each.id(row));
-                    for (LockRequest request :
-                            List.of(forNoKeyUpdate(key), forShare(key), forUpdate(key), LockRequest.forKeyShare(key))) {
+                    for (LockRequest request : List.of(
+                            forNoKeyUpdate(key),
+                            forShare(key),
+                            forUpdate(key),
+                            LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(key)))) {
                         jpaLocksTheRowsThatRowlockLocks(each, state, row, request);
                     }
                 }

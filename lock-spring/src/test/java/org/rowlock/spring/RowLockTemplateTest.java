@@ -20,7 +20,6 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
-import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
@@ -96,9 +95,7 @@ class RowLockTemplateTest {
             other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(ONE)));
             transactions.executeWithoutResult(status -> {
                 LockResult both = template.lock(forNoKeyUpdate(TWO));
-                assertThat(both.isHeld()).isTrue();
-                assertThat(both.absentRows()).isEmpty();
-                assertThat(both.strategy()).isEqualTo(LockStrategy.BOTH);
+                assertThat(both).hasToString("HELD by BOTH");
                 assertThat(template.lock(forNoKeyUpdate(List.of(TWO, LockKey.row("account", 3))))
                                 .isHeld())
                         .isTrue();

@@ -21,7 +21,7 @@ public final class PageViews {
     // snippet: upsert
     /** Adds a count to each page. The locks are always acquired in one order, whatever the order of the map. */
     public void add(Connection connection, Map<String, Long> counts) throws SQLException {
-        List<LockKey.Name> pages = counts.keySet().stream()
+        List<LockKey> pages = counts.keySet().stream()
                 .map(page -> LockKey.name("page " + page))
                 .toList();
         locks.in(connection).lock(forUpdate(pages));

@@ -56,7 +56,7 @@ class GuardTest {
     }
 
     private LockResult lock(Session session, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, key)));
+        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, List.of(key))));
     }
 
     private static void assertRefused(Session session, String sql, String state) {

@@ -13,6 +13,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.Insert;
+import org.rowlock.internal.value.KeyWithoutRow;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 import org.rowlock.internal.value.WaitNanos;
@@ -93,10 +94,10 @@ public record ResolvedRequest(
             if (key instanceof LockKey.Row row) {
                 return RowKey.isPair(row) ? ROW_INT : ROW_TEXT;
             }
-            if (key instanceof LockKey.Name) {
+            if (key instanceof KeyWithoutRow.Name) {
                 return NAME;
             }
-            return key instanceof LockKey.RawNumber ? NUMBER : PAIR;
+            return key instanceof KeyWithoutRow.RawNumber ? NUMBER : PAIR;
         }
 
         private static boolean areIntRowsOfOneTable(List<LockKey> keys) {

@@ -12,6 +12,7 @@ import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.TableName;
+import org.rowlock.internal.value.KeyWithoutRow;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
@@ -109,11 +110,11 @@ public final class KeySql {
             } else {
                 statement.setString(at, RowKey.idText(row.id()));
             }
-        } else if (key instanceof LockKey.Name name) {
+        } else if (key instanceof KeyWithoutRow.Name name) {
             statement.setString(at, name.name());
-        } else if (key instanceof LockKey.RawNumber number) {
+        } else if (key instanceof KeyWithoutRow.RawNumber number) {
             statement.setLong(at, number.number());
-        } else if (key instanceof LockKey.RawPair pair) {
+        } else if (key instanceof KeyWithoutRow.RawPair pair) {
             statement.setInt(at, pair.first());
             statement.setInt(at + 1, pair.second());
             return at + 2;
@@ -195,15 +196,15 @@ public final class KeySql {
             }
             if (key instanceof LockKey.Row row && RowKey.isPair(row)) {
                 second[i] = Integer.parseInt(row.id().get(0));
-            } else if (key instanceof LockKey.RawPair pair) {
+            } else if (key instanceof KeyWithoutRow.RawPair pair) {
                 first[i] = pair.first();
                 second[i] = pair.second();
-            } else if (key instanceof LockKey.RawNumber raw) {
+            } else if (key instanceof KeyWithoutRow.RawNumber raw) {
                 kind[i] = NUMBER;
                 number[i] = raw.number();
             } else {
                 kind[i] = TEXT;
-                text[i] = key instanceof LockKey.Row row ? RowKey.idText(row.id()) : ((LockKey.Name) key).name();
+                text[i] = key instanceof LockKey.Row row ? RowKey.idText(row.id()) : ((KeyWithoutRow.Name) key).name();
             }
         }
         Connection connection = statement.getConnection();

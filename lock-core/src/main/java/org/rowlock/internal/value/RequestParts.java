@@ -36,7 +36,11 @@ public record RequestParts(
         boolean isAbsentAllowed)
         implements LockRequest {
 
-    public static final String NO_KEY = "The key, or one of several keys, is null; give LockKey.row(table, id)";
+    private static final String NO_KEY = "The key, or one of several keys, is null; give LockKey.row(table, id)";
+
+    public static RequestParts of(RowLockMode mode, LockKey key) {
+        return of(mode, List.of(Arguments.notNull(key, NO_KEY)));
+    }
 
     public static RequestParts of(RowLockMode mode, Collection<? extends LockKey> keys) {
         Arguments.notNull(mode, "The mode is null; give FOR_UPDATE, FOR_NO_KEY_UPDATE, FOR_SHARE or FOR_KEY_SHARE");

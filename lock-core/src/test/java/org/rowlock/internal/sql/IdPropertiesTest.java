@@ -164,15 +164,15 @@ class IdPropertiesTest {
         Boolean run(TransactionLocks tx, LockKey key, RowLockMode mode) throws SQLException {
             return switch (this) {
                 case LOCK ->
-                    tx.lock(LockRequest.of(mode, key).allowAbsent())
+                    tx.lock(LockRequest.of(mode, List.of(key)).allowAbsent())
                             .absentRows()
                             .isEmpty();
                 case NO_WAIT ->
-                    tx.lock(LockRequest.of(mode, key).noWait().allowAbsent())
+                    tx.lock(LockRequest.of(mode, List.of(key)).noWait().allowAbsent())
                             .absentRows()
                             .isEmpty();
                 case AT_MOST ->
-                    tx.lock(LockRequest.of(mode, key)
+                    tx.lock(LockRequest.of(mode, List.of(key))
                                     .atMost(Duration.ofSeconds(60))
                                     .allowAbsent())
                             .absentRows()
@@ -183,7 +183,7 @@ class IdPropertiesTest {
                             .absentRows()
                             .isEmpty();
                 case LOCK_AND_QUERY -> {
-                    tx.lockAndRead(LockRequest.of(mode, key).allowAbsent(), "select 1", row -> 1);
+                    tx.lockAndRead(LockRequest.of(mode, List.of(key)).allowAbsent(), "select 1", row -> 1);
                     yield null;
                 }
             };
@@ -474,7 +474,7 @@ class IdPropertiesTest {
         try {
             locked = LOCKS.get(drawn.secondStrategy())
                     .in(bob)
-                    .tryLock(LockRequest.of(drawn.mode(), second).allowAbsent())
+                    .tryLock(LockRequest.of(drawn.mode(), List.of(second)).allowAbsent())
                     .isHeld();
         } catch (LockTargetException e) {
             return;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockKey.rows;
-import static org.rowlock.LockRequest.forKeyShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.TestDatabase.execute;
 
@@ -22,6 +21,7 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockedTransaction;
 import org.rowlock.RowAbsentException;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
@@ -45,7 +45,8 @@ class LockedFormsTest {
     @ParameterizedTest
     @EnumSource
     void aQueryBehindSeveralKeysTheConnectionAndTheWritesAreInOneHand(LockStrategy strategy) throws Exception {
-        LockRequest request = forUpdate(row("account", 1)).and(forKeyShare(row("account", 2)));
+        LockRequest request =
+                forUpdate(row("account", 1)).and(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(row("account", 2))));
         long sum = LockAccess.of(locks(strategy))
                 .on(database.dataSource())
                 .lock(request)
@@ -67,8 +68,9 @@ class LockedFormsTest {
     void modesAndWaitsOfTheRequestCountInEveryForm(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         Session other = database.session("other");
-        other.run(c -> locks.in(c).lock(forKeyShare(row("account", 2))));
-        LockRequest shared = forUpdate(row("account", 1)).and(forKeyShare(row("account", 2)));
+        other.run(c -> locks.in(c).lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(row("account", 2)))));
+        LockRequest shared =
+                forUpdate(row("account", 1)).and(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(row("account", 2))));
         LockRequest taken = forUpdate(rows("account", List.of(1, 2)));
         for (boolean wait : List.of(false, true)) {
             LockRequest free = wait ? shared.atMost(TestDatabase.DEADLINE) : shared.noWait();

@@ -14,9 +14,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.rowlock.LockInspector;
-import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.internal.text.CatalogSql;
+import org.rowlock.internal.value.KeyWithoutRow;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.beans.factory.DisposableBean;
@@ -104,7 +104,7 @@ public final class StrategyWatch implements DisposableBean {
 
     public static boolean isWord(LockInspector.Line line) {
         return line.isShared()
-                && line.key() instanceof LockKey.RawPair pair
+                && line.key() instanceof KeyWithoutRow.RawPair pair
                 && (pair.first() == OF_ROW || pair.first() == OF_ADVISORY);
     }
 
