@@ -104,28 +104,6 @@ class SameOutcomeTest {
     }
 
     @Test
-    void nowaitAndSkipLocked() throws Exception {
-        plain.execute(lock(1, "update"));
-
-        assertThat(state(wrapped.startExecute(lock(1, "update nowait")))).isEqualTo("55P03");
-        assertThat(state(wrapped.startExecute("select 1"))).isEqualTo("25P02");
-        wrapped.rollback();
-        int skipped = wrapped.run(connection -> {
-            try (Statement statement = connection.createStatement();
-                    var rows = statement.executeQuery("select * from account for update skip locked")) {
-                int count = 0;
-                while (rows.next()) {
-                    count++;
-                }
-                return count;
-            }
-        });
-        assertThat(skipped).isOne();
-        wrapped.commit();
-        plain.commit();
-    }
-
-    @Test
     void aDeadlockIsFoundAndOneGoesOn() throws Exception {
         wrapped.execute(lock(1, "update"));
         other.execute("update account set balance = 1 where id = 2");
