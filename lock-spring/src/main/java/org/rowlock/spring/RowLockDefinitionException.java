@@ -8,8 +8,10 @@ package org.rowlock.spring;
 public final class RowLockDefinitionException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
+    /** The place of the annotation, and why it cannot work. */
     private final String problem;
 
+    /** What to change. */
     private final String action;
 
     /**

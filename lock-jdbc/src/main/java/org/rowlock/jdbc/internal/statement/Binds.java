@@ -165,7 +165,7 @@ public final class Binds {
         return bound;
     }
 
-    /** Sets all values on a statement, after the given number of other parameters. */
+    /** Sets all values on a statement, in the parameters after the given number of other parameters. */
     public void setAll(PreparedStatement statement, int others) throws SQLException {
         @Nullable Setter[] all = Objects.requireNonNull(setters);
         for (int i = 0; i < all.length; i++) {

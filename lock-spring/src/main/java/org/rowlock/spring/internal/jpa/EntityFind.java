@@ -104,8 +104,8 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
     }
 
     /**
-     * Returns the statement that Hibernate would send, from a session without a database. Returns an empty string if
-     * Hibernate would not send a statement.
+     * Returns the statement that Hibernate would send, taken from a session without a database. Returns an empty string
+     * if Hibernate would not send a statement.
      */
     private static String statement(SessionFactoryImplementor factory, Class<?> entity, Object id, LockModeType mode) {
         Connection none = (Connection) Proxy.newProxyInstance(
