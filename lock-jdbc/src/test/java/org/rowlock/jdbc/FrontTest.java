@@ -299,36 +299,34 @@ class FrontTest {
 
     @Test
     void cursorsGeneratedKeysAndWhatIsSetUpOtherwiseAreNotFronted() throws Exception {
-        assertThat(fronts(connection -> {
+        List<Work> all = List.of(
+                connection -> {
                     try (Statement statement = connection.createStatement()) {
                         statement.setFetchSize(10);
                         assertThat(statement.executeQuery(LOCK).next()).isTrue();
                     }
-                }))
-                .isFalse();
-        assertThat(fronts(connection -> {
+                },
+                connection -> {
                     try (Statement statement =
                             connection.createStatement(ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_UPDATABLE)) {
                         assertThat(statement.executeQuery(LOCK).first()).isTrue();
                     }
-                }))
-                .isFalse();
-        assertThat(fronts(connection -> {
+                },
+                connection -> {
                     try (PreparedStatement update = connection.prepareStatement(WRITE, new String[] {"balance"})) {
                         assertThat(update.executeUpdate()).isOne();
-                        try (ResultSet keys = update.getGeneratedKeys()) {
-                            assertThat(keys.next()).isTrue();
-                        }
+                        assertThat(update.getGeneratedKeys().next()).isTrue();
                     }
-                }))
-                .isFalse();
-        assertThat(fronts(connection -> {
+                },
+                connection -> {
                     try (Statement update = connection.createStatement()) {
                         assertThat(update.executeUpdate(WRITE, Statement.RETURN_GENERATED_KEYS))
                                 .isOne();
                     }
-                }))
-                .isFalse();
+                });
+        for (Work each : all) {
+            assertThat(fronts(each)).isFalse();
+        }
     }
 
     /** What is read once, or may change until it is sent, is not sent again on another statement. */

@@ -373,16 +373,10 @@ class FrontWaitTest {
         } else {
             other.execute("update account set balance = 1 where id = 1 and balance = 99");
         }
-        holder.run(connection -> {
-            both.in(connection).lock(forUpdate(LockKey.row("account", 2)));
-            return null;
-        });
+        holder.run(connection -> both.in(connection).lock(forUpdate(LockKey.row("account", 2))));
         Step<Boolean> step = other.startExecute("select * from account where id = 2 for update");
         step.awaitBlockedBy(holder);
-        holder.run(connection -> {
-            both.in(connection).lock(forUpdate(LockKey.row("account", id)));
-            return null;
-        });
+        holder.run(connection -> both.in(connection).lock(forUpdate(LockKey.row("account", id))));
         holder.commit();
         step.get();
         other.commit();
@@ -393,10 +387,7 @@ class FrontWaitTest {
         RowLocks advisory = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         Session holder = database.session("advisory");
         Session other = database.session("other", fronted.dataSource);
-        holder.run(connection -> {
-            advisory.in(connection).lock(forUpdate(LockKey.row("account", 1)));
-            return null;
-        });
+        holder.run(connection -> advisory.in(connection).lock(forUpdate(LockKey.row("account", 1))));
         other.execute(LOCK);
         assertThat(fronted.figure("account", "fronted")).isOne();
         assertThat(fronted.figure("account", "frontGivenUp")).isZero();
