@@ -16,10 +16,17 @@ class LossLedgerTest {
 
     private final LossLedger ledger = new LossLedger(10);
 
-    private void commits(long transaction) {
+    private long enters() {
+        long transaction = ledger.begin();
+        ledger.enter(KEY, transaction);
+        return transaction;
+    }
+
+    private long commits(long transaction) {
         ledger.leave(KEY, transaction);
         ledger.commitAsked(transaction);
         ledger.commitAcknowledged(transaction);
+        return transaction;
     }
 
     private static Map<Integer, Long> token(long token) {
@@ -28,11 +35,9 @@ class LossLedgerTest {
 
     @Test
     void oneAfterTheOtherIsRight() {
-        long one = ledger.begin();
-        ledger.enter(KEY, one);
+        long one = enters();
         commits(one);
-        long other = ledger.begin();
-        ledger.enter(KEY, other);
+        long other = enters();
         commits(other);
         Verdict verdict = ledger.compare(List.of(new Entry(one, KEY, 1), new Entry(other, KEY, 2)), token(2));
         assertThat(verdict).isEqualTo(new Verdict(0, 0, 0, 0));
@@ -41,10 +46,8 @@ class LossLedgerTest {
 
     @Test
     void aHolderThatCanNoLongerCommitIsNotInside() {
-        long lost = ledger.begin();
-        ledger.enter(KEY, lost);
-        long next = ledger.begin();
-        ledger.enter(KEY, next);
+        long lost = enters();
+        long next = enters();
         commits(next);
         ledger.leave(KEY, lost);
         ledger.commitAsked(lost);
@@ -54,10 +57,8 @@ class LossLedgerTest {
 
     @Test
     void aHolderThatCommitsAfterTheNextCameInIsADoubleEntry() {
-        long first = ledger.begin();
-        ledger.enter(KEY, first);
-        long second = ledger.begin();
-        ledger.enter(KEY, second);
+        long first = enters();
+        long second = enters();
         commits(first);
         Verdict verdict = ledger.compare(List.of(new Entry(first, KEY, 1)), token(1));
         assertThat(verdict).isEqualTo(new Verdict(1, 0, 0, 0));
@@ -68,9 +69,8 @@ class LossLedgerTest {
 
     @Test
     void soIsOneThatWasNeverToldOfItsCommit() {
-        long first = ledger.begin();
-        ledger.enter(KEY, first);
-        ledger.enter(KEY, ledger.begin());
+        long first = enters();
+        enters();
         ledger.leave(KEY, first);
         ledger.commitAsked(first);
         assertThat(ledger.compare(List.of(new Entry(first, KEY, 1)), token(1))).isEqualTo(new Verdict(1, 0, 0, 0));
@@ -78,12 +78,10 @@ class LossLedgerTest {
 
     @Test
     void aLateLeaveDoesNotThrowOutTheNext() {
-        long first = ledger.begin();
-        ledger.enter(KEY, first);
-        long second = ledger.begin();
-        ledger.enter(KEY, second);
+        long first = enters();
+        long second = enters();
         ledger.leave(KEY, first);
-        ledger.enter(KEY, ledger.begin());
+        enters();
         commits(second);
         assertThat(ledger.compare(List.of(new Entry(second, KEY, 1)), token(1)).doubleEntries())
                 .isEqualTo(1);
@@ -91,18 +89,15 @@ class LossLedgerTest {
 
     @Test
     void aTokenRaisedTwiceToTheSameIsALostUpdate() {
-        long one = ledger.begin();
-        commits(one);
-        long other = ledger.begin();
-        commits(other);
+        long one = commits(ledger.begin());
+        long other = commits(ledger.begin());
         List<Entry> journal = List.of(new Entry(one, KEY, 1), new Entry(other, KEY, 1));
         assertThat(ledger.compare(journal, token(1)).lostUpdates()).isEqualTo(1);
     }
 
     @Test
     void aRaiseThatIsMissingFromTheTokenIsALostUpdate() {
-        long one = ledger.begin();
-        commits(one);
+        long one = commits(ledger.begin());
         assertThat(ledger.compare(List.of(new Entry(one, KEY, 1)), Map.of()).lostUpdates())
                 .isEqualTo(1);
         assertThat(ledger.compare(List.of(new Entry(one, KEY, 1)), token(2)).lostUpdates())
