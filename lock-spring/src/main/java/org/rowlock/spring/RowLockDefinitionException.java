@@ -11,7 +11,7 @@ public final class RowLockDefinitionException extends RuntimeException {
     /** The place of the annotation, and why it cannot work. */
     private final String problem;
 
-    /** What to change. */
+    /** The remedy. */
     private final String action;
 
     /**

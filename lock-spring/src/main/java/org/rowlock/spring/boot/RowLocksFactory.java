@@ -113,7 +113,6 @@ final class RowLocksFactory {
                         .isBound();
     }
 
-    /** Adds a pattern for each property of a record and of the records inside it. */
     private static void addNames(String prefix, Class<?> of, Set<String> patterns) {
         for (RecordComponent component : of.getRecordComponents()) {
             String name = prefix + bare(component.getName());

@@ -33,7 +33,6 @@ public enum Figure {
         this.text = text;
     }
 
-    /** Returns the name in JMX and in metrics. */
     @Override
     public String toString() {
         return text;

@@ -64,7 +64,6 @@ public final class Turns {
         this.queue = new RowQueue(dropIn, access, identity);
     }
 
-    /** Returns the record of how the session was changed since its connection was opened. */
     public SessionIdentity identity() {
         return identity;
     }

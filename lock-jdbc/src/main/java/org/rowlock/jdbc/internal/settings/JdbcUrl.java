@@ -34,12 +34,10 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         return url != null && URL.matcher(url).matches();
     }
 
-    /** Whether a parameter is meant for the drop-in. Case is ignored. */
     private static boolean isOurName(String name) {
         return name.regionMatches(true, 0, OURS, 0, OURS.length());
     }
 
-    /** Decodes a part of a URL as PostgreSQL's driver does. */
     private static String decoded(String text) {
         return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }

@@ -335,7 +335,6 @@ class RowlockStatement extends ForwardingStatement {
         delegate.close();
     }
 
-    /** Notifies the connection that a result is using the connection. */
     final void used() throws SQLException {
         connection.used();
     }

@@ -101,7 +101,6 @@ public final class EntityTables {
         return '"' + name.replace("\"", "\"\"") + '"';
     }
 
-    /** Converts to snake case, but leaves a quoted name as it is. */
     private static String snakeCase(String name) {
         if (name.startsWith("\"") || name.startsWith("`")) {
             return name.replace('`', '"');

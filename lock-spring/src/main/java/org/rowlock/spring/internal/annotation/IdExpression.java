@@ -134,7 +134,6 @@ final class IdExpression {
         }
     }
 
-    /** Returns the index of the parameter that a variable names; -1 for none. */
     private int index(String variable) {
         int named = names == null ? -1 : List.of(names).indexOf(variable);
         Matcher position = BY_POSITION.matcher(variable);

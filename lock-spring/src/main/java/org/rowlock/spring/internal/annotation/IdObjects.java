@@ -89,7 +89,6 @@ final class IdObjects {
         return parts.size() == 1 ? Stream.of(new Part(column, parts.get(0).type())) : parts.stream();
     }
 
-    /** Returns the column that the annotations name. Without such an annotation, returns the name of the component. */
     private static String column(Field field) {
         MergedAnnotations annotations = MergedAnnotations.from(field);
         return Stream.of(

@@ -27,7 +27,6 @@ record IdPart(Source source, Class<?> type, String name) {
         return new IdPart((arguments, variables) -> arguments[index], typeOf(type), name);
     }
 
-    /** Returns the type of each id. */
     static Class<?> typeOf(ResolvableType type) {
         Class<?> plain = type.resolve(Object.class);
         ResolvableType each = type.isArray() && plain != byte[].class

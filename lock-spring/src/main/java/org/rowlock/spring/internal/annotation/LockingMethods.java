@@ -157,7 +157,6 @@ public final class LockingMethods {
                 : annotated.isAssignableFrom(method.getDeclaringClass());
     }
 
-    /** Returns the annotations of the nearest method or class that has annotations. */
     private static List<Lock> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
         return annotations
                 .filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))
@@ -229,7 +228,6 @@ public final class LockingMethods {
         }
     }
 
-    /** Formats the method for messages, with its class, name and parameter types. */
     public static String where(Method method) {
         return method.getDeclaringClass().getSimpleName() + "." + method.getName() + "("
                 + Arrays.stream(method.getParameterTypes())

@@ -80,7 +80,6 @@ final class LockObservation {
         }
     }
 
-    /** Returns the outcome for Spring's exception, whose cause is Rowlock's exception. */
     private static Outcome outcome(Throwable failure) {
         if (failure.getCause() instanceof LockNotAvailableException) {
             return Outcome.NOT_AVAILABLE;

@@ -95,7 +95,6 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
         };
     }
 
-    /** Whether a call can never have a transaction. */
     public static boolean excludes(TransactionAttribute attribute) {
         return attribute.getPropagationBehavior() == TransactionDefinition.PROPAGATION_NEVER
                 || attribute.getPropagationBehavior() == TransactionDefinition.PROPAGATION_NOT_SUPPORTED;

@@ -170,7 +170,6 @@ record HibernateEntities(
         throw new IllegalArgumentException(type.getName());
     }
 
-    /** Returns the id columns of the first entity, in the order of the mapping. */
     List<String> idColumns() {
         return mapped.isEmpty() ? List.of() : idColumns(mapped.get(0));
     }

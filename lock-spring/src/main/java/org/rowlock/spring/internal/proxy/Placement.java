@@ -170,7 +170,6 @@ final class Placement {
                 : Stream.empty();
     }
 
-    /** Whether a type is, or extends, one of the named types. */
     private static boolean isOneOf(List<String> names, Class<?> type) {
         return names.contains(type.getName())
                 || Stream.concat(Stream.ofNullable(type.getSuperclass()), Arrays.stream(type.getInterfaces()))

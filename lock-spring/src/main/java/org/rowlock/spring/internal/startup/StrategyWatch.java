@@ -171,7 +171,6 @@ public final class StrategyWatch implements DisposableBean {
 
         private boolean isOver;
 
-        /** One sentence for each conflict with another instance. */
         private volatile List<String> conflicts = List.of();
 
         Word(DataSource pool, Map<String, LockStrategy> strategies) {

@@ -63,7 +63,6 @@ final class TableCheck {
     private final RowLocks locks;
     /** The name under which each table was first checked, by its oid. */
     private final Map<Long, String> spellings = new HashMap<>();
-    /** The names of the checked tables with strategy ADVISORY. */
     private final Set<String> advisory = new TreeSet<>();
 
     TableCheck(Connection connection, RowLocks locks) {
