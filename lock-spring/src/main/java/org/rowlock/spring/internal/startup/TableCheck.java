@@ -63,6 +63,7 @@ final class TableCheck {
     private final RowLocks locks;
     /** The name under which each table was first checked, by its oid. */
     private final Map<Long, String> spellings = new HashMap<>();
+
     private final Set<String> advisory = new TreeSet<>();
 
     TableCheck(Connection connection, RowLocks locks) {
