@@ -5,21 +5,44 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
+import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.RowLockMode;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.ServerCrash;
 import org.rowlock.jmh.testing.JmhRuns;
+import org.rowlock.testing.TestDatabase;
 
 /** A server is killed for each, so these are few. */
 @Tag("long")
+@SuppressWarnings("try") // A test may be interrupted while it waits for its clients.
 class LockLossTest {
-    private static final int KEYS = 2_000;
+    private static final int CLIENTS = 20;
     private static final int COMMITS = 1_000;
+
+    /** The keys that one transaction holds when the server is killed; behind them come those that are free. */
+    private static final List<Integer> HELD =
+            IntStream.rangeClosed(1, 1_000).boxed().toList();
+
+    /** So few that the clients meet. */
+    private static final int FREE = 100;
 
     /**
      * Each lock is a fencing token to be raised by one; in the end the server is compared with what the clients know.
@@ -41,36 +64,143 @@ class LockLossTest {
     private static LossLedger.Verdict crashed(Strategy strategy) throws Exception {
         try (BenchmarkServer server = BenchmarkServer.open(Map.of("max_locks_per_transaction", "256"))) {
             ServerCrash crash = ServerCrash.of(server);
-            int keys = KEYS + LossClients.FREE_KEYS;
-            LossLedger ledger = new LossLedger(keys + 1);
-            Tokens.create(server, keys);
-            Outage outage;
-            try (Connection connection = server.connect()) {
-                outage = new Outage(connection);
-            }
-            DataSource unpooled = server.dataSource();
-            try (LossHolders holders = LossHolders.lock(locking(strategy, unpooled), unpooled, ledger, KEYS);
-                    LossClients crowd = new LossClients(locking(strategy, unpooled), unpooled, ledger, outage, KEYS)) {
-                crowd.start(20);
+            Tokens.create(server, HELD.size() + FREE);
+            Crowd crowd = new Crowd(strategy, server.dataSource());
+            try (crowd;
+                    Connection holder = server.connect()) {
+                long held = crowd.hold(holder);
+                crowd.start();
                 crowd.awaitCommits(COMMITS);
+                int before = crowd.heldCommits.get();
                 crash.run();
-                assertThat(outage.firstGrantNanos()).isPositive();
-                // Others are inside their locks by now, and they do not know.
-                holders.commit();
-                try (LossHolders again = LossHolders.lock(locking(strategy, unpooled), unpooled, ledger, KEYS)) {
-                    again.commit();
+                crowd.await("a lock that was held", () -> crowd.heldCommits.get() > before);
+                // Others are inside their locks by now, and the holder does not know.
+                assertThatThrownBy(() -> crowd.release(holder, held)).matches(LockLossTest::isLost);
+                try (Connection again = server.connect()) {
+                    crowd.release(again, crowd.hold(again));
                 }
                 crowd.awaitCommits(COMMITS);
             }
-            outage.check();
             try (Connection connection = server.connect()) {
-                return ledger.compare(Tokens.journal(connection), Tokens.raised(connection));
+                return crowd.ledger.compare(Tokens.journal(connection), Tokens.raised(connection));
             }
         }
     }
 
-    private static Locking locking(Strategy strategy, DataSource unpooled) {
-        return new Locking(strategy, false, unpooled, Tokens.TABLE, "id");
+    private static boolean isLost(Throwable failure) {
+        String state = failure instanceof SQLException sql ? String.valueOf(sql.getSQLState()) : "";
+        return failure instanceof LockConnectionLostException || state.startsWith("08") || state.startsWith("57P0");
+    }
+
+    /**
+     * Clients that lock a key, raise its token, commit, and begin again, each with a connection of its own. Where the
+     * server goes away they try until it is back. Half of them want keys that are held when the server is killed.
+     */
+    private static final class Crowd implements AutoCloseable {
+        private final Strategy strategy;
+        private final DataSource unpooled;
+        private final Locking locking;
+        private final LossLedger ledger = new LossLedger(HELD.size() + FREE + 1);
+        private final AtomicInteger heldCommits = new AtomicInteger();
+        private final ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+        private final List<Future<?>> clients = new ArrayList<>();
+        private volatile boolean stopped;
+
+        Crowd(Strategy strategy, DataSource unpooled) {
+            this.strategy = strategy;
+            this.unpooled = unpooled;
+            this.locking = locking();
+        }
+
+        private Locking locking() {
+            return new Locking(strategy, false, unpooled, Tokens.TABLE, "id");
+        }
+
+        /** Locks all keys that are to be held, for another instance of the application; its work stays uncommitted. */
+        long hold(Connection connection) throws SQLException {
+            connection.setAutoCommit(false);
+            locking().lockAll(connection, HELD, RowLockMode.FOR_UPDATE);
+            long transaction = ledger.begin();
+            HELD.forEach(key -> ledger.enter(key, transaction));
+            Tokens.raise(connection, HELD.get(0), transaction);
+            return transaction;
+        }
+
+        void release(Connection connection, long transaction) throws SQLException {
+            HELD.forEach(key -> ledger.leave(key, transaction));
+            commit(connection, transaction);
+        }
+
+        private void commit(Connection connection, long transaction) throws SQLException {
+            ledger.commitAsked(transaction);
+            connection.commit();
+            ledger.commitAcknowledged(transaction);
+        }
+
+        void start() {
+            for (int i = 0; i < CLIENTS; i++) {
+                boolean wantsHeld = i % 2 == 0;
+                clients.add(threads.submit(() -> {
+                    work(wantsHeld);
+                    return null;
+                }));
+            }
+        }
+
+        private void work(boolean wantsHeld) throws SQLException {
+            DiscreteSampler keys = Zipf.zipf(wantsHeld ? HELD.size() : FREE, 1.1);
+            while (!stopped) {
+                try (Connection connection = unpooled.getConnection()) {
+                    connection.setAutoCommit(false);
+                    while (!stopped) {
+                        int key = keys.sample() + (wantsHeld ? 0 : HELD.size());
+                        locking.admitted(
+                                List.of(locking.key(key)), RowLockMode.FOR_UPDATE, () -> transact(connection, key));
+                        heldCommits.addAndGet(wantsHeld ? 1 : 0);
+                    }
+                } catch (SQLException | RuntimeException e) {
+                    if (!isLost(e)) {
+                        throw e;
+                    }
+                    // Each attempt costs a server that is starting a process.
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+                }
+            }
+        }
+
+        private void transact(Connection connection, int key) throws SQLException {
+            long transaction = ledger.begin();
+            locking.lock(connection, key);
+            ledger.enter(key, transaction);
+            try {
+                Tokens.raise(connection, key, transaction);
+            } finally {
+                ledger.leave(key, transaction);
+            }
+            commit(connection, transaction);
+        }
+
+        void awaitCommits(int more) {
+            int enough = ledger.acknowledged() + more;
+            await(enough + " commits", () -> ledger.acknowledged() >= enough);
+        }
+
+        void await(String what, Callable<Boolean> condition) {
+            TestDatabase.await(what)
+                    .atMost(TestDatabase.DEADLINE.multipliedBy(2))
+                    .failFast("a client has failed", () -> clients.stream().anyMatch(Future::isDone))
+                    .until(condition);
+        }
+
+        /** Each finishes what it has begun. */
+        @Override
+        public void close() throws Exception {
+            stopped = true;
+            threads.shutdown();
+            for (Future<?> client : clients) {
+                TestDatabase.result(client);
+            }
+        }
     }
 
     @Test
