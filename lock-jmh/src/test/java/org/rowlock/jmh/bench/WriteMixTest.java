@@ -4,16 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,7 +24,8 @@ import org.rowlock.testing.TestDatabase;
 
 /** What counts as lost, and what is tried again. */
 class WriteMixTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final String WAITING = "select count(*) from pg_stat_activity"
+            + " where wait_event_type = 'Lock' and datname = current_database()";
     private static final List<Integer> IDS = List.of(1, 2, 3);
     private static final SortedMap<Integer, Change> PLAN =
             new TreeMap<>(Map.of(1, Change.INDEXED, 2, Change.PLAIN, 3, Change.REINSERT));
@@ -49,13 +46,8 @@ class WriteMixTest {
 
     @BeforeEach
     void noTable() throws SQLException {
-        execute("drop table if exists " + WriteMixed.TABLE);
-    }
-
-    private static void execute(String sql) throws SQLException {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
+        try (Connection connection = server.connect()) {
+            TestDatabase.execute(connection, "drop table if exists " + WriteMixed.TABLE);
         }
     }
 
@@ -142,54 +134,33 @@ class WriteMixTest {
 
     @Test
     void aRowLockThatComesBackWithNothingIsTriedAgain() throws Exception {
-        WriteMixed mix = mix(Strategy.ROW, false);
-        try (Connection holder = server.connect()) {
-            holder.setAutoCommit(false);
-            assertThat(write(mix, holder, read(holder, 3))).isTrue();
-            commitBehind(holder, mix);
-        }
-        try (Connection connection = server.connect()) {
-            assertThat(read(connection, 3).inserts()).isEqualTo(2);
-        }
+        assertThat(commitBehind(Strategy.ROW, 3).inserts()).isEqualTo(2);
     }
 
     @Test
     void aVersionThatSomebodyElseWasFasterToRaiseIsReadAgain() throws Exception {
-        WriteMixed mix = mix(Strategy.OPTIMISTIC, false);
-        try (Connection holder = server.connect()) {
+        assertThat(commitBehind(Strategy.OPTIMISTIC, 1)).isEqualTo(new Item(1, 3, 0, 0, 2));
+    }
+
+    /** Has a transaction wait for one that has written a row, and reads what they leave there. */
+    private Item commitBehind(Strategy strategy, int id) throws Exception {
+        WriteMixed mix = mix(strategy, false);
+        try (Connection holder = server.connect();
+                Connection reader = server.connect()) {
             holder.setAutoCommit(false);
-            assertThat(write(mix, holder, read(holder, 1))).isTrue();
-            commitBehind(holder, mix);
+            assertThat(write(mix, holder, read(holder, id))).isTrue();
+            CompletableFuture<Void> commit = CompletableFuture.runAsync(() -> {
+                try {
+                    mix.commit(PLAN, latency);
+                } catch (SQLException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            TestDatabase.await("one waits for the other's transaction")
+                    .until(() -> TestDatabase.query(reader, WAITING).equals("1"));
+            holder.commit();
+            TestDatabase.result(commit);
+            return read(reader, id);
         }
-        try (Connection connection = server.connect()) {
-            assertThat(read(connection, 1)).isEqualTo(new Item(1, 3, 0, 0, 2));
-        }
-    }
-
-    /** Has a transaction wait for the holder's before that commits. */
-    private void commitBehind(Connection holder, WriteMixed mix) throws Exception {
-        CompletableFuture<Void> commit = CompletableFuture.runAsync(() -> {
-            try {
-                mix.commit(PLAN, latency);
-            } catch (SQLException e) {
-                throw new IllegalStateException(e);
-            }
-        });
-        awaitWaiting();
-        holder.commit();
-        commit.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
-    }
-
-    /** Until one of ours waits for another's transaction. */
-    private static void awaitWaiting() {
-        TestDatabase.await().until(() -> {
-            try (Connection connection = server.connect();
-                    Statement statement = connection.createStatement();
-                    ResultSet row = statement.executeQuery("select count(*) from pg_stat_activity"
-                            + " where wait_event_type = 'Lock' and datname = current_database()")) {
-                row.next();
-                return row.getInt(1) == 1;
-            }
-        });
     }
 }

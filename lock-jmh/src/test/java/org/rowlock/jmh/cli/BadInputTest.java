@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +39,7 @@ class BadInputTest {
 
     @BeforeEach
     void makeRole() throws SQLException {
-        asOwner(
+        server.execute(
                 "drop schema if exists rowlock_bench cascade",
                 "drop role if exists " + ROLE,
                 "create role " + ROLE + " login password '" + PASSWORD + "'");
@@ -48,15 +47,10 @@ class BadInputTest {
 
     @AfterEach
     void nothingIsLeft() throws SQLException {
-        try (Connection connection = server.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            try (var row = statement.executeQuery("select to_regnamespace('rowlock_bench') is null")) {
-                row.next();
-                assertThat(row.getBoolean(1)).as("no schema is left").isTrue();
-            }
-            statement.execute("drop owned by " + ROLE);
-            statement.execute("drop role " + ROLE);
-        }
+        assertThat(server.query("select to_regnamespace('rowlock_bench') is null"))
+                .as("no schema is left")
+                .isEqualTo("t");
+        server.execute("drop owned by " + ROLE, "drop role " + ROLE);
     }
 
     @ParameterizedTest
@@ -151,16 +145,16 @@ class BadInputTest {
 
     @Test
     void aSchemaThatExistsIsLeftAlone() throws SQLException {
-        asOwner("create schema rowlock_bench authorization " + ROLE);
+        server.execute("create schema rowlock_bench authorization " + ROLE);
         assertThat(compareAsRole()).isEqualTo(1);
         assertThat(err.toString()).contains("schema rowlock_bench").contains("drop schema rowlock_bench cascade");
         // It is still there to be dropped.
-        asOwner("drop schema rowlock_bench");
+        server.execute("drop schema rowlock_bench");
     }
 
     @Test
     void aSchemaThatAnotherRunWorksInIsNotToBeDropped() throws SQLException {
-        asOwner(
+        server.execute(
                 "create schema rowlock_bench authorization " + ROLE,
                 "comment on schema rowlock_bench is 'Rowlock benchmark, run 4711'");
         PGSimpleDataSource other = server.dataSource();
@@ -170,7 +164,7 @@ class BadInputTest {
             assertThat(compareAsRole()).isEqualTo(1);
         }
         assertThat(err.toString()).contains("another run uses it").doesNotContain("drop schema");
-        asOwner("drop schema rowlock_bench");
+        server.execute("drop schema rowlock_bench");
     }
 
     @Test
@@ -184,7 +178,7 @@ class BadInputTest {
     @Test
     void whatAKilledRunHasLeftIsRemoved() throws SQLException {
         grantCreate();
-        asOwner(
+        server.execute(
                 "create schema rowlock_bench authorization " + ROLE,
                 "comment on schema rowlock_bench is 'Rowlock benchmark, run 4711'");
         assertThat(compareAsRole("--scenario", "many-keys,share", "--clients", "90"))
@@ -195,7 +189,7 @@ class BadInputTest {
     @Test
     void aReadOnlyRoleIsRefused() throws SQLException {
         grantCreate();
-        asOwner("alter role " + ROLE + " set default_transaction_read_only = on");
+        server.execute("alter role " + ROLE + " set default_transaction_read_only = on");
         assertThat(compareAsRole()).isEqualTo(1);
         assertThat(err.toString()).contains("read-only");
     }
@@ -203,7 +197,7 @@ class BadInputTest {
     @Test
     void tooFewConnectionsAreToldWithTheSettingAndBothNumbers() throws SQLException {
         grantCreate();
-        asOwner("alter role " + ROLE + " connection limit 20");
+        server.execute("alter role " + ROLE + " connection limit 20");
         assertThat(compareAsRole("--scenario", "clients", "--clients", "64")).isEqualTo(1);
         assertThat(err.toString()).contains("20").contains("connection limit");
     }
@@ -237,9 +231,8 @@ class BadInputTest {
     }
 
     private void grantCreate() throws SQLException {
-        try (Connection connection = server.dataSource().getConnection()) {
-            asOwner("grant create on database \"" + connection.getCatalog() + "\" to " + ROLE);
-        }
+        String name = server.query("select quote_ident(current_database())");
+        server.execute("grant create on database " + name + " to " + ROLE);
     }
 
     private int compareAsRole(String... more) {
@@ -260,15 +253,5 @@ class BadInputTest {
 
     private int run(String... arguments) {
         return Program.run(new PrintWriter(out, true), new PrintWriter(err, true), arguments);
-    }
-
-    private void asOwner(String... statements) throws SQLException {
-        PGSimpleDataSource dataSource = server.dataSource();
-        try (Connection connection = dataSource.getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
     }
 }
