@@ -31,6 +31,7 @@ class CallTest {
     private static final Scenario ZIPFIAN = Scenarios.named("zipfian").orElseThrow();
     private static final Point POINT = ZIPFIAN.points().get(0);
     private static final int RUNS = 300;
+    private static final List<Variant> BY_HAND_AND_ADVISORY = List.of(Variant.of("FOR_UPDATE"), Variant.of("ADVISORY"));
 
     /** Rounds of a machine whose speed drifts, and where a measurement differs from the next by so much. */
     private static PointResult rounds(int number, long seed, double noise, Map<String, Double> gains) {
@@ -41,20 +42,35 @@ class CallTest {
     private static PointResult rounds(int number, long seed, double noise, Map<String, Double> gains, double failed) {
         Random failing = new Random(~seed);
         Random random = new Random(seed);
-        Scenario scenario = ZIPFIAN.with(List.of(POINT), ZIPFIAN.variants());
+        double[] speed = {1_000};
+        return compared(number, ZIPFIAN.variants(), (place, round) -> {
+                    speed[0] *= 0.98;
+                    double gain = gains.getOrDefault(place.variant().label(), 1.0);
+                    double score = speed[0] * gain * Math.exp(noise * random.nextGaussian());
+                    return failing.nextDouble() >= failed ? Map.of(Metric.SCORE, score) : Map.of();
+                })
+                .points()
+                .get(0);
+    }
+
+    /** What a turn of a round measures. */
+    private interface Measured {
+        Map<String, Double> figures(Rounds.Place place, int round);
+    }
+
+    /** A comparison of these variants in so many rounds; a turn without figures has failed. */
+    private static ScenarioResult compared(int number, List<Variant> variants, Measured measured) {
+        Scenario scenario = ZIPFIAN.with(List.of(POINT), variants);
         Rounds rounds = new Rounds(scenario, scenario.variants().size() - 1);
-        double speed = 1_000;
         for (int round = 1; round <= number; round++) {
             for (Rounds.Place place : Rounds.turns(scenario, POINT, round)) {
-                speed *= 0.98;
-                double gain = gains.getOrDefault(place.variant().label(), 1.0);
-                double score = speed * gain * Math.exp(noise * random.nextGaussian());
-                if (failing.nextDouble() >= failed) {
-                    rounds.add(place, round, new Measurement(Map.of(Metric.SCORE, score), List.of(score)));
+                Map<String, Double> figures = measured.figures(place, round);
+                if (!figures.isEmpty()) {
+                    rounds.add(place, round, new Measurement(figures, List.of(figures.get(Metric.SCORE))));
                 }
             }
         }
-        return rounds.compare().points().get(0);
+        return rounds.compare();
     }
 
     private static List<VariantResult> called(PointResult point) {
@@ -149,20 +165,16 @@ class CallTest {
 
     @Test
     void aTurnThatFailedCostsNothingElse() {
-        Scenario scenario = ZIPFIAN.with(List.of(POINT), List.of(Variant.of("FOR_UPDATE"), Variant.of("ADVISORY")));
-        Rounds rounds = new Rounds(scenario, scenario.variants().size() - 1);
         Random random = new Random(1);
-        for (int round = 1; round <= 4; round++) {
-            for (Rounds.Place place : Rounds.turns(scenario, POINT, round)) {
-                if (round != 2 || place.again()) {
-                    // The rounds differ tenfold, so that only turns of the same round can be compared.
-                    double gain = place.variant().label().equals("ADVISORY") ? 2 : 1;
-                    double score = Math.pow(10, round) * gain * Math.exp(0.02 * random.nextGaussian());
-                    rounds.add(place, round, new Measurement(Map.of(Metric.SCORE, score), List.of(score)));
-                }
+        ScenarioResult result = compared(4, BY_HAND_AND_ADVISORY, (place, round) -> {
+            if (round == 2 && !place.again()) {
+                return Map.of();
             }
-        }
-        VariantResult advisory = rounds.compare().points().get(0).variants().get(1);
+            // The rounds differ tenfold, so that only turns of the same round can be compared.
+            double gain = place.variant().label().equals("ADVISORY") ? 2 : 1;
+            return Map.of(Metric.SCORE, Math.pow(10, round) * gain * Math.exp(0.02 * random.nextGaussian()));
+        });
+        VariantResult advisory = result.points().get(0).variants().get(1);
         assertThat(advisory.rounds()).hasSize(3);
         assertThat(advisory.call()).isEqualTo(Call.BETTER);
         assertThat(advisory.ratio()).isNotNull();
@@ -196,15 +208,14 @@ class CallTest {
     @Test
     void aControlIsNeverCalled() {
         Variant control = new Variant("no lock", Map.of("strategy", "SELECT"), true);
-        Scenario scenario = ZIPFIAN.with(List.of(POINT), List.of(Variant.of("ROW"), control));
-        Rounds rounds = new Rounds(scenario, scenario.variants().size() - 1);
-        for (int round = 1; round <= 4; round++) {
-            for (Rounds.Place place : Rounds.turns(scenario, POINT, round)) {
-                double score = place.variant().isControl() ? 500 : 100 + round % 2;
-                rounds.add(place, round, new Measurement(Map.of(Metric.SCORE, score), List.of(score)));
-            }
-        }
-        VariantResult result = rounds.compare().points().get(0).variants().get(1);
+        VariantResult result = compared(
+                        4,
+                        List.of(Variant.of("ROW"), control),
+                        (place, round) -> Map.of(Metric.SCORE, place.variant().isControl() ? 500.0 : 100.0 + round % 2))
+                .points()
+                .get(0)
+                .variants()
+                .get(1);
         assertThat(result.ratio()).isNotNull();
         assertThat(result.call()).isNull();
     }
@@ -268,18 +279,12 @@ class CallTest {
     @ParameterizedTest
     @ValueSource(strings = {"FOR_UPDATE", "ADVISORY"})
     void whereOtherProgramsTookMoreThanATenthInATurnThereIsNoCall(String disturbed) {
-        Scenario scenario = ZIPFIAN.with(List.of(POINT), List.of(Variant.of("FOR_UPDATE"), Variant.of("ADVISORY")));
-        Rounds rounds = new Rounds(scenario, 1);
-        for (int round = 1; round <= 5; round++) {
-            for (Rounds.Place place : Rounds.turns(scenario, POINT, round)) {
-                String label = place.variant().label();
-                double others = label.equals(disturbed) && round == 3 ? 0.5 : 0.01;
-                double score = (label.equals("ADVISORY") ? 300 : 100) + round;
-                Map<String, Double> figures = Map.of(Metric.SCORE, score, "cpu.others", others, "cpu.cores", 2.0);
-                rounds.add(place, round, new Measurement(figures, List.of(score)));
-            }
-        }
-        ScenarioResult result = rounds.compare();
+        ScenarioResult result = compared(5, BY_HAND_AND_ADVISORY, (place, round) -> {
+            String label = place.variant().label();
+            double others = label.equals(disturbed) && round == 3 ? 0.5 : 0.01;
+            double score = (label.equals("ADVISORY") ? 300 : 100) + round;
+            return Map.of(Metric.SCORE, score, "cpu.others", others, "cpu.cores", 2.0);
+        });
         assertThat(result.points().get(0).variants().get(1).call()).isEqualTo(Call.DISTURBED);
         assertThat(Answer.of(List.of(result)))
                 .startsWith("Nothing can be said: other programs took 25 % of this machine.");
