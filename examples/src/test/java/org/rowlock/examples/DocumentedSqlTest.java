@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.CommitWrites;
@@ -74,26 +75,19 @@ class DocumentedSqlTest {
                 .toList();
     }
 
+    /** The first statement of a document that has this in it. */
+    private static String sqlOf(String document, String part) throws IOException {
+        return sqlOf(document).stream()
+                .filter(sql -> sql.contains(part))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** One that ends other sessions only has to be understood by the server. */
     @ParameterizedTest
     @MethodSource("statements")
     void everyStatementRuns(String sql) throws Exception {
         database.execute(sql.contains("pg_terminate_backend") ? "explain " + sql : sql);
-    }
-
-    @Test
-    void aWaiterForAKeyIsShownWithItsTableIdAndHolder() throws Exception {
-        assertWaiterIsShown(LockStrategy.ADVISORY, LockFront.NEVER, "orders 7");
-    }
-
-    @Test
-    void aWaiterForARowIsShownWithItsHolder() throws Exception {
-        assertWaiterIsShown(LockStrategy.ROW, LockFront.NEVER, "transactionid");
-    }
-
-    @Test
-    void aWaiterForALockInFrontIsShownWithItsTableAndHolder() throws Exception {
-        assertWaiterIsShown(LockStrategy.ROW, LockFront.ALWAYS, "front orders");
     }
 
     /** Only one of the sessions that wait for a row waits for its holder; the others wait for that one. */
@@ -141,11 +135,7 @@ class DocumentedSqlTest {
             Session other = database.session("other", application);
             head.execute("select pg_advisory_xact_lock(1)");
             other.execute("select 1");
-            String ends = sqlOf("incidents.md").stream()
-                    .filter(sql -> sql.contains("pg_terminate_backend"))
-                    .findFirst()
-                    .orElseThrow()
-                    .replace("4711", String.valueOf(head.pid()));
+            String ends = sqlOf("incidents.md", "pg_terminate_backend").replace("4711", String.valueOf(head.pid()));
             Session oncall = database.session("oncall");
             oncall.execute("set role " + role + "_oncall");
             assertThatThrownBy(() -> oncall.execute(ends)).hasMessageContaining("permission denied");
@@ -168,10 +158,7 @@ class DocumentedSqlTest {
     @Test
     void aWriterThatDoesNotLockIsListed() throws Exception {
         database.execute("update orders set id = 7 where id = 7");
-        String writers = rows(sqlOf("guard.md").stream()
-                .filter(sql -> sql.contains("rowlock.stray_writers"))
-                .findFirst()
-                .orElseThrow());
+        String writers = rows(sqlOf("guard.md", "rowlock.stray_writers"));
         assertThat(writers.lines())
                 .anySatisfy(line -> assertThat(line)
                         .contains("relation=orders|", "application=" + database.schema(), "update orders set id"));
@@ -179,15 +166,15 @@ class DocumentedSqlTest {
 
     @Test
     void theGuardsAreListed() throws Exception {
-        String guards = rows(sqlOf("guard.md").stream()
-                .filter(sql -> sql.contains("rowlock.guards"))
-                .findFirst()
-                .orElseThrow());
+        String guards = rows(sqlOf("guard.md", "rowlock.guards"));
         assertThat(guards.lines())
                 .anySatisfy(line -> assertThat(line).contains("relation=account|current=t|enabled=t|"));
     }
 
-    private void assertWaiterIsShown(LockStrategy strategy, LockFront front, String what) throws Exception {
+    /** For a key, for a row, and for a lock in front. */
+    @ParameterizedTest
+    @CsvSource({"ADVISORY, NEVER, orders 7", "ROW, NEVER, transactionid", "ROW, ALWAYS, front orders"})
+    void aWaiterIsShownWithItsHolder(LockStrategy strategy, LockFront front, String what) throws Exception {
         RowLocks locks = RowLocks.builder(database.dataSource())
                 .strategy(strategy)
                 .front(front)
@@ -206,10 +193,7 @@ class DocumentedSqlTest {
         assertThat(heads.lines())
                 .anySatisfy(line -> assertThat(line)
                         .contains("pid=" + holder.pid() + "|", "state=idle in transaction", "waiters=1"));
-        String plainWriters = rows(sqlOf("guard.md").stream()
-                .filter(sql -> sql.contains("pg_blocking_pids"))
-                .findFirst()
-                .orElseThrow());
+        String plainWriters = rows(sqlOf("guard.md", "pg_blocking_pids"));
         assertThat(plainWriters.contains("pid=" + waiter.pid() + "|")).isEqualTo(what.equals("transactionid"));
 
         holder.commit();
@@ -255,10 +239,7 @@ class DocumentedSqlTest {
                     .allMatch(line -> line.contains("|wait_event_type=IPC|wait_event=SyncRep|"))
                     .anyMatch(line -> line.startsWith("pid=" + writers.get(0).pid()) && line.contains("|waiters=1|"))
                     .anyMatch(line -> line.startsWith("pid=" + writers.get(1).pid()) && line.contains("|waiters=0|"));
-            String standbys = sqlOf("incidents.md").stream()
-                    .filter(sql -> sql.contains("pg_stat_replication"))
-                    .findFirst()
-                    .orElseThrow();
+            String standbys = sqlOf("incidents.md", "pg_stat_replication");
             assertThat(rows(local, standbys)).startsWith("required=standby|application_name=null|");
             execute(local, "alter system set synchronous_standby_names = ''");
             execute(local, "select pg_reload_conf()");

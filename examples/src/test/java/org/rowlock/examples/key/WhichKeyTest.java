@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,15 @@ class WhichKeyTest {
             "create table payment (key uuid primary key, answer text)",
             "create table deposit (id uuid primary key, account bigint, amount bigint)");
 
+    private Session alice;
+    private Session bob;
+
+    @BeforeEach
+    void open() throws SQLException {
+        alice = database.session("alice");
+        bob = database.session("bob");
+    }
+
     private RowLocks locks(LockStrategy strategy) {
         return RowLocks.builder(database.dataSource()).strategy(strategy).build();
     }
@@ -50,8 +60,6 @@ class WhichKeyTest {
     @EnumSource(names = {"ROW", "BOTH"})
     void theSecondBookingWaitsAndSeesTheFirst(LockStrategy strategy) throws Exception {
         Bookings bookings = new Bookings(locks(strategy));
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
 
         boolean alices = alice.run(c -> bookings.book(c, 7, MONDAY, MONDAY.plusDays(3)));
         Step<Boolean> bobs = bob.start(c -> bookings.book(c, 7, MONDAY.plusDays(2), MONDAY.plusDays(4)));
@@ -66,8 +74,6 @@ class WhichKeyTest {
 
     @Test
     void withoutTheLockBothBook() throws Exception {
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         String book = "insert into booking (room, first, last) select 7, '2026-11-23', '2026-11-26'"
                 + " where not exists (select from booking where room = 7)";
 
@@ -83,8 +89,6 @@ class WhichKeyTest {
     @EnumSource
     void theNextNumberIsTheOneAfterTheLastCommitted(LockStrategy strategy) throws Exception {
         InvoiceNumbers numbers = new InvoiceNumbers(locks(strategy));
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
 
         int first = alice.run(c -> numbers.add(c, 2026, 10));
         Step<Integer> second = bob.start(c -> numbers.add(c, 2026, 20));
@@ -99,8 +103,6 @@ class WhichKeyTest {
 
     @Test
     void withoutTheLockTwoInvoicesHaveOneNumber() throws Exception {
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         String add = "insert into invoice select 2026, coalesce(max(number), 0) + 1, 10 from invoice where year = 2026";
 
         alice.execute(add);
@@ -116,8 +118,6 @@ class WhichKeyTest {
     @EnumSource
     void batchesInOppositeOrdersWaitForEachOther(LockStrategy strategy) throws Exception {
         PageViews views = new PageViews(locks(strategy));
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         Map<String, Long> forwards = new TreeMap<>(Map.of("a", 1L, "b", 1L));
 
         alice.run(c -> {
@@ -139,8 +139,6 @@ class WhichKeyTest {
 
     @Test
     void withoutTheLockTheyDeadlock() throws Exception {
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         String add = "insert into page_view values ('%s', 1) on conflict (page) do update set views = 2";
 
         alice.execute(String.format(add, "a"));
@@ -156,28 +154,24 @@ class WhichKeyTest {
     @EnumSource
     void allNodesReadTheFirstRow(LockStrategy strategy) throws Exception {
         FirstRow rows = new FirstRow(locks(strategy));
-        Session one = database.session("one");
-        Session two = database.session("two");
 
-        String ones = one.run(c -> rows.secret(c, "acme", "by one"));
-        Step<String> twos = two.start(c -> rows.secret(c, "acme", "by two"));
-        twos.awaitBlockedBy(one);
-        one.commit();
+        String ones = alice.run(c -> rows.secret(c, "acme", "by one"));
+        Step<String> twos = bob.start(c -> rows.secret(c, "acme", "by two"));
+        twos.awaitBlockedBy(alice);
+        alice.commit();
 
         assertThat(List.of(ones, twos.get())).containsExactly("by one", "by one");
     }
 
     @Test
     void withoutTheLockTheSecondNodeFails() throws Exception {
-        Session one = database.session("one");
-        Session two = database.session("two");
         String create = "insert into secret select 'acme', 'mine' where not exists"
                 + " (select from secret where tenant = 'acme')";
 
-        one.execute(create);
-        Step<?> twos = two.startExecute(create);
-        twos.awaitBlockedBy(one);
-        one.commit();
+        alice.execute(create);
+        Step<?> twos = bob.startExecute(create);
+        twos.awaitBlockedBy(alice);
+        alice.commit();
 
         assertThat(state(twos)).isEqualTo("23505");
     }
@@ -185,19 +179,17 @@ class WhichKeyTest {
     /** With the lock see PaymentOnceTest. */
     @Test
     void withoutTheLockBothAttemptsFindNoAnswer() throws Exception {
-        Session first = database.session("first attempt");
-        Session second = database.session("second attempt");
         UUID key = UUID.randomUUID();
 
-        int firsts = first.run(c -> Sql.update(c, ANSWERED, key));
-        int seconds = second.run(c -> Sql.update(c, ANSWERED, key));
+        int firsts = alice.run(c -> Sql.update(c, ANSWERED, key));
+        int seconds = bob.run(c -> Sql.update(c, ANSWERED, key));
         assertThat(List.of(firsts, seconds))
                 .as("answers found; each calls the bank")
                 .containsExactly(0, 0);
-        first.run(c -> Sql.update(c, "insert into payment values (?, 'paid')", key));
-        Step<?> late = second.start(c -> Sql.update(c, "insert into payment values (?, 'paid')", key));
-        late.awaitBlockedBy(first);
-        first.commit();
+        alice.run(c -> Sql.update(c, "insert into payment values (?, 'paid')", key));
+        Step<?> late = bob.start(c -> Sql.update(c, "insert into payment values (?, 'paid')", key));
+        late.awaitBlockedBy(alice);
+        alice.commit();
 
         assertThat(state(late)).isEqualTo("23505");
     }
