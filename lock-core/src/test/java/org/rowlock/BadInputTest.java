@@ -7,29 +7,23 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.testing.Locks.locks;
 
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.value.RequestParts;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
-import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Wire;
@@ -52,14 +46,6 @@ class BadInputTest {
             "create index account_index on account(balance)",
             "create sequence account_sequence",
             "create type account_type as (id int)");
-
-    private static RowLocks locks(LockStrategy strategy) {
-        return LockAccess.builder().strategy(strategy).build();
-    }
-
-    static Stream<Arguments> strategies() {
-        return Arrays.stream(LockStrategy.values()).map(Arguments::of);
-    }
 
     /** The ways to name one key. */
     private static List<Session.Body<?>> calls(RowLocks locks, LockKey key) {
@@ -98,33 +84,42 @@ class BadInputTest {
         return refusal;
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void unknownTableNamesIt(LockStrategy strategy) throws Exception {
-        assertTargetRefused(locks(strategy), row("acount", 1), "acount", "does not exist", "search_path");
-        assertTargetRefused(locks(strategy), row("public.acount", 1), "public.acount", "does not exist");
-        assertTargetRefused(locks(strategy), row("\"Account\"", 1), "Account", "does not exist", "quotes");
-        assertTargetRefused(locks(strategy), row("acount", UUID.randomUUID()), "acount", "does not exist");
+    /** A key, the words of its refusal, and whether the strategy ADVISORY refuses it too. */
+    private record Refused(String name, LockKey key, boolean always, String... words) {}
+
+    static List<Refused> refused() {
+        String advice = "Give an id that the column's type can hold";
+        return List.of(
+                new Refused("an unknown table", row("acount", 1), true, "acount", "does not exist", "search_path"),
+                new Refused(
+                        "an unknown table of a schema", row("public.acount", 1), true, "public.acount", "not exist"),
+                new Refused("a name in quotes", row("\"Account\"", 1), true, "Account", "does not exist", "quotes"),
+                new Refused("a UUID", row("acount", UUID.randomUUID()), true, "acount", "does not exist"),
+                new Refused("an unknown schema", row("nowhere.account", 1), true, "nowhere", "does not exist"),
+                new Refused(
+                        "another database", row("elsewhere.public.account", 1), true, "elsewhere", "cross-database"),
+                new Refused("a view", row("account_view", 1), true, "account_view", "view", "underlying table"),
+                new Refused("a materialized view", row("account_copy", 1), true, "account_copy"),
+                new Refused("an index", row("account_index", 1), true, "account_index"),
+                new Refused("a sequence", row("account_sequence", 1), true, "account_sequence"),
+                new Refused("a type", row("account_type", 1), true, "account_type"),
+                new Refused("two parts", row("account", 1, 2), false, "account[1, 2]", "2 part(s)", "[id]"),
+                new Refused("one part of two", row("pair", 1), false, "pair[1]", "1 part(s)", "[a, b]"),
+                new Refused("three parts of two", row("pair", 1, 2, 3), false, "3 part(s)", "[a, b]"),
+                new Refused("a large id", row("account", 3_000_000_000L), false, "account[3000000000]", advice),
+                new Refused("no number", row("account", "abc"), false, "account[abc]", "integer", advice),
+                new Refused("SQL", row("account", "1; drop table account"), false, "account[1; drop", advice),
+                new Refused("no UUID", row("thing", "123-456"), false, "thing[123-456]", "uuid", advice),
+                new Refused("no UUID in a pair", row("pair", 1, "x"), false, "pair[1, x]", "uuid", advice));
     }
 
     @ParameterizedTest
-    @EnumSource
-    void unknownSchemaNamesIt(LockStrategy strategy) throws Exception {
-        assertTargetRefused(locks(strategy), row("nowhere.account", 1), "nowhere", "does not exist");
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void anotherDatabaseIsNotReachable(LockStrategy strategy) throws Exception {
-        assertTargetRefused(locks(strategy), row("elsewhere.public.account", 1), "elsewhere", "cross-database");
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void whatIsNoTableIsNamed(LockStrategy strategy) throws Exception {
-        for (String name :
-                List.of("account_view", "account_copy", "account_index", "account_sequence", "account_type")) {
-            assertTargetRefused(locks(strategy), row(name, 1), name);
+    @MethodSource("refused")
+    void whatCannotBeLockedIsNamed(Refused refused) throws Exception {
+        for (LockStrategy strategy : LockStrategy.values()) {
+            if (refused.always() || strategy != LockStrategy.ADVISORY) {
+                assertTargetRefused(locks(strategy), refused.key(), refused.words());
+            }
         }
     }
 
@@ -146,16 +141,7 @@ class BadInputTest {
         }
     }
 
-    /** Neither a primary key nor another strategy would help: what helps is to name the underlying table. */
-    @ParameterizedTest
-    @EnumSource
-    void aViewIsToldFromATableWithoutPrimaryKey(LockStrategy strategy) throws Exception {
-        database.execute("create view shown as select * from account");
-        assertTargetRefused(locks(strategy), row("shown", 1), "shown", "view", "underlying table");
-    }
-
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void foreignTableIsRefused(LockStrategy strategy) throws Exception {
         String available = "select count(*) from pg_available_extensions where name = 'postgres_fdw'";
         assumeTrue(database.query(available).equals("1"), "skipped: this server has no postgres_fdw");
@@ -167,9 +153,8 @@ class BadInputTest {
         assertTargetRefused(locks(strategy), row("away", 1), "away");
     }
 
-    /** FOR UPDATE of a view is possible in SQL, yet the key would be another than that of the table behind it. */
-    @ParameterizedTest
-    @EnumSource
+    /** FOR UPDATE of a view is possible in SQL, yet the key would be another than that of the underlying table. */
+    @EveryStrategy
     void aViewWithIdColumnsGivenIsRefusedAllTheSame(LockStrategy strategy) throws Exception {
         RowLocks locks = LockAccess.builder()
                 .strategy(strategy)
@@ -178,21 +163,19 @@ class BadInputTest {
         if (strategy == LockStrategy.ROW) {
             Session alice = database.session("alice");
             LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("account_view", 1))));
-            assertThat(result).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+            assertThat(Held.of(result)).isEqualTo(Held.ROW_LOCKED);
         } else {
             assertTargetRefused(locks, row("account_view", 1), "account_view", "view", "underlying table");
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void tableWithoutPrimaryKeyNeedsIdColumns(LockStrategy strategy) throws Exception {
+    @EveryStrategy.WithRow
+    void tableWithoutPrimaryKeyNeedsIdColumns(LockStrategy strategy, Session alice) throws Exception {
         assertTargetRefused(locks(strategy), row("keyless", 1), "keyless", "no primary key", "idColumns");
         RowLocks given = LockAccess.builder()
                 .strategy(strategy)
                 .idColumns("keyless", "code")
                 .build();
-        Session alice = database.session("alice");
         LockResult result = alice.run(c -> given.in(c).lock(forUpdate(row("keyless", "one"))));
         assertThat(result.absentRows()).isEmpty();
         result =
@@ -201,14 +184,12 @@ class BadInputTest {
     }
 
     @Test
-    void advisoryNeedsNoPrimaryKey() throws Exception {
-        Session alice = database.session("alice");
+    void advisoryNeedsNoPrimaryKey(Session alice) throws Exception {
         LockResult result = alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(row("keyless", 1))));
-        assertThat(result).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
+        assertThat(Held.of(result)).isEqualTo(Held.KEY_LOCKED);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void wrongIdColumnsAreNamed(LockStrategy strategy) throws Exception {
         for (String column : List.of("nothing", "ID", "\"id\"", "id; drop table account", "ctid or true")) {
             RowLocks locks = LockAccess.builder()
@@ -220,28 +201,8 @@ class BadInputTest {
         assertThat(database.query("select count(*) from account")).isEqualTo("9");
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void wrongNumberOfIdPartsNamesTheColumns(LockStrategy strategy) throws Exception {
-        assertTargetRefused(locks(strategy), row("account", 1, 2), "account[1, 2]", "2 part(s)", "[id]");
-        assertTargetRefused(locks(strategy), row("pair", 1), "pair[1]", "1 part(s)", "[a, b]");
-        assertTargetRefused(locks(strategy), row("pair", 1, 2, 3), "3 part(s)", "[a, b]");
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void anIdThatTheColumnCannotHoldIsNamed(LockStrategy strategy) throws Exception {
-        String advice = "Give an id that the column's type can hold";
-        assertTargetRefused(locks(strategy), row("account", 3_000_000_000L), "account[3000000000]", advice);
-        assertTargetRefused(locks(strategy), row("account", "abc"), "account[abc]", "integer", advice);
-        assertTargetRefused(locks(strategy), row("account", "1; drop table account"), "account[1; drop", advice);
-        assertTargetRefused(locks(strategy), row("thing", "123-456"), "thing[123-456]", "uuid", advice);
-        assertTargetRefused(locks(strategy), row("pair", 1, "x"), "pair[1, x]", "uuid", advice);
-    }
-
     /** Also with ADVISORY, whose locks take it for an id of something else, and outside of a transaction. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void anIdIsCheckedWithoutALock(LockStrategy strategy) throws Exception {
         try (Connection connection = database.dataSource().getConnection()) {
             LockAccess locks = LockAccess.of(locks(strategy));
@@ -257,37 +218,30 @@ class BadInputTest {
     }
 
     /** The three ways of missing a privilege that FOR UPDATE has too. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void missingPrivilegeSaysWhatToGrant(LockStrategy strategy) throws Exception {
         String schema = database.schema();
-        String role = schema + "_reader";
-        database.execute("create role " + role);
-        try {
-            LockKey key = row(schema + ".account", 1);
-            for (Session.Body<?> body : List.<Session.Body<?>>of(
-                    c -> locks(strategy).in(c).lock(forUpdate(key)),
-                    c -> locks(strategy).in(c).lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(key))),
-                    c -> locks(strategy).in(c).lock(forUpdate(key).noWait()),
-                    c -> locks(strategy).in(c).lock(forUpdate(List.of(key, row(schema + ".account", 2)))),
-                    c -> locks(strategy).in(c).lockAndRead(forUpdate(key), "select 1", FIRST))) {
-                Session reader = database.session("reader");
-                reader.execute("set role " + role);
-                reader.commit();
-                assertPrivilegeMissing(reader, body, "schema " + schema, "USAGE");
-                database.execute("grant usage on schema " + schema + " to " + role);
-                assertPrivilegeMissing(reader, body, "account", "UPDATE");
-                database.execute("grant select on account to " + role);
-                assertPrivilegeMissing(reader, body, "account", "UPDATE");
-                // One column is enough, for FOR UPDATE and so for the lock that stands for it.
-                database.execute("grant update (balance) on account to " + role);
-                reader.run(body);
-                reader.rollback();
-                database.execute("drop owned by " + role);
-                reader.close();
-            }
-        } finally {
-            database.execute("drop owned by " + role, "drop role " + role);
+        LockKey key = row(schema + ".account", 1);
+        for (Session.Body<?> body : List.<Session.Body<?>>of(
+                c -> locks(strategy).in(c).lock(forUpdate(key)),
+                c -> locks(strategy).in(c).lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(key))),
+                c -> locks(strategy).in(c).lock(forUpdate(key).noWait()),
+                c -> locks(strategy).in(c).lock(forUpdate(List.of(key, row(schema + ".account", 2)))),
+                c -> locks(strategy).in(c).lockAndRead(forUpdate(key), "select 1", FIRST))) {
+            String role = database.role();
+            database.execute("revoke usage on schema " + schema + " from " + role);
+            Session reader = database.session("reader");
+            reader.execute("set role " + role);
+            reader.commit();
+            assertPrivilegeMissing(reader, body, "schema " + schema, "USAGE");
+            database.execute("grant usage on schema " + schema + " to " + role);
+            assertPrivilegeMissing(reader, body, "account", "UPDATE");
+            database.execute("grant select on account to " + role);
+            assertPrivilegeMissing(reader, body, "account", "UPDATE");
+            // One column is enough, for FOR UPDATE and so for the lock that stands for it.
+            database.execute("grant update (balance) on account to " + role);
+            reader.run(body);
+            reader.close();
         }
     }
 
@@ -297,82 +251,18 @@ class BadInputTest {
         assertThat(refusal.sqlState()).contains("42501");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void nullsAreNamedAndTheTransactionStaysUsable(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
-        assertIllegal(alice, "several keys, is null", c -> locks.in(c).lock(forUpdate((LockKey) null)));
-        assertIllegal(
-                alice,
-                "several keys, is null",
-                c -> locks.in(c).tryLock(forUpdate((LockKey) null)).isHeld());
-        assertIllegal(alice, "mode is null", c -> locks.in(c).lock(LockRequest.of(null, List.of(KEY))));
-        assertIllegal(
-                alice,
-                "mode is null",
-                c -> locks.in(c)
-                        .tryLock(LockRequest.of((RowLockMode) null, List.of(KEY)))
-                        .isHeld());
-        assertIllegal(
-                alice, "wait is null", c -> locks.in(c).lock(forUpdate(KEY).waiting(null)));
-        assertIllegal(
-                alice,
-                "null",
-                c -> locks.in(c).tryLock(forUpdate(KEY).atMost((Duration) null)).isHeld());
-        assertIllegal(
-                alice,
-                "positive",
-                c -> locks.in(c)
-                        .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(-1)))
-                        .isHeld());
-        assertIllegal(alice, "keys are null", c -> locks.in(c).lock(forUpdate((List<LockKey>) null)));
-        assertIllegal(alice, "keys are empty", c -> locks.in(c).lock(forUpdate(List.of())));
-        assertIllegal(
-                alice,
-                "keys are empty",
-                c -> locks.in(c).tryLock(forUpdate(List.of())).isHeld());
-        assertIllegal(alice, "null", c -> locks.in(c).lock(forUpdate(Arrays.asList(KEY, null))));
-        assertIllegal(
-                alice,
-                "mode is null",
-                c -> locks.in(c).lock(LockRequest.of(null, List.of(KEY)).noWait()));
-        assertIllegal(
-                alice, "wait is null", c -> locks.in(c).lock(forUpdate(KEY).waiting(null)));
-        LockWait noWait = LockWait.noWait();
-        assertIllegal(
-                alice, "request is null", c -> locks.in(c).lock(forUpdate(KEY).and(null)));
+    @EveryStrategy
+    void nullsAreNamedAndTheTransactionStaysUsable(RowLocks locks, Session alice) throws Exception {
+        String select = "select 1";
         assertIllegal(alice, "request is null", c -> locks.in(c).lock(null));
-        assertIllegal(
-                alice,
-                "several keys, is null",
-                c -> locks.in(c)
-                        .lock(Requests.of(Collections.singletonMap(null, FOR_UPDATE))
-                                .waiting(noWait)));
-        assertIllegal(
-                alice,
-                "mode is null",
-                c -> locks.in(c)
-                        .lock(Requests.of(Collections.singletonMap(KEY, null)).waiting(noWait)));
-        assertIllegal(
-                alice,
-                "wait is null",
-                c -> locks.in(c).lock(Requests.of(Map.of(KEY, FOR_UPDATE)).waiting(null)));
-        assertIllegal(
-                alice,
-                "several keys, is null",
-                c -> locks.in(c).lockAndRead(forUpdate((LockKey) null), "select 1", FIRST));
+        assertIllegal(alice, "request is null", c -> locks.in(c).tryLock(null).isHeld());
         assertIllegal(alice, "query is null", c -> locks.in(c).lockAndRead(forUpdate(KEY), null));
         assertIllegal(alice, "SQL of the query is null", c -> locks.in(c).lockAndRead(forUpdate(KEY), null, FIRST));
         assertIllegal(alice, "SQL of the query is blank", c -> locks.in(c).lockAndRead(forUpdate(KEY), " ", FIRST));
-        assertIllegal(
-                alice,
-                "row mapper is null",
-                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1", (RowMapper<Integer>) null));
-        assertIllegal(
-                alice,
-                "binds are null",
-                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1", FIRST, (Object[]) null));
+        RowMapper<Integer> none = null;
+        assertIllegal(alice, "row mapper is null", c -> locks.in(c).lockAndRead(forUpdate(KEY), select, none));
+        Object[] binds = null;
+        assertIllegal(alice, "binds are null", c -> locks.in(c).lockAndRead(forUpdate(KEY), select, FIRST, binds));
         assertIllegal(alice, "claim is null", c -> locks.in(c).claim(null, FIRST));
         assertIllegal(alice, "row mapper is null", c -> locks.in(c).claim(Claim.from("account"), null));
     }
@@ -388,93 +278,8 @@ class BadInputTest {
         session.execute("select 1");
     }
 
-    @Test
-    void inTransactionRefusesNullsBeforeItBorrowsAConnection() {
-        RowLocks locks = LockAccess.builder().build();
-        assertThatThrownBy(() -> locks.on(null).lock(forUpdate(KEY)).inTransaction(tx -> 1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("DataSource is null");
-        assertThatThrownBy(() -> locks.on(database.dataSource())
-                        .lock(forUpdate(KEY))
-                        .inTransaction((LockedTransaction.Work<Void, Integer, RuntimeException>) null))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("work is null");
-        LockWait wait = LockWait.forever();
-        List<Collection<LockKey>> wrong = Arrays.asList(null, List.of(), Arrays.asList(KEY, null));
-        for (Collection<LockKey> keys : wrong) {
-            assertThatThrownBy(() -> locks.on(database.dataSource())
-                            .lock(forUpdate(keys).waiting(wait))
-                            .inTransaction(tx -> 1))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("key");
-        }
-        assertThatThrownBy(() -> locks.on(database.dataSource())
-                        .lock(forUpdate((LockKey) null))
-                        .inTransaction(tx -> 1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("key");
-        assertThatThrownBy(() -> locks.on(database.dataSource())
-                        .lock(LockRequest.of(null, List.of(KEY)).waiting(wait))
-                        .inTransaction(tx -> 1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("mode is null");
-        assertThatThrownBy(() -> locks.on(database.dataSource())
-                        .lock(forUpdate(KEY).waiting(null))
-                        .inTransaction(tx -> 1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("wait is null");
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void wrongParameterCountIsRefusedAndNothingIsLocked(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
-        alice.run(c -> locks.in(c).lock(forUpdate(row("account", 9))));
-        int before = alice.advisoryLocks();
-        for (Session.Body<?> body : List.<Session.Body<?>>of(
-                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1 where 1 = ?", FIRST),
-                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1 where 1 = ?", FIRST, 1, 2),
-                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1", FIRST, 1),
-                c -> locks.in(c).lockAndRead(forUpdate(KEY).noWait(), "select ?, ?", FIRST, 1))) {
-            assertThatThrownBy(() -> alice.run(body))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("bind value")
-                    .hasMessageContaining("select");
-            assertThat(alice.advisoryLocks()).isEqualTo(before);
-            alice.execute("select 1");
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void aQueryOfSeveralStatementsOrWithoutRowsIsRefused(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
-        for (String sql : List.of(
-                "select 1; select 2", "update account set balance = 1 where id = 1", "select 1; delete from account")) {
-            Session alice = database.session("alice");
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lockAndRead(forUpdate(KEY), sql, FIRST)))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("roll the transaction back");
-            alice.rollback();
-            assertThat(alice.advisoryLocks()).isZero();
-            alice.close();
-        }
-        // It ends the transaction of its own accord, and the lock with it.
-        Session bob = database.session("bob");
-        assertThatThrownBy(() -> bob.run(c -> locks.in(c).lockAndRead(forUpdate(KEY), "commit", FIRST)))
-                .isInstanceOf(IllegalArgumentException.class);
-        bob.rollback();
-        assertThat(bob.advisoryLocks()).isZero();
-        assertThat(database.query("select count(*) from account where balance = 0"))
-                .isEqualTo("9");
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"ADVISORY", "BOTH"})
-    void aThousandAndOneKeysAreRefusedBeforeAnySql(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
+    @EveryStrategy.WithKey
+    void aThousandAndOneKeysAreRefusedBeforeAnySql(RowLocks locks, Session alice) throws Exception {
         List<LockKey> keys = ids(1_001);
         for (Session.Body<?> body : List.<Session.Body<?>>of(
                 c -> locks.in(c).lock(forUpdate(keys)),
@@ -486,41 +291,22 @@ class BadInputTest {
             assertThat(refusal).isNotNull();
             assertThat(refusal.sqlState()).contains("54000");
             assertThat(refusal).hasMessageContaining("1001");
-            assertThat(refusal)
-                    .hasMessageContaining("1000")
-                    .hasMessageContaining("account")
-                    .hasMessageContaining("lockBudget()");
+            assertThat(refusal).hasMessageContainingAll("1000", "account", "lockBudget()");
             assertThat(sent).isEmpty();
             alice.execute("select 1");
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aThousandDistinctKeysAreFine(LockStrategy strategy) throws Exception {
-        Session alice = database.session("alice");
-        List<LockKey> keys = new ArrayList<>(ids(1_000));
-        keys.addAll(ids(1_000));
-        LockResult result =
-                alice.run(c -> locks(strategy).in(c).lock(forUpdate(keys).allowAbsent()));
-        assertThat(RequestParts.of(forUpdate(keys)).keys()).hasSize(1_000);
-        assertThat(result.absentRows()).hasSize(strategy == LockStrategy.ADVISORY ? 0 : 991);
-        assertThat(alice.advisoryLocks()).isEqualTo(strategy == LockStrategy.ROW ? 0 : 1_000);
-    }
-
     /** Row locks have no place in the lock table, so there is nothing to budget. */
     @Test
-    void rowLocksHaveNoBudget() throws Exception {
-        Session alice = database.session("alice");
+    void rowLocksHaveNoBudget(Session alice) throws Exception {
         LockResult result = alice.run(
                 c -> locks(LockStrategy.ROW).in(c).lock(forUpdate(ids(3_000)).allowAbsent()));
         assertThat(result.absentRows()).hasSize(2_991);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"ADVISORY", "BOTH"})
-    void theBudgetCanBeRaisedAndLowered(LockStrategy strategy) throws Exception {
-        Session alice = database.session("alice");
+    @EveryStrategy.WithKey
+    void theBudgetCanBeRaisedAndLowered(LockStrategy strategy, Session alice) throws Exception {
         RowLocks more =
                 LockAccess.builder().strategy(strategy).lockBudget(1_500).build();
         alice.run(c -> more.in(c).lock(forUpdate(ids(1_500)).allowAbsent()));
@@ -540,12 +326,11 @@ class BadInputTest {
 
     /** Known by a function of its own; only its name is here. */
     @Test
-    void aClaimOnCitusIsRefusedByName() throws Exception {
+    void aClaimOnCitusIsRefusedByName(Session session) throws Exception {
         RowLocks locks = LockAccess.builder()
                 .strategy(LockStrategy.BOTH)
                 .strategy("pair", LockStrategy.ROW)
                 .build();
-        Session session = database.session("claimer");
         session.execute("set allow_system_table_mods = on");
         session.execute(
                 "create function pg_catalog.create_intermediate_result() returns int language sql as 'select 1'");
@@ -554,8 +339,7 @@ class BadInputTest {
             for (String table : List.of("account", "pair")) {
                 assertThatThrownBy(() -> session.run(c -> locks.in(c).claim(Claim.from(table), FIRST)))
                         .isInstanceOf(LockTargetException.class)
-                        .hasMessageContaining("Citus")
-                        .hasMessageContaining("SKIP LOCKED");
+                        .hasMessageContainingAll("Citus", "SKIP LOCKED");
                 assertThat(session.advisoryLocks()).isZero();
                 session.rollback();
             }
@@ -566,10 +350,8 @@ class BadInputTest {
     }
 
     /** What is looked up again after a failure must not hide it. */
-    @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
-    void aClaimFromAnUnknownTableNamesIt(LockStrategy strategy) throws Exception {
-        Session session = database.session("claimer");
+    @EveryStrategy.WithKey
+    void aClaimFromAnUnknownTableNamesIt(LockStrategy strategy, Session session) throws Exception {
         for (boolean begun : List.of(false, true)) {
             if (begun) {
                 session.execute("select 1");

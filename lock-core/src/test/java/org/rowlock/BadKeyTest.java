@@ -1,8 +1,8 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.testing.Failures.assertIllegal;
 
 import java.lang.reflect.Proxy;
 import java.math.BigDecimal;
@@ -65,64 +65,33 @@ class BadKeyTest {
     @ParameterizedTest
     @MethodSource("unsupportedIds")
     void idOfAnotherTypeNamesTableAndType(Object id) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row("account", id))
-                .withMessageContaining("account")
-                .withMessageContaining(id.getClass().getName())
-                .withMessageContaining("give an integral number");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row("account", 1, id))
-                .withMessageContaining(id.getClass().getName());
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockKey.rows("account", List.of(1, id)))
-                .withMessageContaining(id.getClass().getName());
+        assertIllegal(() -> row("account", id), "account", id.getClass().getName(), "give an integral number");
+        assertIllegal(() -> row("account", 1, id), id.getClass().getName());
+        assertIllegal(
+                () -> LockKey.rows("account", List.of(1, id)), id.getClass().getName());
     }
 
     @Test
     void nullIdNamesTheTable() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row("account", (Object) null))
-                .withMessageContaining("account")
-                .withMessageContaining("null");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row("account", 1, null))
-                .withMessageContaining("null");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockKey.rows("account", Arrays.asList(1, null)))
-                .withMessageContaining("null");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockKey.rows("account", null))
-                .withMessageContaining("account")
-                .withMessageContaining("null");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row("account", 1, 2, (Object[]) null))
-                .withMessageContaining("null");
+        assertIllegal(() -> row("account", (Object) null), "account", "null");
+        assertIllegal(() -> row("account", 1, null), "null");
+        assertIllegal(() -> LockKey.rows("account", Arrays.asList(1, null)), "null");
+        assertIllegal(() -> LockKey.rows("account", null), "account", "null");
+        assertIllegal(() -> row("account", 1, 2, (Object[]) null), "null");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "\t\n", "\u2003"})
     void blankIdNamesTheTable(String id) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row("account", id))
-                .withMessageContaining("account")
-                .withMessageContaining("blank");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row("account", "eu", id))
-                .withMessageContaining("blank");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row("account", List.of(id)))
-                .withMessageContaining("blank");
+        assertIllegal(() -> row("account", id), "account", "blank");
+        assertIllegal(() -> row("account", "eu", id), "blank");
+        assertIllegal(() -> row("account", List.of(id)), "blank");
     }
 
     @Test
     void idWithNulIsRefused() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row("account", "a\0b"))
-                .withMessageContaining("account")
-                .withMessageContaining("NUL");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockKey.name("a\0b"))
-                .withMessageContaining("NUL");
+        assertIllegal(() -> row("account", "a\0b"), "account", "NUL");
+        assertIllegal(() -> LockKey.name("a\0b"), "NUL");
     }
 
     /**
@@ -131,23 +100,14 @@ class BadKeyTest {
      */
     @Test
     void emptyCompositeIdIsRefused() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row("account", List.of()))
-                .withMessageContaining("account")
-                .withMessageContaining("no parts");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockKey.row("account", (Object) null))
-                .withMessageContaining("null");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockKey.row("account", Arrays.asList("a", null)))
-                .withMessageContaining("null");
+        assertIllegal(() -> row("account", List.of()), "account", "no parts");
+        assertIllegal(() -> LockKey.row("account", (Object) null), "null");
+        assertIllegal(() -> LockKey.row("account", Arrays.asList("a", null)), "null");
     }
 
     @Test
     void nestedCompositeIdIsRefused() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row("account", List.of(1, List.of(2))))
-                .withMessageContaining("account");
+        assertIllegal(() -> row("account", List.of(1, List.of(2))), "account");
     }
 
     @Test
@@ -159,14 +119,10 @@ class BadKeyTest {
                 LocalDateTime.MIN,
                 Instant.MAX,
                 LocalDateTime.MAX.atOffset(ZoneOffset.UTC))) {
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> row("account", id))
-                    .withMessageContaining("years 1 to 9999");
+            assertIllegal(() -> row("account", id), "years 1 to 9999");
         }
         for (Object id : List.of(LocalTime.of(1, 2, 3, 4), Instant.ofEpochSecond(1, 1))) {
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> row("account", id))
-                    .withMessageContaining("microseconds");
+            assertIllegal(() -> row("account", id), "microseconds");
         }
     }
 
@@ -216,54 +172,37 @@ class BadKeyTest {
                 "\"a\" \"b\""
             })
     void malformedTableNameIsRefused(String table) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> row(table, 1))
-                .withMessageContaining(table)
-                .withMessageContaining("public.account");
-        assertThatIllegalArgumentException().isThrownBy(() -> Claim.from(table));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockAccess.builder().strategy(table, LockStrategy.ROW));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockAccess.builder().idColumns(table, "id"));
+        assertIllegal(() -> row(table, 1), table, "public.account");
+        assertIllegal(() -> Claim.from(table));
+        assertIllegal(() -> LockAccess.builder().strategy(table, LockStrategy.ROW));
+        assertIllegal(() -> LockAccess.builder().idColumns(table, "id"));
     }
 
     @Test
     void nullAndBlankTableNamesAreRefused() {
-        assertThatIllegalArgumentException().isThrownBy(() -> row(null, 1)).withMessageContaining("table name is null");
+        assertIllegal(() -> row(null, 1), "table name is null");
         for (String blank : List.of("", " ", "\t")) {
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> row(blank, 1))
-                    .withMessageContaining("table name is blank");
+            assertIllegal(() -> row(blank, 1), "table name is blank");
         }
     }
 
     @Test
     void nullAndBlankNamesAreRefused() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockKey.name(null))
-                .withMessageContaining("name is null");
-        assertThatIllegalArgumentException().isThrownBy(() -> LockKey.name(" ")).withMessageContaining("name is blank");
+        assertIllegal(() -> LockKey.name(null), "name is null");
+        assertIllegal(() -> LockKey.name(" "), "name is blank");
     }
 
     @Test
     void waitsThatMakeNoSenseAreRefused() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockWait.atMost(null))
-                .withMessageContaining("null");
+        assertIllegal(() -> LockWait.atMost(null), "null");
         for (Duration negative : List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> LockWait.atMost(negative))
-                    .withMessageContaining(negative.toString())
-                    .withMessageContaining("noWait()");
+            assertIllegal(() -> LockWait.atMost(negative), negative.toString(), "noWait()");
         }
         for (Duration huge : List.of(
                 Duration.ofMillis(Integer.MAX_VALUE).plusNanos(1),
                 Duration.ofDays(25),
                 Duration.ofSeconds(Long.MAX_VALUE, 999_999_999))) {
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> LockWait.atMost(huge))
-                    .withMessageContaining(huge.toString())
-                    .withMessageContaining("forever()");
+            assertIllegal(() -> LockWait.atMost(huge), huge.toString(), "forever()");
         }
         assertThat(LockWait.atMost(Duration.ZERO)).isEqualTo(LockWait.noWait());
         assertThat(WaitNanos.millis(LockWait.atMost(Duration.ofMillis(Integer.MAX_VALUE))))
@@ -274,35 +213,18 @@ class BadKeyTest {
     @Test
     void builderRefusesWrongValues() {
         RowLocksBuilder builder = LockAccess.builder();
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> builder.strategy(null))
-                .withMessageContaining("strategy");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> builder.strategy("account", null))
-                .withMessageContaining("strategy");
-        assertThatIllegalArgumentException().isThrownBy(() -> builder.strategy(null, LockStrategy.ROW));
+        assertIllegal(() -> builder.strategy(null), "strategy");
+        assertIllegal(() -> builder.strategy("account", null), "strategy");
+        assertIllegal(() -> builder.strategy(null, LockStrategy.ROW));
         for (int number : List.of(0, -1, Integer.MIN_VALUE)) {
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> builder.lockBudget(number))
-                    .withMessageContaining("lockBudget")
-                    .withMessageContaining(String.valueOf(number));
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> builder.maxWaitersPerKey(number))
-                    .withMessageContaining("maxWaitersPerKey");
+            assertIllegal(() -> builder.lockBudget(number), "lockBudget", String.valueOf(number));
+            assertIllegal(() -> builder.maxWaitersPerKey(number), "maxWaitersPerKey");
         }
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> builder.listener(null))
-                .withMessageContaining("listener");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> builder.idColumns("account"))
-                .withMessageContaining("account");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> builder.idColumns("account", (String[]) null))
-                .withMessageContaining("null");
+        assertIllegal(() -> builder.listener(null), "listener");
+        assertIllegal(() -> builder.idColumns("account"), "account");
+        assertIllegal(() -> builder.idColumns("account", (String[]) null), "null");
         for (String column : Arrays.asList(null, "", " ")) {
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> builder.idColumns("account", "id", column))
-                    .withMessageContaining("account");
+            assertIllegal(() -> builder.idColumns("account", "id", column), "account");
         }
         assertThat(builder.build()).isNotNull();
     }
@@ -311,23 +233,14 @@ class BadKeyTest {
     void claimRefusesWrongValues() {
         Claim claim = Claim.from("job");
         for (int limit : List.of(0, -1)) {
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> claim.limit(limit))
-                    .withMessageContaining("job")
-                    .withMessageContaining(String.valueOf(limit));
+            assertIllegal(() -> claim.limit(limit), "job", String.valueOf(limit));
         }
-        assertThatIllegalArgumentException().isThrownBy(() -> claim.mode(null)).withMessageContaining("mode");
+        assertIllegal(() -> claim.mode(null), "mode");
         for (String text : Arrays.asList(null, "", " ")) {
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> claim.where(text))
-                    .withMessageContaining("predicate");
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> claim.orderBy(text))
-                    .withMessageContaining("order");
+            assertIllegal(() -> claim.where(text), "predicate");
+            assertIllegal(() -> claim.orderBy(text), "order");
         }
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> claim.where("true", (Object[]) null))
-                .withMessageContaining("binds");
+        assertIllegal(() -> claim.where("true", (Object[]) null), "binds");
         assertThat(ClaimParts.of(claim).table()).isEqualTo("job");
     }
 
@@ -335,15 +248,9 @@ class BadKeyTest {
     @Test
     void halfOfASurrogatePairIsRefused() {
         for (String text : List.of("\ud83d", "\ude00", "a\ud83d\ud83d\ude00", "\ud83d\ude00\ude00", "\ud83da")) {
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> row("account", text))
-                    .withMessageContaining("surrogate");
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> row("account", 1, text))
-                    .withMessageContaining("surrogate");
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> LockKey.name(text))
-                    .withMessageContaining("surrogate");
+            assertIllegal(() -> row("account", text), "surrogate");
+            assertIllegal(() -> row("account", 1, text), "surrogate");
+            assertIllegal(() -> LockKey.name(text), "surrogate");
         }
         assertThat(row("account", "\ud83d\ude00").id()).containsExactly("\ud83d\ude00");
     }
@@ -368,17 +275,13 @@ class BadKeyTest {
                 () -> locks.on(none).lock(request).read("select 1", found -> 1).inTransaction(tx -> 1),
                 () -> locks.on(none).claim(Claim.from("job"), found -> 1).inTransaction(tx -> 1),
                 () -> locks.on(none).lock(request).execute(writes))) {
-            assertThatIllegalArgumentException().isThrownBy(call).withMessageContaining("returned null");
+            assertIllegal(call, "returned null");
         }
     }
 
     @Test
     void inspectorAndVerifyRefuseNull() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new LockInspector(null).all())
-                .withMessageContaining("connection is null");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> RowLocks.of(null).verify())
-                .withMessageContaining("DataSource is null");
+        assertIllegal(() -> new LockInspector(null).all(), "connection is null");
+        assertIllegal(() -> RowLocks.of(null).verify(), "DataSource is null");
     }
 }

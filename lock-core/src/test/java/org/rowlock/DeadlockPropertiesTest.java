@@ -229,10 +229,7 @@ class DeadlockPropertiesTest {
             for (int i = 0; i < SESSIONS; i++) {
                 if (current.get(i) == null && !ended[i] && !waiting.get(i).isEmpty()) {
                     Op op = waiting.get(i).poll();
-                    current.set(i, SESSIONS_OPEN.get(i).start(connection -> {
-                        step(connection, op, locking);
-                        return null;
-                    }));
+                    current.set(i, SESSIONS_OPEN.get(i).startAction(connection -> step(connection, op, locking)));
                     again = true;
                 }
             }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -100,7 +101,7 @@ class FrontLockTest {
     }
 
     @Test
-    void onlyTheFirstLockOfATransactionOfOneRowExclusivelyWithAWaitIsFronted() throws Exception {
+    void onlyTheFirstLockOfATransactionOfOneRowExclusivelyWithAWaitIsFronted(Session session) throws Exception {
         LockCalls calls = calls(LONG);
         assertThat(fronts(calls, forUpdate(ROW))).isTrue();
         assertThat(fronts(calls, forNoKeyUpdate(ROW))).isTrue();
@@ -112,7 +113,6 @@ class FrontLockTest {
         assertThat(fronts(calls, forUpdate(ROW), "set transaction isolation level repeatable read"))
                 .isFalse();
         assertThat(fronts(calls(LONG, LockFront.NEVER), forUpdate(ROW))).isFalse();
-        Session session = database.session("several");
         lock(session, calls, forUpdate(ROW));
         lock(session, calls, forUpdate(OTHER));
         assertThat(session.advisoryLocks()).isOne();
@@ -121,24 +121,17 @@ class FrontLockTest {
 
     @ParameterizedTest
     @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
-    void aSnapshotOfTheTransactionIsNotTakenInFrontOfAWait(int isolation) throws Exception {
-        Session session = database.session("isolated");
-        session.run(connection -> {
-            connection.setTransactionIsolation(isolation);
-            return null;
-        });
+    void aSnapshotOfTheTransactionIsNotTakenInFrontOfAWait(int isolation, Session session) throws Exception {
+        session.connection().setTransactionIsolation(isolation);
         assertThat(lock(session, calls(LONG), forUpdate(ROW))).isEqualTo(Held.ROW_LOCKED);
         assertThat(session.advisoryLocks()).isZero();
         session.rollback();
     }
 
     @Test
-    void waitersStandBehindTheKeyInTheirOrderAndTheRowIsLockedToo() throws Exception {
+    void waitersStandBehindTheKeyInTheirOrderAndTheRowIsLockedToo(
+            Session holder, Session first, Session second, Session plain) throws Exception {
         LockCalls calls = calls(LONG);
-        Session holder = database.session("holder");
-        Session first = database.session("first");
-        Session second = database.session("second");
-        Session plain = database.session("plain");
         lock(holder, calls, forUpdate(ROW));
         Step<Held> firsts = start(first, calls, forUpdate(ROW));
         firsts.awaitBlockedBy(holder);
@@ -174,10 +167,9 @@ class FrontLockTest {
     /** The first case by which a lock that is taken only sometimes could deadlock. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void theHolderTouchesTheRowAgainWhileAnotherWaitsWithItsKey(boolean fronted) throws Exception {
+    void theHolderTouchesTheRowAgainWhileAnotherWaitsWithItsKey(boolean fronted, Session holder, Session waiter)
+            throws Exception {
         LockCalls calls = calls(LONG);
-        Session holder = database.session("holder");
-        Session waiter = database.session("waiter");
         lock(holder, fronted ? calls : calls(LONG, LockFront.NEVER), forUpdate(ROW));
         Step<Held> waiters = start(waiter, calls, forUpdate(ROW));
         waiters.awaitBlockedBy(holder);
@@ -190,10 +182,8 @@ class FrontLockTest {
     /** The second: who has the key and no row waits for a row of one that wants the key. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void behindALockOfNoRowNobodyStandsInACircle(boolean fronted) throws Exception {
+    void behindALockOfNoRowNobodyStandsInACircle(boolean fronted, Session absent, Session other) throws Exception {
         LockCalls calls = calls(LONG);
-        Session absent = database.session("absent");
-        Session other = database.session("other");
         lock(other, fronted ? calls : calls(LONG, LockFront.NEVER), forUpdate(OTHER));
         takeKeyAlone(absent);
         Step<Held> step = start(absent, calls, forUpdate(OTHER));
@@ -206,10 +196,8 @@ class FrontLockTest {
 
     /** FOR UPDATE waits for no row that it does not see, so two sessions cannot stand in a circle of such rows. */
     @Test
-    void rowsThatAreNotThereAreWaitedForInNoOrder() throws Exception {
+    void rowsThatAreNotThereAreWaitedForInNoOrder(Session one, Session other) throws Exception {
         LockCalls calls = calls(LONG);
-        Session one = database.session("one");
-        Session other = database.session("other");
         assertThat(lock(one, calls, forUpdate(ABSENT).allowAbsent())).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
         assertThat(lock(other, calls, forUpdate(OTHER_ABSENT).allowAbsent())).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
         assertThat(lock(one, calls, forUpdate(OTHER_ABSENT).allowAbsent())).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
@@ -222,10 +210,8 @@ class FrontLockTest {
 
     /** What the session holds by itself is no part of a circle either. */
     @Test
-    void aRowThatIsNotThereIsNotWaitedForByOneThatHoldsALockOfItsSession() throws Exception {
+    void aRowThatIsNotThereIsNotWaitedForByOneThatHoldsALockOfItsSession(Session one, Session other) throws Exception {
         LockCalls calls = calls(LONG);
-        Session one = database.session("one");
-        Session other = database.session("other");
         other.execute("select pg_advisory_lock(4711)");
         other.commit();
         lock(one, calls, forUpdate(ABSENT).allowAbsent());
@@ -241,11 +227,8 @@ class FrontLockTest {
 
     /** A lock in front is of a row that the statement waits for: one that is deleted, and not yet for others. */
     @Test
-    void aRowThatIsBeingDeletedHasItsKeyInFront() throws Exception {
+    void aRowThatIsBeingDeletedHasItsKeyInFront(Session deleting, Session first, Session second) throws Exception {
         LockCalls calls = calls(LONG);
-        Session deleting = database.session("deleting");
-        Session first = database.session("first");
-        Session second = database.session("second");
         deleting.execute("delete from account where id = 1");
         Step<Held> firsts = start(first, calls, forUpdate(ROW).allowAbsent());
         firsts.awaitBlockedBy(deleting);
@@ -284,9 +267,8 @@ class FrontLockTest {
     }
 
     @Test
-    void whereTheKeyCannotBeHadInTimeTheRowIsLockedWithoutIt() throws Exception {
+    void whereTheKeyCannotBeHadInTimeTheRowIsLockedWithoutIt(Session other) throws Exception {
         Session holder = holderOfTheKeyAlone();
-        Session other = database.session("other");
         assertThat(lock(other, calls(SHORT), forUpdate(KEYED))).isEqualTo(Held.ROW_LOCKED);
         assertUsable(other, "0");
         // Half of the bound, and the row is free.
@@ -298,10 +280,8 @@ class FrontLockTest {
     }
 
     @Test
-    void aBoundIsTheBoundOfBothWaitsTogether() throws Exception {
+    void aBoundIsTheBoundOfBothWaitsTogether(Session holder, Session other) throws Exception {
         LockCalls calls = calls(LONG);
-        Session holder = database.session("holder");
-        Session other = database.session("other");
         lock(holder, calls, forUpdate(ROW));
         assertThatThrownBy(() -> lock(other, calls, forUpdate(ROW).atMost(Duration.ofMillis(40))))
                 .isInstanceOf(LockNotAvailableException.class);
@@ -339,8 +319,7 @@ class FrontLockTest {
     }
 
     @Test
-    void theLockTimeoutOfTheCallerHoldsForTheRow() throws Exception {
-        Session plain = database.session("plain");
+    void theLockTimeoutOfTheCallerHoldsForTheRow(Session plain) throws Exception {
         plain.execute("select * from account where id = 1 for update");
         PGSimpleDataSource impatient = database.dataSource();
         impatient.setOptions("-c lock_timeout=50ms");
@@ -355,7 +334,7 @@ class FrontLockTest {
 
     /** What the table's lock ends is told, and not waited for again. */
     @Test
-    void aTableThatIsLockedIsWaitedForOnce() throws Exception {
+    void aTableThatIsLockedIsWaitedForOnce(Session plain) throws Exception {
         AtomicInteger givenUp = new AtomicInteger();
         QueuePolicy told = new QueuePolicy() {
             @Override
@@ -373,7 +352,6 @@ class FrontLockTest {
                 givenUp.incrementAndGet();
             }
         };
-        Session plain = database.session("plain");
         plain.execute("lock table account");
         PGSimpleDataSource impatient = database.dataSource();
         impatient.setOptions("-c lock_timeout=50ms");
@@ -410,9 +388,8 @@ class FrontLockTest {
     }
 
     @Test
-    void aQueryBehindTheLockIsReadOnce() throws Exception {
+    void aQueryBehindTheLockIsReadOnce(Session other) throws Exception {
         Session holder = holderOfTheKeyAlone();
-        Session other = database.session("other");
         LockCalls calls = calls(SHORT);
         List<Integer> balances = other.run(connection -> new TransactionLocks(connection, calls)
                 .lockAndRead(forUpdate(KEYED), "select balance from account where id = ?", row -> row.getInt(1), 9));
@@ -439,11 +416,9 @@ class FrontLockTest {
 
     /** Its waiters hold rows while they wait for a key; so none of its keys goes in front of a lock. */
     @Test
-    void besideBothThereIsNoCircleOfAKeyAndARow() throws Exception {
-        RowLocks both = LockAccess.builder().strategy(LockStrategy.BOTH).build();
+    void besideBothThereIsNoCircleOfAKeyAndARow(Session other, Session holder) throws Exception {
+        RowLocks both = locks(LockStrategy.BOTH);
         LockCalls calls = calls(LONG);
-        Session other = database.session("other");
-        Session holder = database.session("both");
         takeKeyAlone(other);
         holder.run(connection -> both.in(connection).lock(forUpdate(OTHER)));
         Step<Held> step = start(other, calls, forUpdate(OTHER));
@@ -483,9 +458,8 @@ class FrontLockTest {
         }
     }
 
-    /** How long a row was held is seen when the connection begins the next transaction. */
     @Test
-    void holdsAreSeenWhenTheConnectionBeginsAnew() throws Exception {
+    void holdsAreSeenWhenTheConnectionBeginsAnew(Session session) throws Exception {
         List<Boolean> exact = Collections.synchronizedList(new ArrayList<>());
         LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10);
         QueuePolicy told = new QueuePolicy() {
@@ -501,7 +475,6 @@ class FrontLockTest {
         };
         LockCalls calls = new LockCalls(
                 new KnownTables(config, new IdColumns()), new LockObserver(List.of()), new KeyQueues(() -> told));
-        Session session = database.session("one");
         lock(session, calls, forUpdate(ROW));
         lock(session, calls, forUpdate(OTHER));
         assertThat(exact).isEmpty();

@@ -32,11 +32,13 @@ class GateTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
 
+    private final Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
     private Session holder;
 
     @BeforeEach
-    void openHolder() throws Exception {
+    void lockTheRow() throws Exception {
         holder = database.session("holder");
+        gated.lock(holder);
     }
 
     /** Calls of ROW through a gate. */
@@ -93,7 +95,7 @@ class GateTest {
                     .until(() -> left.stream().anyMatch(i -> steps.get(i).isDone()));
             for (Integer i : List.copyOf(left)) {
                 if (steps.get(i).isDone()) {
-                    assertThat(steps.get(i).get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+                    assertThat(Held.of(steps.get(i).get())).isEqualTo(Held.ROW_LOCKED);
                     sessions.get(i).commit();
                     left.remove(i);
                 }
@@ -103,24 +105,21 @@ class GateTest {
 
     @Test
     void noMoreThanTheBoundWaitAtTheServerForARow() throws Exception {
-        Gated gated = Gated.by(FixedWidth.queues(2, NEVER_OVER));
-        gated.lock(holder);
+        Gated two = Gated.by(FixedWidth.queues(2, NEVER_OVER));
         List<Session> waiters = sessions(6);
-        List<Step<LockResult>> steps = waiters.stream().map(gated::start).toList();
+        List<Step<LockResult>> steps = waiters.stream().map(two::start).toList();
 
         awaitWaitingAtServer(2);
-        gated.awaitQueued(4);
+        two.awaitQueued(4);
         assertThat(waitingAtServer()).isEqualTo(2);
 
         holder.commit();
         commitAll(waiters, steps);
-        assertThat(gated.gate().queued()).isZero();
+        assertThat(two.gate().queued()).isZero();
     }
 
     @Test
     void theyGoToTheServerInTheOrderOfTheirArrival() throws Exception {
-        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
-        gated.lock(holder);
         List<Session> waiters = sessions(5);
         List<Step<LockResult>> steps = new ArrayList<>();
         for (Session waiter : waiters) {
@@ -131,7 +130,7 @@ class GateTest {
 
         holder.commit();
         for (int i = 0; i < steps.size(); i++) {
-            assertThat(steps.get(i).get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+            assertThat(Held.of(steps.get(i).get())).isEqualTo(Held.ROW_LOCKED);
             assertThat(steps.stream().filter(Step::isDone)).hasSize(i + 1);
             waiters.get(i).commit();
         }
@@ -139,8 +138,6 @@ class GateTest {
 
     @Test
     void plainReadsBeforeTheLockDoNotCount() throws Exception {
-        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
-        gated.lock(holder);
         List<Session> waiters = sessions(2);
         List<Step<LockResult>> steps = new ArrayList<>();
         for (Session waiter : waiters) {
@@ -157,8 +154,6 @@ class GateTest {
 
     @Test
     void whoHoldsARowAlreadyDoesNotWaitInTheJvm() throws Exception {
-        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
-        gated.lock(holder);
         List<Session> waiters = sessions(3);
         List<Step<LockResult>> steps = new ArrayList<>();
         for (Session waiter : waiters) {
@@ -174,8 +169,6 @@ class GateTest {
 
     @Test
     void anotherRowASharedModeAndATryDoNotQueue() throws Exception {
-        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
-        gated.lock(holder);
         List<Session> waiters = sessions(5);
         List<Step<LockResult>> steps = new ArrayList<>();
         steps.add(gated.start(waiters.get(0)));
@@ -185,9 +178,9 @@ class GateTest {
 
         steps.add(gated.start(waiters.get(2), KEY, RowLockMode.FOR_SHARE, LockWait.forever()));
         awaitWaitingAtServer(2);
-        assertThat(gated.start(waiters.get(3), LockKey.row("account", 2), RowLockMode.FOR_UPDATE, LockWait.forever())
-                        .get())
-                .extracting(Held::of)
+        assertThat(Held.of(gated.start(
+                                waiters.get(3), LockKey.row("account", 2), RowLockMode.FOR_UPDATE, LockWait.forever())
+                        .get()))
                 .isEqualTo(Held.ROW_LOCKED);
         Step<LockResult> tried = gated.start(waiters.get(4), KEY, RowLockMode.FOR_UPDATE, LockWait.noWait());
         assertThatThrownBy(tried::get).isInstanceOf(LockNotAvailableException.class);
@@ -199,8 +192,6 @@ class GateTest {
 
     @Test
     void theTimeInTheJvmCountsAgainstTheBoundOfTheWait() throws Exception {
-        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
-        gated.lock(holder);
         List<Session> waiters = sessions(2);
         Step<LockResult> first = gated.start(waiters.get(0));
         awaitWaitingAtServer(1);
@@ -217,10 +208,9 @@ class GateTest {
 
     @Test
     void withoutProgressMoreAndMoreGoToTheServer() throws Exception {
-        Gated gated = Gated.by(FixedWidth.queues(1, 1));
-        gated.lock(holder);
+        Gated growing = Gated.by(FixedWidth.queues(1, 1));
         List<Session> waiters = sessions(6);
-        List<Step<LockResult>> steps = waiters.stream().map(gated::start).toList();
+        List<Step<LockResult>> steps = waiters.stream().map(growing::start).toList();
 
         awaitWaitingAtServer(6);
 
@@ -230,8 +220,6 @@ class GateTest {
 
     @Test
     void anInterruptEndsTheWaitInTheJvmAndNotTheOneForTheLock() throws Exception {
-        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
-        gated.lock(holder);
         List<Session> waiters = sessions(2);
         Step<LockResult> first = gated.start(waiters.get(0));
         awaitWaitingAtServer(1);
@@ -255,20 +243,18 @@ class GateTest {
 
     @Test
     void aFailureLeavesItsPlace() throws Exception {
-        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
+        holder.rollback();
         LockKey nowhere = LockKey.row("nowhere", 1);
         for (int i = 0; i < 3; i++) {
             assertThatThrownBy(gated.start(holder, nowhere, RowLockMode.FOR_UPDATE, LockWait.forever())::get)
                     .isInstanceOf(LockTargetException.class);
             holder.rollback();
         }
-        assertThat(gated.start(holder).get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+        assertThat(Held.of(gated.start(holder).get())).isEqualTo(Held.ROW_LOCKED);
     }
 
     @Test
     void aBackendThatIsKilledWhileItWaitsLeavesItsPlace() throws Exception {
-        Gated gated = Gated.by(FixedWidth.queues(1, NEVER_OVER));
-        gated.lock(holder);
         List<Session> waiters = sessions(2);
         Step<LockResult> killed = gated.start(waiters.get(0));
         awaitWaitingAtServer(1);

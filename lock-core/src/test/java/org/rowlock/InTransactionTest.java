@@ -1,13 +1,15 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.testing.Failures.assertIllegal;
+import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -19,7 +21,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
@@ -38,10 +38,13 @@ import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.WaitNanos;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /** Admission, connection, begin, lock, work, commit; and whatever fails on the way, nothing is left of it. */
 class InTransactionTest {
@@ -91,11 +94,9 @@ class InTransactionTest {
                         + ((LockKey.Row) key).id().get(0)));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void worksUnderTheLockAndCommits(LockStrategy strategy) throws Exception {
-        locks = LockAccess.builder().strategy(strategy).build();
-        Session other = database.session("other");
+    @EveryStrategy
+    void worksUnderTheLockAndCommits(LockStrategy strategy, Session other) throws Exception {
+        locks = locks(strategy);
         ObservedDataSource dataSource = observed();
         String result = locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> {
             assertThat(isFree(other, A)).isFalse();
@@ -125,10 +126,8 @@ class InTransactionTest {
 
     @Test
     void connectionThatComesWithoutAutocommitKeepsItSo() throws Exception {
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
             pool.setAutoCommit(false);
-            pool.setMaximumPoolSize(1);
             ObservedDataSource dataSource = new ObservedDataSource(pool);
             locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
                 deposit(tx.connection(), A, 5);
@@ -219,17 +218,15 @@ class InTransactionTest {
         assertThat(balance(A)).isEqualTo(5);
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void constraintThatIsCheckedAtCommitReachesTheCaller(LockStrategy strategy) throws Exception {
-        locks = LockAccess.builder().strategy(strategy).build();
+        locks = locks(strategy);
         ObservedDataSource dataSource = observed();
         assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
                     deposit(tx.connection(), A, 5);
                     execute(tx.connection(), "insert into child values (999)");
                 }))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23503"));
+                .satisfies(sqlState("23503"));
         assertThat(balance(A)).isZero();
         assertThat(dataSource.open()).isZero();
         assertThat(isFree(database.session("other"), A)).isTrue();
@@ -250,11 +247,9 @@ class InTransactionTest {
         assertThat(isFree(database.session("other"), A)).isTrue();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void lockThatIsNotAvailableLeavesNothing(LockStrategy strategy) throws Exception {
-        locks = LockAccess.builder().strategy(strategy).build();
-        Session holder = database.session("holder");
+    @EveryStrategy
+    void lockThatIsNotAvailableLeavesNothing(LockStrategy strategy, Session holder) throws Exception {
+        locks = locks(strategy);
         holder.run(c -> locks.in(c).lock(forUpdate(A)));
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
             ObservedDataSource dataSource = observed();
@@ -277,10 +272,12 @@ class InTransactionTest {
         List<CompletableFuture<Long>> futures = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             List<LockKey> keys = i == 0 ? List.of(A, B) : List.of(B, A, B);
-            futures.add(start(() -> locks.on(dataSource).lock(forShare(keys)).inTransaction(tx -> {
-                bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-                return read(tx.connection(), A) + read(tx.connection(), B);
-            })));
+            futures.add(Threads.start(() -> locks.on(dataSource)
+                    .lock(forShare(keys))
+                    .inTransaction(tx -> {
+                        bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                        return read(tx.connection(), A) + read(tx.connection(), B);
+                    })));
         }
         for (CompletableFuture<Long> future : futures) {
             assertThat(TestDatabase.result(future)).isZero();
@@ -301,7 +298,6 @@ class InTransactionTest {
         assertThat(acquisitions.get(2).lockWait()).isEqualTo(LockWait.forever());
     }
 
-    /** As the documentation has it. */
     @Test
     void timeInThePoolDoesNotCount() throws Exception {
         Duration bound = Duration.ofMillis(20);
@@ -350,11 +346,11 @@ class InTransactionTest {
                             throw new IllegalStateException("by the work");
                         }))
                 .isExactlyInstanceOf(IllegalStateException.class);
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> locks.on(database.dataSource())
+        assertIllegal(
+                () -> locks.on(database.dataSource())
                         .lock(forUpdate(A))
-                        .inTransaction((LockedTransaction.Work<Void, Integer, RuntimeException>) null))
-                .withMessageContaining("work is null");
+                        .inTransaction((LockedTransaction.Work<Void, Integer, RuntimeException>) null),
+                "work is null");
     }
 
     @Test
@@ -387,7 +383,7 @@ class InTransactionTest {
     }
 
     private static Throwable onAnotherThread(Action action) {
-        return catchThrowable(() -> start(() -> {
+        return catchThrowable(() -> Threads.start(() -> {
                             action.run();
                             return null;
                         })
@@ -434,12 +430,14 @@ class InTransactionTest {
         for (int i = 0; i < 2; i++) {
             List<LockKey> outer = List.of(i == 0 ? A : B);
             List<LockKey> inner = List.of(i == 0 ? B : A);
-            futures.add(start(() -> locks.on(dataSource).lock(forShare(outer)).inTransaction(tx -> {
-                bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-                writers.add(startWriter(dataSource, outer));
-                bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-                return locks.on(dataSource).lock(forShare(inner)).inTransaction(within -> 1L);
-            })));
+            futures.add(Threads.start(() -> locks.on(dataSource)
+                    .lock(forShare(outer))
+                    .inTransaction(tx -> {
+                        bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                        writers.add(startWriter(dataSource, outer));
+                        bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                        return locks.on(dataSource).lock(forShare(inner)).inTransaction(within -> 1L);
+                    })));
         }
         for (CompletableFuture<Long> future : futures) {
             assertThat(TestDatabase.result(future)).isOne();
@@ -452,7 +450,7 @@ class InTransactionTest {
     /** Puts somebody into the queue whom a fair queue would not let the nested call overtake. */
     private CompletableFuture<Long> startWriter(DataSource dataSource, List<LockKey> keys) {
         List<Thread> thread = new CopyOnWriteArrayList<>();
-        CompletableFuture<Long> writer = start(() -> {
+        CompletableFuture<Long> writer = Threads.start(() -> {
             thread.add(Thread.currentThread());
             return locks.on(dataSource).lock(forUpdate(keys)).inTransaction(tx -> 1L);
         });
@@ -460,24 +458,9 @@ class InTransactionTest {
         return writer;
     }
 
-    private static <T> CompletableFuture<T> start(Callable<T> task) {
-        CompletableFuture<T> future = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                future.complete(task.call());
-            } catch (Throwable e) {
-                future.completeExceptionally(e);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return future;
-    }
-
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void connectionLostDuringTheWorkLeavesNothing(LockStrategy strategy) throws Exception {
-        locks = LockAccess.builder().strategy(strategy).build();
+        locks = locks(strategy);
         ObservedDataSource dataSource = observed();
         assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> {
                     deposit(tx.connection(), A, 5);
@@ -496,26 +479,20 @@ class InTransactionTest {
     }
 
     /** The pool's own statement has begun a transaction by the time that it hands out the connection. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void aPoolMayInitializeItsConnectionsWithoutAutocommit(LockStrategy strategy) throws Exception {
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
-            pool.setMaximumPoolSize(1);
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
             pool.setAutoCommit(false);
             pool.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
             pool.setConnectionInitSql("set work_mem = '5MB'");
-            RowLocks locks = LockAccess.builder().strategy(strategy).build();
+            RowLocks locks = locks(strategy);
             for (int i = 0; i < 2; i++) {
                 String setting = locks.on(pool)
                         .lock(forUpdate(LockKey.row("account", 1)))
                         .inTransaction(tx -> {
-                            try (var statement = tx.connection().createStatement();
-                                    var row = statement.executeQuery(
-                                            "select current_setting('work_mem') || current_setting('transaction_isolation')")) {
-                                row.next();
-                                return row.getString(1);
-                            }
+                            return TestDatabase.query(
+                                    tx.connection(),
+                                    "select current_setting('work_mem') || current_setting('transaction_isolation')");
                         });
                 assertThat(setting).isEqualTo("5MBrepeatable read");
             }

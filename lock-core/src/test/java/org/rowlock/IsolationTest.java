@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.locks;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -18,7 +20,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -48,26 +49,17 @@ class IsolationTest {
         }
     }
 
-    private static RowLocks locks(LockStrategy strategy) {
-        return LockAccess.builder().strategy(strategy).build();
-    }
-
     private Session session(String name, Isolation isolation) throws SQLException {
         Session session = database.session(name);
         session.connection().setTransactionIsolation(isolation.level);
         return session;
     }
 
-    private static String text(Connection connection, String sql) throws SQLException {
-        return TestDatabase.query(connection, sql);
-    }
-
     /** Nothing is locked, and the transaction is aborted as after any failed lock: what follows does not commit. */
     private static void assertAborted(Session session, Isolation isolation) throws Exception {
         assertThat(session.advisoryLocks()).isZero();
         assertThatThrownBy(() -> session.execute("insert into account values (77, 0)"))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25P02"));
+                .satisfies(sqlState("25P02"));
         session.rollback();
         assertAsBefore(session, isolation);
     }
@@ -77,10 +69,10 @@ class IsolationTest {
         assertThat(session.advisoryLocks()).isZero();
         session.run(c -> {
             assertThat(c.unwrap(BaseConnection.class).getTransactionState()).isEqualTo(TransactionState.IDLE);
-            assertThat(text(c, "show transaction_isolation")).isEqualTo(isolation.sql);
-            assertThat(text(c, "show lock_timeout")).isEqualTo("0");
+            assertThat(TestDatabase.query(c, "show transaction_isolation")).isEqualTo(isolation.sql);
+            assertThat(TestDatabase.query(c, "show lock_timeout")).isEqualTo("0");
             c.rollback();
-            assertThat(text(c, "show transaction_isolation")).isEqualTo(isolation.sql);
+            assertThat(TestDatabase.query(c, "show transaction_isolation")).isEqualTo(isolation.sql);
             c.rollback();
             return null;
         });
@@ -89,9 +81,8 @@ class IsolationTest {
     /** The advisory lock is free, and the row lock behind it is not. */
     @ParameterizedTest
     @EnumSource
-    void rowLockThatIsNotAvailableLetsGoOfTheKey(Isolation isolation) throws Exception {
+    void rowLockThatIsNotAvailableLetsGoOfTheKey(Isolation isolation, Session plain) throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
-        Session plain = database.session("plain");
         plain.execute("select 1 from account where id = 1 for update");
         for (LockWait wait : List.of(LockWait.noWait(), BRIEFLY)) {
             Session alice = session("alice", isolation);
@@ -105,9 +96,8 @@ class IsolationTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRowThatChangedDuringTheWaitForItIsASerializationFailure(Isolation isolation) throws Exception {
+    void aRowThatChangedDuringTheWaitForItIsASerializationFailure(Isolation isolation, Session plain) throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
-        Session plain = database.session("plain");
         plain.execute("update account set balance = 5 where id = 1");
         Session alice = session("alice", isolation);
         Step<LockResult> step =
@@ -122,9 +112,8 @@ class IsolationTest {
     /** Of a holder without the key, as with ROW: what it wrote beside the row is not seen. */
     @ParameterizedTest
     @EnumSource
-    void behindARowLockAloneOtherRowsAreReadOld(Isolation isolation) throws Exception {
+    void behindARowLockAloneOtherRowsAreReadOld(Isolation isolation, Session plain) throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
-        Session plain = database.session("plain");
         plain.execute("select from account where id = 1 for update");
         plain.execute("update account set balance = 5 where id = 2");
         Session alice = session("alice", isolation);
@@ -132,8 +121,8 @@ class IsolationTest {
                 alice.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(plain);
         plain.commit();
         assertThat(step.get().isHeld()).isTrue();
-        alice.run(c ->
-                assertThat(text(c, "select balance from account where id = 2")).isEqualTo("0"));
+        alice.run(c -> assertThat(TestDatabase.query(c, "select balance from account where id = 2"))
+                .isEqualTo("0"));
     }
 
     private static List<Session.Body<?>> ways(RowLocks locks, LockWait wait) {
@@ -189,17 +178,16 @@ class IsolationTest {
                 alice, c -> locks(LockStrategy.BOTH).in(c).lock(forUpdate(List.of(KEY, LockKey.name("nightly")))));
     }
 
-    /** The level may come from the defaults of the session, of which the client knows nothing. */
     @ParameterizedTest
     @EnumSource
-    void theLevelMayComeFromTheDefaultsOfTheSession(Isolation isolation) throws Exception {
-        Session alice = database.session("alice");
+    void theLevelMayComeFromTheDefaultsOfTheSession(Isolation isolation, Session alice) throws Exception {
         alice.execute("set default_transaction_isolation = '" + isolation.sql + "'");
         alice.commit();
         assertRefused(alice, c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
         alice.rollback();
         alice.run(c -> locks(LockStrategy.BOTH).in(c).lock(forUpdate(KEY)));
-        alice.run(c -> assertThat(text(c, "show transaction_isolation")).isEqualTo(isolation.sql));
+        alice.run(c ->
+                assertThat(TestDatabase.query(c, "show transaction_isolation")).isEqualTo(isolation.sql));
     }
 
     /**
@@ -236,7 +224,6 @@ class IsolationTest {
         }
     }
 
-    /** A job whose worker holds the key alone is not claimed, before it is finished or after. */
     @ParameterizedTest
     @EnumSource
     void aClaimRunsNoJobAgainWhoseKeyWasHeld(Isolation isolation) throws Exception {
@@ -263,13 +250,10 @@ class IsolationTest {
         }
     }
 
-    /** The key is waited for first, so that its holder and those who lock the row alone are excluded. */
     @ParameterizedTest
     @EnumSource
-    void bothTakesTheKeyAndThenTheRow(Isolation isolation) throws Exception {
+    void bothTakesTheKeyAndThenTheRow(Isolation isolation, Session keyHolder, Session rowHolder) throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
-        Session keyHolder = database.session("key");
-        Session rowHolder = database.session("row");
         Session alice = session("alice", isolation);
         keyHolder.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
         rowHolder.execute("select from account where id = 1 for update");
@@ -368,7 +352,7 @@ class IsolationTest {
         LockTransactionException refusal = catchThrowableOfType(LockTransactionException.class, () -> alice.run(body));
         assertThat(refusal).isNotNull();
         assertThat(refusal.sqlState()).contains("25001");
-        assertThat(refusal).hasMessageContaining("READ COMMITTED").hasMessageContaining("BOTH");
+        assertThat(refusal).hasMessageContainingAll("READ COMMITTED", "BOTH");
         assertThat(alice.advisoryLocks()).isZero();
     }
 
@@ -409,16 +393,5 @@ class IsolationTest {
                 alice.close();
             }
         }
-    }
-
-    /** "No lock was taken", says the exception; so none is. */
-    @ParameterizedTest
-    @EnumSource
-    void aRefusedAbsentRowLeavesNoLock(Isolation isolation) throws Exception {
-        Session alice = session("alice", isolation);
-        alice.execute("select count(*) from account");
-        assertThatThrownBy(() -> alice.run(c -> locks(LockStrategy.BOTH).in(c).lock(forUpdate(row("account", 50)))))
-                .isInstanceOf(LockTransactionException.class);
-        assertThat(alice.advisoryLocks()).isZero();
     }
 }

@@ -21,12 +21,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.util.PSQLException;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
@@ -198,8 +197,7 @@ class KeysInMessagesTest {
         return failure;
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void everyExceptionNamesItsKey(LockStrategy strategy) throws Exception {
         Set<String> seen = new TreeSet<>();
         RowLocks locks = LockAccess.builder()

@@ -2,17 +2,19 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.locks;
 
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -26,24 +28,14 @@ class LockAndReadFailureTest {
     final TestDatabase database = TestDatabase.accounts(1, "create table secret(id int)");
 
     private Throwable failure(LockStrategy strategy, Session session, String sql, int column) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         return session.start(c -> locks.in(c).lockAndRead(forUpdate(KEY), sql, row -> row.getInt(column)))
                 .failure();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void dataErrorOfTheQueryIsTheCallers(LockStrategy strategy) throws Exception {
-        assertThat(failure(strategy, database.session("alice"), "select 1 / (id - 1) from account", 1))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("22012"));
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void aRowThatTheQueryDoesNotWaitForIsTheCallers(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void aRowThatTheQueryDoesNotWaitForIsTheCallers(LockStrategy strategy, Session bob) throws Exception {
         database.execute("insert into account values (2)");
-        Session bob = database.session("bob");
         bob.execute("select from account where id = 2 for update");
 
         assertThat(failure(
@@ -51,20 +43,14 @@ class LockAndReadFailureTest {
                         database.session("alice"),
                         "select id from account where id = 2 for update nowait",
                         1))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55P03"));
+                .satisfies(sqlState("55P03"));
     }
 
     /** The query has run without the lock, so its writes must not stay in a transaction that is reported as usable. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void aQueryBehindADeletedRowThatIsThenTakenIsUndone(LockStrategy strategy) throws Exception {
+    @EveryStrategy.WithRow
+    void aQueryBehindADeletedRowThatIsThenTakenIsUndone(
+            RowLocks locks, Session alice, Session bob, Session carol, Session dave) throws Exception {
         database.execute("create table written(id int primary key)");
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
-        Session carol = database.session("carol");
-        Session dave = database.session("dave");
         dave.execute("select pg_advisory_xact_lock(77)");
         alice.execute("select from account where id = 1 for update");
         bob.execute("select 1");
@@ -89,114 +75,48 @@ class LockAndReadFailureTest {
     }
 
     /** Whichever of the keys it is of. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void anIdOrATableThatCannotBeLockedIsTheLocks(LockStrategy strategy) throws Exception {
-        String role = database.schema() + "_clerk";
+    @EveryStrategy.WithRow
+    void anIdOrATableThatCannotBeLockedIsTheLocks(RowLocks locks, Session alice) throws Exception {
         database.execute(
                 "create type mood as enum ('good', 'bad')",
                 "create table day(mood mood primary key)",
-                "insert into day values ('good')",
-                "create role " + role,
-                "grant usage on schema " + database.schema() + " to " + role,
-                "grant select, update on day to " + role,
-                "grant select on account to " + role);
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
-        try {
-            alice.execute("set role " + role);
-            alice.commit();
-            LockKey good = LockKey.row("day", "good");
-            for (LockKey wrong : List.of(LockKey.row("day", "none"), KEY)) {
-                assertThat(alice.start(c -> locks.in(c)
-                                        .lockAndRead(forUpdate(List.of(good, wrong)), "select 1", row -> row.getInt(1)))
-                                .failure())
-                        .isInstanceOf(LockTargetException.class);
-                alice.rollback();
-            }
-        } finally {
-            alice.close();
-            database.execute("drop owned by " + role, "drop role " + role);
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void unknownTableOfTheQueryIsTheCallersHoweverItIsCalled(LockStrategy strategy) throws Exception {
-        assertThat(failure(strategy, database.session("alice"), "select 1 from account_history", 1))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42P01"));
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void missingPrivilegeOfTheQueryIsTheCallers(LockStrategy strategy) throws Exception {
-        String role = database.schema() + "_clerk";
-        database.execute(
-                "create role " + role,
-                "grant usage on schema " + database.schema() + " to " + role,
-                "grant select, update on account to " + role);
-        Session alice = database.session("alice");
-        try {
-            alice.execute("set local role " + role);
-            assertThat(failure(strategy, alice, "select count(*) from secret", 1))
-                    .isInstanceOfSatisfying(
-                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42501"));
-        } finally {
+                "insert into day values ('good')");
+        alice.execute("set role " + database.role("select, update on day", "select on account"));
+        alice.commit();
+        LockKey good = LockKey.row("day", "good");
+        for (LockKey wrong : List.of(LockKey.row("day", "none"), KEY)) {
+            assertThat(alice.start(c -> locks.in(c)
+                                    .lockAndRead(forUpdate(List.of(good, wrong)), "select 1", row -> row.getInt(1)))
+                            .failure())
+                    .isInstanceOf(LockTargetException.class);
             alice.rollback();
-            database.execute("drop owned by " + role, "drop role " + role);
         }
     }
 
-    /** What a policy keeps from being written, and what the server does not get from another, is no failure to lock. */
-    @ParameterizedTest
-    @EnumSource
-    void whatOnlyTheQueryCanFailByIsTheCallers(LockStrategy strategy) throws Exception {
-        String role = database.schema() + "_clerk";
+    /** Privileges and policies of other tables, and what the server does not get from another, is no failure to lock. */
+    @EveryStrategy
+    void whatOnlyTheQueryCanFailByIsTheCallers(LockStrategy strategy, Session alice) throws Exception {
         database.execute(
                 "alter table account enable row level security",
                 "create policy ones on account using (id = 1)",
                 "create function ask() returns int language plpgsql as $$begin raise exception"
-                        + " 'could not connect to server' using errcode = '08001'; end$$",
-                "create role " + role,
-                "grant usage on schema " + database.schema() + " to " + role,
-                "grant select, update on account to " + role);
-        Session alice = database.session("alice");
-        try {
-            alice.execute("set role " + role);
-            alice.commit();
-            assertThat(failure(strategy, alice, "update account set id = 2 returning id", 1))
-                    .isInstanceOfSatisfying(
-                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42501"));
+                        + " 'could not connect to server' using errcode = '08001'; end$$");
+        alice.execute("set role " + database.role("select, update on account"));
+        alice.commit();
+        Map<String, String> failing = Map.of(
+                "select count(*) from secret", "42501",
+                "update account set id = 2 returning id", "42501",
+                "select ask()", "08001");
+        for (Map.Entry<String, String> each : failing.entrySet()) {
+            assertThat(failure(strategy, alice, each.getKey(), 1)).satisfies(sqlState(each.getValue()));
             alice.rollback();
-            assertThat(failure(strategy, alice, "select ask()", 1))
-                    .isInstanceOfSatisfying(
-                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08001"));
-        } finally {
-            alice.close();
-            database.execute("drop owned by " + role, "drop role " + role);
         }
     }
 
-    /** By then the query has run and the lock is held; so nobody may say that nothing was locked. */
-    @ParameterizedTest
-    @EnumSource
-    void failureOfTheMapperIsTheCallers(LockStrategy strategy) throws Exception {
-        Session alice = database.session("alice");
-        assertThat(failure(strategy, alice, "select id from account", 9)).isInstanceOf(SQLException.class);
-        Session bob = database.session("bob");
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        boolean free = bob.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld());
-        assertThat(free).isFalse();
-    }
-
     /** The query's value may look like the id, which of a text or an int cannot be what failed. */
-    @ParameterizedTest
-    @EnumSource
-    void aBadCastOfTheQueryIsTheCallers(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void aBadCastOfTheQueryIsTheCallers(RowLocks locks, Session alice) throws Exception {
         database.execute("create table note(id text primary key)", "insert into note values ('abc')");
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
         Throwable failure = alice.start(c -> locks.in(c)
                         .lockAndRead(
                                 forUpdate(LockKey.row("note", "abc")),
@@ -204,15 +124,11 @@ class LockAndReadFailureTest {
                                 row -> row.getInt(1),
                                 "abc"))
                 .failure();
-        assertThat(failure)
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("22P02"));
+        assertThat(failure).satisfies(sqlState("22P02"));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void theNextLockAfterAnErrorOfTheQueryTakesOneRoundTrip(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+    @EveryStrategy
+    void theNextLockAfterAnErrorOfTheQueryTakesOneRoundTrip(LockStrategy strategy, RowLocks locks) throws Exception {
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setSocketFactory(RoundTripCounter.class.getName());
         Session alice = database.session("alice", dataSource);
@@ -236,10 +152,8 @@ class LockAndReadFailureTest {
     }
 
     /** The row lock of the new row is not the one that was waited for. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void aRowThatIsReplacedDuringTheWaitIsLockedOrTheCallSaysSo(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+    @EveryStrategy.WithRow
+    void aRowThatIsReplacedDuringTheWaitIsLockedOrTheCallSaysSo(RowLocks locks) throws Exception {
         for (boolean begun : List.of(false, true)) {
             Session alice = database.session("alice");
             Session plain = database.session("plain");
@@ -272,10 +186,8 @@ class LockAndReadFailureTest {
     }
 
     /** The row that was not there to be locked is the query's own. */
-    @ParameterizedTest
-    @EnumSource
-    void aQueryMayInsertTheRow(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+    @EveryStrategy
+    void aQueryMayInsertTheRow(RowLocks locks) throws Exception {
         int id = 10;
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(Duration.ofSeconds(60)))) {
             for (boolean begun : List.of(false, true)) {
@@ -301,55 +213,37 @@ class LockAndReadFailureTest {
 
     /** As FOR UPDATE has it: the policies of SELECT show the row, and those of UPDATE do not. */
     @Tag("long")
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void aRowThatMayBeSeenAndNotLockedIsAbsent(LockStrategy strategy) throws Exception {
-        String role = database.schema() + "_clerk";
+    @EveryStrategy.WithRow
+    void aRowThatMayBeSeenAndNotLockedIsAbsent(RowLocks locks, Session alice) throws Exception {
         database.execute(
-                "create role " + role,
-                "grant usage on schema " + database.schema() + " to " + role,
-                "grant select, update on account to " + role,
                 "alter table account enable row level security",
                 "create policy seen on account for select using (true)",
                 "create policy changed on account for update using (id <> 1)");
-        Session alice = database.session("alice");
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        try {
-            alice.execute("set role " + role);
-            for (boolean begun : new boolean[] {true, false}) {
-                assertThat(alice.run(c -> locks.in(c).lock(forUpdate(KEY).allowAbsent()))
-                                .absentRows())
-                        .isNotEmpty();
-                LockResult tried =
-                        alice.run(c -> locks.in(c).tryLock(forUpdate(KEY).allowAbsent()));
-                assertThat(tried.state()).isNotEqualTo(LockResult.State.TAKEN);
-                assertThat(tried.absentRows()).isNotEmpty();
-                if (!begun) {
-                    alice.rollback();
-                }
-                List<Integer> seen = alice.run(c -> locks.in(c)
-                        .lockAndRead(forUpdate(KEY).allowAbsent(), "select id from account", row -> row.getInt(1)));
-                assertThat(seen).containsExactly(1);
-                alice.commit();
+        alice.execute("set role " + database.role("select, update on account"));
+        for (boolean begun : new boolean[] {true, false}) {
+            assertThat(alice.run(c -> locks.in(c).lock(forUpdate(KEY).allowAbsent()))
+                            .absentRows())
+                    .isNotEmpty();
+            LockResult tried = alice.run(c -> locks.in(c).tryLock(forUpdate(KEY).allowAbsent()));
+            assertThat(tried.state()).isNotEqualTo(LockResult.State.TAKEN);
+            assertThat(tried.absentRows()).isNotEmpty();
+            if (!begun) {
+                alice.rollback();
             }
-        } finally {
-            alice.close();
-            database.execute(
-                    "drop policy seen on account",
-                    "drop policy changed on account",
-                    "drop owned by " + role,
-                    "drop role " + role);
+            List<Integer> seen = alice.run(c -> locks.in(c)
+                    .lockAndRead(forUpdate(KEY).allowAbsent(), "select id from account", row -> row.getInt(1)));
+            assertThat(seen).containsExactly(1);
+            alice.commit();
         }
     }
 
     /** A view has no xmin, by which others' new rows are told from one's own. */
     @ParameterizedTest
     @ValueSource(strings = {"account", "seen"})
-    void anAbsentRowOfColumnsThatAreGivenMayBeAllowed(String table) throws Exception {
+    void anAbsentRowOfColumnsThatAreGivenMayBeAllowed(String table, Session alice) throws Exception {
         database.execute("create view seen as select * from account");
         RowLocks locks = LockAccess.builder().idColumns(table, "id").build();
         LockKey absent = LockKey.row(table, 9);
-        Session alice = database.session("alice");
         List<Integer> seen = alice.run(c ->
                 locks.in(c).lockAndRead(forUpdate(absent).allowAbsent(), "select id from seen", row -> row.getInt(1)));
         assertThat(seen).containsExactly(1);

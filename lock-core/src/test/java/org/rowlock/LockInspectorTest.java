@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.assertIllegal;
+import static org.rowlock.testing.Locks.locks;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -17,12 +19,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockInspector.Line;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.KeyWithoutRow;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -38,8 +39,7 @@ class LockInspectorTest {
             "create table client(id uuid primary key)",
             "create table \"Odd Name\"(id int primary key)");
 
-    private final RowLocks locks =
-            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+    private final RowLocks locks = locks(LockStrategy.ADVISORY);
     private Session alice;
     private Session bob;
 
@@ -72,10 +72,9 @@ class LockInspectorTest {
         session.run(c -> locks.in(c).lock(forUpdate(key)));
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
+    @EveryStrategy.WithKey
     void holderIsShownWithTableAndIdAndWho(LockStrategy strategy) throws Exception {
-        RowLocks own = LockAccess.builder().strategy(strategy).build();
+        RowLocks own = locks(strategy);
         alice.run(c -> own.in(c).lock(forUpdate(KEY)));
         assertThat(all()).singleElement().satisfies(line -> {
             assertThat(line.key()).isEqualTo(KEY);
@@ -102,9 +101,7 @@ class LockInspectorTest {
     }
 
     @Test
-    void waitersStandBehindTheHoldersInTheirOrder() throws Exception {
-        Session carol = database.session("carol");
-        Session dave = database.session("dave");
+    void waitersStandBehindTheHoldersInTheirOrder(Session carol, Session dave) throws Exception {
         alice.run(c -> locks.in(c).lock(forShare(KEY)));
         bob.run(c -> locks.in(c).lock(forShare(KEY)));
         Step<LockResult> carols = carol.start(c -> locks.in(c).lock(forUpdate(KEY)));
@@ -268,26 +265,19 @@ class LockInspectorTest {
 
     @Test
     void unprivilegedRoleSeesTheLocksButNotWhatOthersDo() throws Exception {
-        String role = database.schema() + "_nobody";
-        database.execute("create role " + role, "grant usage on schema " + database.schema() + " to " + role);
-        try {
-            lock(alice, KEY);
-            bob.execute("set role " + role);
-            List<Line> lines = new ArrayList<>(bob.run(c -> new LockInspector(c).of(KEY)));
-            assertThat(lines).singleElement().satisfies(line -> {
-                assertThat(line.key()).isEqualTo(KEY);
-                assertThat(line.pid()).isEqualTo(alice.pid());
-                assertThat(line.isGranted()).isTrue();
-                assertThat(line.state()).isEmpty();
-                assertThat(line.transactionAge()).isEmpty();
-                assertThat(line.query()).isEmpty();
-            });
-            List<Line> all = bob.run(c -> new LockInspector(c).all());
-            assertThat(all).extracting(Line::pid).contains(alice.pid());
-        } finally {
-            bob.rollback();
-            database.execute("drop owned by " + role, "drop role " + role);
-        }
+        lock(alice, KEY);
+        bob.execute("set role " + database.role());
+        List<Line> lines = new ArrayList<>(bob.run(c -> new LockInspector(c).of(KEY)));
+        assertThat(lines).singleElement().satisfies(line -> {
+            assertThat(line.key()).isEqualTo(KEY);
+            assertThat(line.pid()).isEqualTo(alice.pid());
+            assertThat(line.isGranted()).isTrue();
+            assertThat(line.state()).isEmpty();
+            assertThat(line.transactionAge()).isEmpty();
+            assertThat(line.query()).isEmpty();
+        });
+        List<Line> all = bob.run(c -> new LockInspector(c).all());
+        assertThat(all).extracting(Line::pid).contains(alice.pid());
     }
 
     @Test
@@ -295,8 +285,8 @@ class LockInspectorTest {
         assertThatThrownBy(() -> of(LockKey.row("no_such_table", 1)))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("no_such_table");
-        assertThatThrownBy(() -> of(null)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new LockInspector(null).all()).isInstanceOf(IllegalArgumentException.class);
+        assertIllegal(() -> of(null));
+        assertIllegal(() -> new LockInspector(null).all());
     }
 
     @Test

@@ -30,6 +30,7 @@ import org.rowlock.LockListener.LockEvent;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -71,9 +72,8 @@ class LockListenerTest {
     }
 
     /** From the answer to the lock to the end of the transaction, wherever the library sees both. */
-    @ParameterizedTest
-    @EnumSource
-    void holdsAreToldWithTheirEnd(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void holdsAreToldWithTheirEnd(LockStrategy strategy, Session alice, Session bob) throws Exception {
         RowLocks locks = locks(strategy);
         List<LockEvent> before = List.copyOf(holds);
         locks.on(database.dataSource()).lock(forUpdate(A)).useTransaction(tx -> {
@@ -98,9 +98,7 @@ class LockListenerTest {
         });
         assertThat(holds.stream().map(LockEvent::outcome))
                 .containsExactly(Outcome.COMMITTED, Outcome.COMMITTED, Outcome.ROLLED_BACK);
-        Session alice = database.session("alice");
         alice.run(c -> LockAccess.builder().build().in(c).lock(forUpdate(A)));
-        Session bob = database.session("bob");
         bob.run(c -> LockAccess.builder().strategy(ADVISORY).build().in(c).lock(forUpdate(A)));
         assertThatThrownBy(() -> locks.on(database.dataSource())
                         .lock(forUpdate(List.of(B, A)).noWait())
@@ -112,11 +110,9 @@ class LockListenerTest {
         bob.rollback();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void everyWayToLockIsTold(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void everyWayToLockIsTold(LockStrategy strategy, Session alice) throws Exception {
         RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
         LockWait bound = LockWait.atMost(Duration.ofSeconds(9));
 
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
@@ -135,12 +131,9 @@ class LockListenerTest {
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void claimTellsTheKeysOfTheRowsItReturned(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void claimTellsTheKeysOfTheRowsItReturned(LockStrategy strategy, Session alice, Session bob) throws Exception {
         RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
         Claim claim = Claim.from("account").orderBy("id").limit(2).mode(FOR_SHARE);
@@ -152,12 +145,9 @@ class LockListenerTest {
         expect(List.of(), FOR_UPDATE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void refusalIsToldAsNotAvailable(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void refusalIsToldAsNotAvailable(LockStrategy strategy, Session alice, Session bob) throws Exception {
         RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(10)))) {
@@ -173,12 +163,9 @@ class LockListenerTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void deadlockIsToldAsSuch(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void deadlockIsToldAsSuch(LockStrategy strategy, Session alice, Session bob) throws Exception {
         RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         for (Session session : List.of(alice, bob)) {
             session.execute("set deadlock_timeout = '10ms'");
             session.commit();
@@ -209,11 +196,9 @@ class LockListenerTest {
         return one.isDone() ? List.of(one, other) : List.of(other, one);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void anyOtherFailureIsTold(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void anyOtherFailureIsTold(LockStrategy strategy, Session alice, Session bob) throws Exception {
         RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
         assertThat(alice.start(c -> locks.in(c)
                                 .lockAndRead(forUpdate(A), "select no_such_column", result -> result.getInt(1)))
                         .failure())
@@ -227,7 +212,6 @@ class LockListenerTest {
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
         alice.rollback();
 
-        Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
         Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(A))).awaitBlockedBy(alice);
@@ -237,11 +221,9 @@ class LockListenerTest {
     }
 
     /** An absent row is told as such, unless its key is locked in its place or nothing looks for it. */
-    @ParameterizedTest
-    @EnumSource
-    void anAbsentRowIsToldAtEveryDoor(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void anAbsentRowIsToldAtEveryDoor(LockStrategy strategy, Session alice) throws Exception {
         RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
         LockKey absent = row("account", 9);
         boolean looks = strategy != ADVISORY;
         Outcome refused = looks ? Outcome.ABSENT : Outcome.ACQUIRED;
@@ -274,11 +256,9 @@ class LockListenerTest {
     }
 
     /** Also where it fails before the lock statement, at the look for the primary key. */
-    @ParameterizedTest
-    @EnumSource
-    void unknownTableIsToldAsFailed(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void unknownTableIsToldAsFailed(LockStrategy strategy, Session alice) throws Exception {
         RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
         LockKey key = row("no_such_table", 1);
         assertThat(alice.start(c -> locks.in(c).lock(forUpdate(key))).failure())
                 .isInstanceOf(LockTargetException.class);
@@ -315,13 +295,12 @@ class LockListenerTest {
     }
 
     @Test
-    void strategyIsTheTablesAndBothWhereTheyDiffer() throws Exception {
+    void strategyIsTheTablesAndBothWhereTheyDiffer(Session alice) throws Exception {
         RowLocks locks = LockAccess.builder()
                 .strategy(ROW)
                 .strategy("account", ADVISORY)
                 .listener(listener)
                 .build();
-        Session alice = database.session("alice");
         database.execute("create table client(id int primary key)", "insert into client values (1)");
         LockKey client = row("client", 1);
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
@@ -361,9 +340,9 @@ class LockListenerTest {
         assertThat(acquisitions).isEmpty();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void listenerThatThrowsIsLoggedAndDoesNotTouchTheLock(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void listenerThatThrowsIsLoggedAndDoesNotTouchTheLock(LockStrategy strategy, Session alice, Session bob)
+            throws Exception {
         RowLocks locks = LockAccess.builder()
                 .strategy(strategy)
                 .listener(event -> {
@@ -373,8 +352,6 @@ class LockListenerTest {
                     throw new IllegalStateException("on purpose");
                 })
                 .build();
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         List<LogRecord> logged = new CopyOnWriteArrayList<>();
         // Where System.Logger leads by default.
         Logger logger = Logger.getLogger("org.rowlock");

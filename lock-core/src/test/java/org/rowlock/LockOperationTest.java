@@ -1,11 +1,11 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockKey.rows;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.assertIllegal;
 
 import java.math.BigDecimal;
 import java.sql.SQLException;
@@ -15,8 +15,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.TestDatabase;
 
 class LockOperationTest {
@@ -81,14 +80,12 @@ class LockOperationTest {
                                 tx.row();
                             }))
                     .isInstanceOf(UnexpectedRowCountException.class)
-                    .hasMessageContaining(most == 0 ? "none was read" : "2 were read")
-                    .hasMessageContaining("Use rows()");
+                    .hasMessageContainingAll(most == 0 ? "none was read" : "2 were read", "Use rows()");
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("10");
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void oneStatementSaysHowManyRowsItHasChanged(LockStrategy strategy) throws Exception {
         LockOperation operation = RowLocks.builder(database.dataSource())
                 .strategy(strategy)
@@ -130,18 +127,11 @@ class LockOperationTest {
 
     @Test
     void whatIsNullIsRefusedBeforeAnythingRuns() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> RowLocks.of(null))
-                .withMessageContaining("DataSource is null");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> locks.lock(null))
-                .withMessageContaining("request is null");
+        assertIllegal(() -> RowLocks.of(null), "DataSource is null");
+        assertIllegal(() -> locks.on(null), "DataSource is null");
+        assertIllegal(() -> locks.lock(null), "request is null");
         LockOperation operation = locks.lock(forUpdate(row("account", 1)));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> operation.read("select 1", (Class<Long>) null))
-                .withMessageContaining("class of the value is null");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> operation.useTransaction(null))
-                .withMessageContaining("work is null");
+        assertIllegal(() -> operation.read("select 1", (Class<Long>) null), "class of the value is null");
+        assertIllegal(() -> operation.useTransaction(null), "work is null");
     }
 }

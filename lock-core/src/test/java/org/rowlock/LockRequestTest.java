@@ -8,9 +8,11 @@ import static org.rowlock.LockKey.rows;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.assertIllegal;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -127,5 +129,11 @@ class LockRequestTest {
         assertThatThrownBy(() -> forUpdate(Collections.singletonList(null)))
                 .hasMessageContaining("several keys, is null");
         assertThatThrownBy(() -> forUpdate(List.of())).hasMessageContaining("The keys are empty");
+        assertIllegal(() -> forUpdate((List<LockKey>) null), "keys are null");
+        assertIllegal(() -> forUpdate(Arrays.asList(row("a", 1), null)), "null");
+        assertIllegal(() -> forUpdate((LockKey) null), "several keys, is null");
+        assertIllegal(() -> LockRequest.of(null, List.of(row("a", 1))), "mode is null");
+        assertIllegal(() -> forUpdate(row("a", 1)).atMost((Duration) null), "null");
+        assertIllegal(() -> forUpdate(row("a", 1)).atMost(Duration.ofMillis(-1)), "positive");
     }
 }

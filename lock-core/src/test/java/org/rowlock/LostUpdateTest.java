@@ -9,6 +9,7 @@ import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
 import static org.rowlock.RowLockMode.FOR_NO_KEY_UPDATE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.testing.Locks.locks;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -109,10 +111,7 @@ class LostUpdateTest {
     }
 
     private HikariDataSource pool(int isolation) {
-        HikariDataSource pool = new HikariDataSource();
-        pool.setDataSource(database.dataSource());
-        pool.setMaximumPoolSize(3);
-        pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
+        HikariDataSource pool = Pools.of(database.dataSource(), 3);
         pool.setTransactionIsolation(
                 isolation == Connection.TRANSACTION_REPEATABLE_READ
                         ? "TRANSACTION_REPEATABLE_READ"
@@ -401,9 +400,8 @@ class LostUpdateTest {
     /** The control: two instances that do not exclude each other lose an update, and the bank notices. */
     @ParameterizedTest
     @CsvSource({"ROW, ADVISORY", "ADVISORY, ROW"})
-    void rowNextToAdvisoryLosesUpdates(LockStrategy first, LockStrategy second) throws Exception {
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
+    void rowNextToAdvisoryLosesUpdates(LockStrategy first, LockStrategy second, Session alice, Session bob)
+            throws Exception {
         lock(alice, first, Bank.key(1)).get();
         long seenByAlice = read(alice);
         lock(bob, second, Bank.key(1)).get();
@@ -419,9 +417,7 @@ class LostUpdateTest {
     }
 
     @Test
-    void keysThatDifferBetweenInstancesLoseUpdates() throws Exception {
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
+    void keysThatDifferBetweenInstancesLoseUpdates(Session alice, Session bob) throws Exception {
         lock(alice, ADVISORY, LockKey.row("account", "-1")).get();
         long seenByAlice = read(alice);
         lock(bob, ADVISORY, LockKey.row("account", "account-1")).get();
@@ -430,9 +426,7 @@ class LostUpdateTest {
     }
 
     @Test
-    void withoutLocksUpdatesAreLost() throws Exception {
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
+    void withoutLocksUpdatesAreLost(Session alice, Session bob) throws Exception {
         writeBoth(alice, read(alice), bob, read(bob));
         assertThatThrownBy(bank::check).isInstanceOf(AssertionError.class);
     }
@@ -447,9 +441,8 @@ class LostUpdateTest {
         "ADVISORY, BOTH",
         "ADVISORY, ADVISORY"
     })
-    void neighbouringStrategiesLoseNothingInTheSameSchedule(LockStrategy first, LockStrategy second) throws Exception {
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
+    void neighbouringStrategiesLoseNothingInTheSameSchedule(
+            LockStrategy first, LockStrategy second, Session alice, Session bob) throws Exception {
         lock(alice, first, Bank.key(1)).get();
         long seenByAlice = read(alice);
         Step<LockResult> bobs = lock(bob, second, Bank.key(1)).awaitBlockedBy(alice);
@@ -462,7 +455,7 @@ class LostUpdateTest {
     }
 
     private static Step<LockResult> lock(Session session, LockStrategy strategy, LockKey key) {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         return session.start(c -> locks.in(c).lock(forUpdate(key)));
     }
 

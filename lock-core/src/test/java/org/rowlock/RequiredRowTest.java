@@ -8,15 +8,15 @@ import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
+import static org.rowlock.testing.Locks.locks;
 
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
@@ -27,12 +27,7 @@ class RequiredRowTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(3);
 
-    private static RowLocks locks(LockStrategy strategy) {
-        return LockAccess.builder().strategy(strategy).build();
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void aRowThatIsRequiredAndAbsentIsAnErrorThatLeavesTheTransactionUsable(LockStrategy strategy) throws Exception {
         Session alice = database.session("alice");
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
@@ -52,8 +47,7 @@ class RequiredRowTest {
                 assertThatThrownBy(() -> alice.run(call))
                         .isInstanceOf(RowAbsentException.class)
                         .hasMessageContainingAll("account[9]", "no row", "Insert it first");
-                assertThat((Object) alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 1)))))
-                        .extracting(Held::of)
+                assertThat(Held.of(alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 1))))))
                         .isEqualTo(strategy == ROW ? Held.ROW_LOCKED : Held.KEY_AND_ROW_LOCKED);
                 alice.rollback();
             }
@@ -61,41 +55,30 @@ class RequiredRowTest {
     }
 
     /** Row security has policies of its own for SELECT and for UPDATE, and FOR UPDATE needs both. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void aRowThatRowSecurityShowsAndDoesNotLetLockIsNotCalledAbsent(LockStrategy strategy) throws Exception {
-        String role = database.schema() + "_reader";
         database.execute(
                 "alter table account enable row level security",
                 "create policy seen on account for select using (true)",
-                "create policy changed on account for update using (id <> 1)",
-                "create role " + role,
-                "grant usage on schema " + database.schema() + " to " + role,
-                "grant select, update on account to " + role);
-        try {
-            Session alice = database.session("alice");
-            alice.execute("set local role " + role);
-            for (boolean query : new boolean[] {false, true}) {
-                for (int id : new int[] {1, 9}) {
-                    LockRequest request = forUpdate(row("account", id));
-                    assertThatThrownBy(() -> alice.run(c -> query
-                                    ? locks(strategy).in(c).lockAndRead(request, "select 1", r -> 1)
-                                    : locks(strategy).in(c).lock(request)))
-                            .isInstanceOf(id == 1 ? LockTargetException.class : RowAbsentException.class)
-                            .hasMessageContaining("account[" + id + "]")
-                            .hasMessageContaining(id == 1 ? "policies for UPDATE" : "Insert it first");
-                    alice.execute("select 1");
-                }
+                "create policy changed on account for update using (id <> 1)");
+        Session alice = database.session("alice");
+        alice.execute("set local role " + database.role("select, update on account"));
+        for (boolean query : new boolean[] {false, true}) {
+            for (int id : new int[] {1, 9}) {
+                LockRequest request = forUpdate(row("account", id));
+                assertThatThrownBy(() -> alice.run(c -> query
+                                ? locks(strategy).in(c).lockAndRead(request, "select 1", r -> 1)
+                                : locks(strategy).in(c).lock(request)))
+                        .isInstanceOf(id == 1 ? LockTargetException.class : RowAbsentException.class)
+                        .hasMessageContainingAll(
+                                "account[" + id + "]", id == 1 ? "policies for UPDATE" : "Insert it first");
+                alice.execute("select 1");
             }
-            alice.rollback();
-        } finally {
-            database.execute("drop owned by " + role, "drop role " + role);
         }
     }
 
     /** Columns that are given need not be unique, and a table that others inherit from has their rows too. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void anIdThatFindsSeveralRowsDoesNotStandForOneThatFindsNone(LockStrategy strategy) throws Exception {
         database.execute("create table given(id int primary key, k int)");
         database.execute("insert into given values (1, 1), (2, 1), (3, 3)");
@@ -119,23 +102,19 @@ class RequiredRowTest {
     }
 
     @Test
-    void nothingLooksForTheRowOfAKeyAlone() throws Exception {
-        Session alice = database.session("alice");
+    void nothingLooksForTheRowOfAKeyAlone(Session alice) throws Exception {
         for (LockKey key : List.of(row("account", 9), LockKey.name("n"), LockKey.number(1))) {
             LockStrategy strategy = key instanceof LockKey.Row ? ADVISORY : BOTH;
-            assertThat((Object) alice.run(c -> locks(strategy).in(c).lock(forUpdate(key))))
-                    .extracting(Held::of)
+            assertThat(Held.of(alice.run(c -> locks(strategy).in(c).lock(forUpdate(key)))))
                     .isEqualTo(Held.KEY_LOCKED);
             alice.rollback();
         }
     }
 
     /** Work never runs without a lock, unless its caller says so. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void nothingIsDoneUnderALockWhoseRowIsRequiredAndAbsent(LockStrategy strategy) throws Exception {
+    @EveryStrategy.WithRow
+    void nothingIsDoneUnderALockWhoseRowIsRequiredAndAbsent(RowLocks locks) throws Exception {
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
-        RowLocks locks = locks(strategy);
         LockKey absent = row("account", 9);
         CommitWrites writes = new CommitWrites();
         writes.add("insert into account values (9)");
@@ -162,8 +141,7 @@ class RequiredRowTest {
     }
 
     /** The lock statement itself finds fewer rows than asked for, of one id column or several, and in every wait. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void writesWithTheCommitAreNotStoredWhereAnyRowIsAbsent(LockStrategy strategy) throws Exception {
         database.execute(
                 "create table seat(line int, place int, primary key (line, place))",
@@ -193,20 +171,15 @@ class RequiredRowTest {
         assertThat(database.query("select count(*) from account")).isEqualTo("3");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void anAttemptTellsATakenLockFromAnAbsentRow(LockStrategy strategy) throws Exception {
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
+    @EveryStrategy
+    void anAttemptTellsATakenLockFromAnAbsentRow(LockStrategy strategy, Session alice, Session bob) throws Exception {
         alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 1))));
 
-        assertThat((Object) bob.run(c -> locks(strategy).in(c).tryLock(forUpdate(row("account", 1)))))
-                .extracting(Held::of)
+        assertThat(Held.of(bob.run(c -> locks(strategy).in(c).tryLock(forUpdate(row("account", 1))))))
                 .isEqualTo(Held.TAKEN);
-        assertThat((Object) bob.run(c -> locks(strategy)
+        assertThat(Held.of(bob.run(c -> locks(strategy)
                         .in(c)
-                        .tryLock(forUpdate(row("account", 9)).allowAbsent())))
-                .extracting(Held::of)
+                        .tryLock(forUpdate(row("account", 9)).allowAbsent()))))
                 .isEqualTo(
                         switch (strategy) {
                             case ROW -> Held.NOTHING_LOCKED_ROW_ABSENT;

@@ -3,12 +3,12 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
 
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -25,10 +25,8 @@ class WriteBeforeLockTest {
     @CsvSource(
             delimiter = '|',
             value = {"update account set balance = 1 where id = 1", "insert into entry values (1)"})
-    void bothDeadlocksAndSaysWhy(String write) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.BOTH).build();
-        Session writer = database.session("writer");
-        Session locker = database.session("locker");
+    void bothDeadlocksAndSaysWhy(String write, Session writer, Session locker) throws Exception {
+        RowLocks locks = locks(LockStrategy.BOTH);
         // The one that waits longer finds the deadlock, which is to be the writer.
         locker.execute("set deadlock_timeout = '1h'");
         locker.commit();
@@ -38,9 +36,10 @@ class WriteBeforeLockTest {
         Throwable failure = writer.start(c -> locks.in(c).lock(forUpdate(KEY))).failure();
         assertThat(failure)
                 .isInstanceOf(LockDeadlockException.class)
-                .hasMessageContaining("wrote or locked the row")
-                .hasMessageContaining("lock before you write, lock FOR_NO_KEY_UPDATE if references are inserted, or use"
-                        + " strategy ROW.");
+                .hasMessageContainingAll(
+                        "wrote or locked the row",
+                        "lock before you write, lock FOR_NO_KEY_UPDATE if references are inserted, or use"
+                                + " strategy ROW.");
         writer.rollback();
         second.get();
         locker.rollback();
@@ -49,10 +48,8 @@ class WriteBeforeLockTest {
     /** What is done already is not advised. */
     @ParameterizedTest
     @CsvSource({"FOR_UPDATE, write; lock FOR_NO_KEY_UPDATE if", "FOR_NO_KEY_UPDATE, lock before you write."})
-    void theAdviceOfRowIsOfItsMode(RowLockMode mode, String advice) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ROW).build();
-        Session one = database.session("one");
-        Session other = database.session("other");
+    void theAdviceOfRowIsOfItsMode(RowLockMode mode, String advice, Session one, Session other) throws Exception {
+        RowLocks locks = locks(LockStrategy.ROW);
         other.execute("set deadlock_timeout = '1h'");
         other.commit();
         database.execute("insert into account values (2)");
@@ -76,16 +73,14 @@ class WriteBeforeLockTest {
     @CsvSource(
             delimiter = '|',
             value = {"update account set balance = 1 where id = 1", "insert into entry values (1)"})
-    void rowDoesNot(String write) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ROW).build();
-        Session writer = database.session("writer");
-        Session locker = database.session("locker");
+    void rowDoesNot(String write, Session writer, Session locker) throws Exception {
+        RowLocks locks = locks(LockStrategy.ROW);
         writer.execute(write);
         Step<LockResult> second =
                 locker.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(writer);
         writer.run(c -> locks.in(c).lock(forUpdate(KEY)));
         writer.commit();
-        assertThat(second.get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+        assertThat(Held.of(second.get())).isEqualTo(Held.ROW_LOCKED);
         locker.rollback();
     }
 }

@@ -92,12 +92,11 @@ class GuardKeysTest {
 
     @ParameterizedTest
     @MethodSource("ids")
-    void aWriterTakesTheKeyThatTheLibraryTakes(Ids ids) throws Exception {
+    void aWriterTakesTheKeyThatTheLibraryTakes(Ids ids, Session session) throws Exception {
         database.execute(
                 "create table thing(" + ids.columns() + ", note text, primary key (" + ids.names() + "))",
                 "insert into thing values (" + ids.firstSql() + "), (" + ids.secondSql() + ")",
                 Install.guard("thing", 10));
-        Session session = database.session("session");
         // How a session has values printed must not matter.
         for (String settings : List.of(
                 "",
@@ -118,7 +117,7 @@ class GuardKeysTest {
     }
 
     @Test
-    void aPartitionHasTheKeyOfItsRoot() throws Exception {
+    void aPartitionHasTheKeyOfItsRoot(Session session) throws Exception {
         database.execute(
                 "create table measure (id bigint, day date, primary key (id, day)) partition by range (day)",
                 "create table measure_2026 partition of measure for values from ('2026-01-01') to ('2027-01-01')"
@@ -126,7 +125,6 @@ class GuardKeysTest {
                 "create table measure_07 partition of measure_2026 for values from ('2026-07-01') to ('2026-08-01')",
                 "insert into measure values (7, '2026-07-01')",
                 Install.guard("measure", 10));
-        Session session = database.session("session");
         LockKey key = LockKey.row("measure", 7, java.time.LocalDate.of(2026, 7, 1));
         session.run(c -> locks.in(c).lock(forUpdate(key)));
         List<String> byLibrary = session.run(GuardKeysTest::held);

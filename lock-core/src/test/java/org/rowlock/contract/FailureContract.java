@@ -3,8 +3,8 @@ package org.rowlock.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.sqlState;
 
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -28,24 +28,11 @@ abstract class FailureContract extends RowLockContract {
 
     @Test
     void ofTwoInADeadlockOneIsTheVictimAndTheOtherGoesOn() throws Exception {
-        alice.execute("set deadlock_timeout = '20ms'");
-        bob.execute("set deadlock_timeout = '20ms'");
         lock(alice, account(1));
         lock(bob, account(2));
 
-        Step<LockResult> alices = startLock(alice, account(2));
-        alices.awaitBlockedBy(bob);
-        Step<LockResult> bobs = startLock(bob, account(1));
+        List<Session> victims = victims(account(2), account(1));
 
-        List<Session> victims = new ArrayList<>();
-        for (Session session : List.of(alice, bob)) {
-            try {
-                assertThat((session == alice ? alices : bobs).get().isHeld()).isTrue();
-            } catch (LockDeadlockException e) {
-                assertThat(e.sqlState()).contains("40P01");
-                victims.add(session);
-            }
-        }
         assertThat(victims).hasSize(1);
         Session victim = victims.get(0);
         assertAborted(victim);
@@ -58,24 +45,28 @@ abstract class FailureContract extends RowLockContract {
 
     @Test
     void ofTwoThatUpgradeASharedLockOneIsTheVictim() throws Exception {
-        alice.execute("set deadlock_timeout = '20ms'");
-        bob.execute("set deadlock_timeout = '20ms'");
         lock(alice, KEY, RowLockMode.FOR_SHARE);
         lock(bob, KEY, RowLockMode.FOR_SHARE);
 
-        Step<LockResult> alices = startLock(alice, KEY);
-        alices.awaitBlockedBy(bob);
-        Step<LockResult> bobs = startLock(bob, KEY);
+        assertThat(victims(KEY, KEY)).hasSize(1);
+    }
 
-        int victims = 0;
-        for (Step<LockResult> step : List.of(alices, bobs)) {
+    /** Closes a circle, and returns who could not have the key, at most one. */
+    private List<Session> victims(LockKey ofAlice, LockKey ofBob) throws Exception {
+        alice.execute("set deadlock_timeout = '20ms'");
+        bob.execute("set deadlock_timeout = '20ms'");
+        Step<LockResult> alices = startLock(alice, ofAlice).awaitBlockedBy(bob);
+        Step<LockResult> bobs = startLock(bob, ofBob);
+        List<Session> victims = new ArrayList<>();
+        for (Session session : List.of(alice, bob)) {
             try {
-                assertThat(step.get().isHeld()).isTrue();
+                assertThat((session == alice ? alices : bobs).get().isHeld()).isTrue();
             } catch (LockDeadlockException e) {
-                victims++;
+                assertThat(e.sqlState()).contains("40P01");
+                victims.add(session);
             }
         }
-        assertThat(victims).isEqualTo(1);
+        return victims;
     }
 
     @Test
@@ -204,8 +195,6 @@ abstract class FailureContract extends RowLockContract {
     }
 
     private static void assertAborted(Session session) {
-        assertThatThrownBy(() -> session.execute("select 1"))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25P02"));
+        assertThatThrownBy(() -> session.execute("select 1")).satisfies(sqlState("25P02"));
     }
 }

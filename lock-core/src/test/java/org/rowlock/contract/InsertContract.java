@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.assertIllegal;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.util.List;
@@ -23,7 +25,6 @@ import org.rowlock.LockTransactionException;
 import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
@@ -209,15 +210,14 @@ abstract class InsertContract extends RowLockContract {
         assertThat(alice.<List<Integer>>run(c -> locks.in(c).lockAndRead(orInsert("a", 3), READ, Integer.class, "a")))
                 .containsExactly(3);
         alice.commit();
-        String read = LockAccess.of(locks)
-                .on(database.dataSource())
+        String read = on(locks, database.dataSource())
                 .lock(orInsert("b", 4))
                 .read(READ, Integer.class, "b")
                 .inTransaction(tx -> tx.rows() + " " + tx.absentRows().size());
         assertThat(read).isEqualTo("[4] 0");
         CommitWrites writes = new CommitWrites();
         writes.add("update counter set n = n + 10 where id in ('b', 'c')").expectRows(2);
-        LockAccess.of(locks).on(database.dataSource()).lock(orInsert("c", 5)).execute(writes);
+        on(locks, database.dataSource()).lock(orInsert("c", 5)).execute(writes);
 
         assertThat(List.of(committed("a"), committed("b"), committed("c"))).containsExactly("3", "14", "15");
     }
@@ -285,20 +285,13 @@ abstract class InsertContract extends RowLockContract {
             LockRequest request = forUpdate(KEY).orInsert(insert.getKey(), 40_000);
             List<Session.Body<?>> declaring = List.of(
                     c -> locks.in(c).lockAndRead(request, READ, Integer.class, "there"),
-                    c -> LockAccess.of(locks)
-                            .on(OneConnection.of(c))
-                            .lock(request)
-                            .inTransaction(tx -> "unreached"),
-                    c -> LockAccess.of(locks)
-                            .on(OneConnection.of(c))
+                    c -> on(locks, OneConnection.of(c)).lock(request).inTransaction(tx -> "unreached"),
+                    c -> on(locks, OneConnection.of(c))
                             .lock(request)
                             .read(READ, Integer.class, "there")
                             .inTransaction(tx -> "unreached"),
                     c -> {
-                        LockAccess.of(locks)
-                                .on(OneConnection.of(c))
-                                .lock(request)
-                                .execute(writes);
+                        on(locks, OneConnection.of(c)).lock(request).execute(writes);
                         return null;
                     });
             for (Session.Body<?> door : declaring) {
@@ -333,9 +326,7 @@ abstract class InsertContract extends RowLockContract {
                 forUpdate(KEY).orInsert("insert into counter values ('a', 1); commit"),
                 forUpdate(KEY).orInsert("insert into counter values (?, 1) returning n", "a"),
                 forUpdate(KEY).orInsert("insert into counter values (?, ?)", "a"))) {
-            assertThatThrownBy(() -> lock(alice, request))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContainingAll("orInsert()", "Nothing is locked");
+            assertIllegal(() -> lock(alice, request), "orInsert()", "Nothing is locked");
             assertThat(advisoryLocksOf(alice)).isZero();
         }
     }

@@ -4,16 +4,21 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.assertIllegal;
+import static org.rowlock.testing.Failures.sqlState;
 
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockWait;
+import org.rowlock.RowMapper;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -115,30 +120,22 @@ abstract class QueryContract extends RowLockContract {
         assertThat(balance(1)).isEqualTo(15);
     }
 
-    @Test
-    void tooManyBindsAreRefusedBeforeAnythingIsLocked() throws Exception {
+    @ParameterizedTest
+    @CsvSource({
+        "2, select balance from account where id = ?",
+        "1, 'select balance from account where id in (?, ?)'",
+        "1, 'select balance from account where id in (?, ?, ?)'",
+        "1, select balance from account"
+    })
+    void wrongBindsAreRefusedBeforeAnythingIsLocked(int binds, String sql) throws Exception {
         forEach(allWaits(), wait -> {
             bob.execute("update account set balance = 3 where id = 3");
 
-            assertThatThrownBy(() -> lockAndRead(bob, wait, "select balance from account where id = ?", 1, 2))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("2 bind values")
-                    .hasMessageContaining("select balance from account");
-
-            assertThat(isFree(KEY)).isTrue();
-            bob.commit();
-            assertThat(balance(3)).isEqualTo(3);
-        });
-    }
-
-    @Test
-    void tooFewBindsAreRefusedBeforeAnythingIsLocked() throws Exception {
-        forEach(allWaits(), wait -> {
-            bob.execute("update account set balance = 3 where id = 3");
-
-            assertThatThrownBy(() -> lockAndRead(bob, wait, "select balance from account where id in (?, ?)", 1))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("1 bind values");
+            assertIllegal(
+                    () -> lockAndRead(
+                            bob, wait, sql, Collections.nCopies(binds, 1).toArray()),
+                    binds + " bind values",
+                    sql);
 
             assertThat(isFree(KEY)).isTrue();
             bob.commit();
@@ -149,31 +146,30 @@ abstract class QueryContract extends RowLockContract {
     @Test
     void wrongBindsAsTheFirstStatementLeaveTheTransactionUsable() throws Exception {
         forEach(allWaits(), wait -> {
-            assertThatThrownBy(() -> lockAndRead(bob, wait, "select 1", 1))
-                    .isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> lockAndRead(bob, wait, "select ?::int"))
-                    .isInstanceOf(IllegalArgumentException.class);
+            assertIllegal(() -> lockAndRead(bob, wait, "select 1", 1));
+            assertIllegal(() -> lockAndRead(bob, wait, "select ?::int"));
 
             assertThat(isFree(KEY)).isTrue();
             assertThat(lockAndRead(bob, wait, "select ?::int", 4)).containsExactly(4L);
         });
     }
 
-    @Test
-    void severalStatementsAreRefused() throws Exception {
+    @ParameterizedTest
+    @CsvSource({
+        "select 1; select 2, more than one statement",
+        "select 1; delete from account, more than one statement",
+        "update account set balance = 1 where id = 1, RETURNING",
+        "commit, RETURNING"
+    })
+    void whatIsNoSingleQueryIsRefused(String sql, String words) throws Exception {
         forEach(allWaits(), wait -> {
-            assertThatThrownBy(() -> lockAndRead(bob, wait, "select 1; select 2"))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("more than one statement");
-        });
-    }
+            assertIllegal(() -> lockAndRead(bob, wait, sql), words);
 
-    @Test
-    void aStatementThatReturnsNoRowsIsRefused() throws Exception {
-        forEach(allWaits(), wait -> {
-            assertThatThrownBy(() -> lockAndRead(bob, wait, "update account set balance = 1 where id = 1"))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("RETURNING");
+            bob.rollback();
+            assertThat(advisoryLocksOf(bob)).isZero();
+            assertThat(isFree(KEY)).isTrue();
+            assertThat(database.query("select count(*) from account where balance = 0"))
+                    .isEqualTo("10");
         });
     }
 
@@ -202,6 +198,7 @@ abstract class QueryContract extends RowLockContract {
             strings = {
                 "select nothing from account|42703",
                 "select 1 from nowhere|42P01",
+                "select 1 from account_history|42P01",
                 "select selec|42703",
                 "selec 1|42601",
                 "select 1 / (balance - balance) from account where id = 1|22012",
@@ -216,10 +213,7 @@ abstract class QueryContract extends RowLockContract {
         String state = sqlAndState.substring(sqlAndState.lastIndexOf('|') + 1);
 
         for (LockWait wait : allWaits()) {
-            assertThatThrownBy(() -> lockAndRead(bob, wait, sql))
-                    .as("%s", wait)
-                    .isInstanceOfSatisfying(
-                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(state));
+            assertThatThrownBy(() -> lockAndRead(bob, wait, sql)).as("%s", wait).satisfies(sqlState(state));
             bob.rollback();
             assertThat(isFree(KEY)).isTrue();
         }
@@ -247,50 +241,32 @@ abstract class QueryContract extends RowLockContract {
     }
 
     @Test
-    void aCheckedExceptionOfTheMapperReachesTheCallerUnwrapped() throws Exception {
-        forEach(allWaits(), wait -> {
-            SQLException thrown = new SQLException("no such thing");
+    void anExceptionOfTheMapperReachesTheCallerUnwrapped() throws Exception {
+        for (Exception thrown :
+                List.of(new SQLException("no such thing"), new IllegalStateException("no such thing"))) {
+            forEach(allWaits(), wait -> {
+                assertThatThrownBy(() -> alice.run(c ->
+                                locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), "select 1", throwing(thrown))))
+                        .isSameAs(thrown);
 
-            assertThatThrownBy(() -> alice.run(
-                            c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), "select 1", row -> {
-                                throw thrown;
-                            })))
-                    .isSameAs(thrown);
-
-            assertLockedAndUsable();
-        });
-    }
-
-    @Test
-    void anUncheckedExceptionOfTheMapperReachesTheCallerUnwrapped() throws Exception {
-        forEach(allWaits(), wait -> {
-            IllegalStateException thrown = new IllegalStateException("no such thing");
-
-            assertThatThrownBy(() -> alice.run(
-                            c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), "select 1", row -> {
-                                throw thrown;
-                            })))
-                    .isSameAs(thrown);
-
-            assertLockedAndUsable();
-        });
+                assertLockedAndUsable();
+            });
+        }
     }
 
     @Test
     void aMapperThatAsksForAColumnThatIsNotThereGetsTheDriversException() throws Exception {
-        forEach(allWaits(), wait -> {
-            assertThatThrownBy(() -> alice.run(c ->
-                            locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), "select 1", row -> row.getInt(2))))
-                    .isInstanceOf(SQLException.class);
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndRead(forUpdate(KEY).waiting(wait), "select 'abc'", row -> row.getInt(1))))
-                    .isInstanceOf(SQLException.class);
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndRead(forUpdate(KEY).waiting(wait), "select 1", row -> row.getInt("nothing"))))
-                    .isInstanceOf(SQLException.class);
+        List<RowMapper<Integer>> mappers =
+                List.of(row -> row.getInt(3), row -> row.getInt(2), row -> row.getInt("nothing"));
+        for (RowMapper<Integer> mapper : mappers) {
+            forEach(allWaits(), wait -> {
+                assertThatThrownBy(() -> alice.run(
+                                c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), "select 1, 'abc'", mapper)))
+                        .isInstanceOf(SQLException.class);
 
-            assertLockedAndUsable();
-        });
+                assertLockedAndUsable();
+            });
+        }
     }
 
     private void assertLockedAndUsable() throws Exception {

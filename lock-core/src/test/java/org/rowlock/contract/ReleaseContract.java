@@ -7,9 +7,11 @@ import static org.rowlock.LockRequest.forUpdate;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.RowLockMode;
 import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
 
 /** When locks are let go, and what the next holder sees. */
 abstract class ReleaseContract extends RowLockContract {
@@ -20,28 +22,24 @@ abstract class ReleaseContract extends RowLockContract {
     }
 
     @Test
-    void commitReleasesEverything() throws Exception {
-        lock(alice, KEY);
-        lock(alice, account(2), RowLockMode.FOR_SHARE);
-        assertThat(isFree(KEY)).isFalse();
+    void theEndOfTheTransactionReleasesEverything() throws Exception {
+        forEach(List.of(true, false), committed -> {
+            lock(alice, KEY);
+            lock(alice, account(2), RowLockMode.FOR_SHARE);
+            lockAll(alice, List.of(account(3), account(4)));
+            assertThat(isFree(KEY)).isFalse();
 
-        alice.commit();
+            if (committed) {
+                alice.commit();
+            } else {
+                alice.rollback();
+            }
 
-        assertThat(isFree(KEY)).isTrue();
-        assertThat(isFree(account(2))).isTrue();
-        assertThat(advisoryLocksOf(alice)).isZero();
-    }
-
-    @Test
-    void rollbackReleasesEverything() throws Exception {
-        lock(alice, KEY);
-        lockAll(alice, List.of(account(2), account(3)));
-
-        alice.rollback();
-
-        assertThat(isFree(KEY)).isTrue();
-        assertThat(isFree(account(2))).isTrue();
-        assertThat(advisoryLocksOf(alice)).isZero();
+            for (int id = 1; id <= 4; id++) {
+                assertThat(isFree(account(id))).as("account %s", id).isTrue();
+            }
+            assertThat(advisoryLocksOf(alice)).isZero();
+        });
     }
 
     @Test
@@ -116,34 +114,24 @@ abstract class ReleaseContract extends RowLockContract {
         assertThat(isFree(KEY)).isFalse();
     }
 
-    @Test
-    void aReadInTheSameRoundTripSeesWhatTheHolderCommitted() throws Exception {
-        lock(alice, KEY);
-        alice.execute("update account set balance = 100 where id = 1");
-        Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndRead(forUpdate(KEY), "select balance from account where id = ?", row -> row.getLong(1), 1));
-        step.awaitBlockedBy(alice);
-
-        alice.commit();
-
-        assertThat(step.get()).containsExactly(100L);
+    private Step<List<Long>> startRead(LockRequest request, int id) {
+        return bob.start(c -> locks.in(c)
+                        .lockAndRead(request, "select balance from account where id = ?", row -> row.getLong(1), id))
+                .awaitBlockedBy(alice);
     }
 
     @Test
-    void aBoundedReadInTheSameRoundTripSeesWhatTheHolderCommitted() throws Exception {
-        lock(alice, KEY);
-        alice.execute("update account set balance = 100 where id = 1");
-        Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndRead(
-                        forShare(KEY).atMost(org.rowlock.testing.TestDatabase.DEADLINE),
-                        "select balance from account where id = ?",
-                        row -> row.getLong(1),
-                        1));
-        step.awaitBlockedBy(alice);
+    void aReadInTheSameRoundTripSeesWhatTheHolderCommitted() throws Exception {
+        forEach(List.of(forUpdate(KEY), forShare(KEY).atMost(TestDatabase.DEADLINE)), request -> {
+            lock(alice, KEY);
+            alice.execute("update account set balance = balance + 100 where id = 1");
+            long written = Long.parseLong(query(alice, "select balance from account where id = 1"));
+            Step<List<Long>> step = startRead(request, 1);
 
-        alice.commit();
+            alice.commit();
 
-        assertThat(step.get()).containsExactly(100L);
+            assertThat(step.get()).containsExactly(written);
+        });
     }
 
     @Test
@@ -164,9 +152,7 @@ abstract class ReleaseContract extends RowLockContract {
         LockKey name = LockKey.name("reservation");
         lock(alice, name);
         alice.execute("insert into account values (11, 100)");
-        Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndRead(forUpdate(name), "select balance from account where id = 11", row -> row.getLong(1)));
-        step.awaitBlockedBy(alice);
+        Step<List<Long>> step = startRead(forUpdate(name), 11);
 
         alice.commit();
 
@@ -177,9 +163,7 @@ abstract class ReleaseContract extends RowLockContract {
     void nothingOfTheHolderIsSeenAfterItsRollback() throws Exception {
         lock(alice, KEY);
         alice.execute("update account set balance = 100 where id = 1");
-        Step<List<Long>> step = bob.start(c -> locks.in(c)
-                .lockAndRead(forUpdate(KEY), "select balance from account where id = ?", row -> row.getLong(1), 1));
-        step.awaitBlockedBy(alice);
+        Step<List<Long>> step = startRead(forUpdate(KEY), 1);
 
         alice.rollback();
 

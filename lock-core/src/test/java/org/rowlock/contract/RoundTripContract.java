@@ -4,6 +4,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.Date;
@@ -22,7 +23,6 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Requests;
@@ -83,40 +83,32 @@ abstract class RoundTripContract extends RowLockContract {
 
     @Test
     void lockTakesOne() throws Exception {
-        forEach(allWaits(), wait -> {
-            assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(account(1)).waiting(wait)));
-        });
-    }
-
-    @Test
-    void aSharedLockTakesOne() throws Exception {
-        forEach(allWaits(), wait -> {
-            assertRoundTrips(1, c -> locks.in(c).lock(forShare(account(1)).waiting(wait)));
-        });
-    }
-
-    @Test
-    void toLockOrInsertTakesOne() throws Exception {
-        forEach(allWaits(), wait -> {
-            LockRequest request = forUpdate(account(2_000))
-                    .orInsert("insert into account(id, note) values (?, ?)", 2_000, null)
-                    .waiting(wait);
-            assertRoundTrips(1, c -> locks.in(c).lock(request));
-        });
+        LockKey document = document();
+        Map<LockKey, RowLockMode> modes = Map.of(
+                account(3),
+                RowLockMode.FOR_UPDATE,
+                account(1),
+                RowLockMode.FOR_SHARE,
+                LockKey.name("x"),
+                RowLockMode.FOR_SHARE,
+                document,
+                RowLockMode.FOR_UPDATE);
+        List<LockRequest> requests = List.of(
+                forUpdate(account(1)),
+                forShare(account(1)),
+                forUpdate(document),
+                forUpdate(account(2_000)).orInsert("insert into account(id, note) values (?, ?)", 2_000, null),
+                forUpdate(List.of(account(3), account(1), LockKey.name("x"), document, LockKey.number(9))),
+                Requests.of(modes));
+        for (LockRequest request : requests) {
+            forEach(allWaits(), wait -> assertRoundTrips(1, c -> locks.in(c).lock(request.waiting(wait))));
+        }
     }
 
     private LockKey document() throws SQLException {
         UUID id = UUID.randomUUID();
         database.execute("insert into document values ('" + id + "')");
         return LockKey.row("document", id);
-    }
-
-    @Test
-    void lockByUuidTakesOne() throws Exception {
-        forEach(allWaits(), wait -> {
-            LockKey key = document();
-            assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(key).waiting(wait)));
-        });
     }
 
     @Test
@@ -127,26 +119,6 @@ abstract class RoundTripContract extends RowLockContract {
                     c -> locks.in(c)
                             .tryLock(forUpdate(account(1)).waiting(wait))
                             .isHeld());
-        });
-    }
-
-    @Test
-    void lockAllTakesOne() throws Exception {
-        forEach(allWaits(), wait -> {
-            List<LockKey> keys = List.of(account(3), account(1), LockKey.name("x"), document(), LockKey.number(9));
-            assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(keys).waiting(wait)));
-        });
-    }
-
-    @Test
-    void lockAllInSeveralModesTakesOne() throws Exception {
-        forEach(allWaits(), wait -> {
-            Map<LockKey, RowLockMode> modes = Map.of(
-                    account(3), RowLockMode.FOR_UPDATE,
-                    account(1), RowLockMode.FOR_SHARE,
-                    LockKey.name("x"), RowLockMode.FOR_SHARE,
-                    document(), RowLockMode.FOR_UPDATE);
-            assertRoundTrips(1, c -> locks.in(c).lock(Requests.of(modes).waiting(wait)));
         });
     }
 
@@ -226,8 +198,7 @@ abstract class RoundTripContract extends RowLockContract {
         BoundQuery<Long> query = BoundQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1);
         assertRoundTrips(
                 2,
-                c -> LockAccess.of(locks)
-                        .on(OneConnection.of(c))
+                c -> on(locks, OneConnection.of(c))
                         .lock(forUpdate(account(1)))
                         .read(query.sql(), query.mapper(), 1)
                         .inTransaction(tx -> tx.atCommit(
@@ -242,8 +213,7 @@ abstract class RoundTripContract extends RowLockContract {
     void lockAndWritesAndCommitTakeOne() throws Exception {
         forEach(allWaits(), wait -> {
             assertRoundTrips(1, c -> {
-                LockAccess.of(locks)
-                        .on(OneConnection.of(c))
+                on(locks, OneConnection.of(c))
                         .lock(forUpdate(account(1)).waiting(wait))
                         .execute(threeWrites());
                 return null;
@@ -256,8 +226,7 @@ abstract class RoundTripContract extends RowLockContract {
                         .expectRows(1000);
                 writes.addBatch(
                         "update account set note = cast(? as timestamp)", List.of(new Timestamp(0), new Timestamp(1)));
-                LockAccess.of(locks)
-                        .on(OneConnection.of(c))
+                on(locks, OneConnection.of(c))
                         .lock(forUpdate(List.of(account(3), account(1), LockKey.name("x"))))
                         .execute(writes);
                 return null;

@@ -18,8 +18,10 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.RowMapper;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.testing.Locks;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -88,14 +90,15 @@ abstract class RowLockContract implements ContractLocking {
     }
 
     boolean tryLock(Session session, LockKey key) throws Exception {
-        return session.run(
-                c -> locks.in(c).tryLock(forUpdate(key).allowAbsent()).isHeld());
+        return tryLock(session, key, RowLockMode.FOR_UPDATE);
     }
 
     boolean tryLock(Session session, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c)
-                .tryLock(LockRequest.of(mode, List.of(key)).allowAbsent())
-                .isHeld());
+        return tryLock(session, LockRequest.of(mode, List.of(key)).allowAbsent());
+    }
+
+    boolean tryLock(Session session, LockRequest request) throws Exception {
+        return Locks.tryLock(session, locks, request);
     }
 
     LockResult lockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
@@ -107,8 +110,7 @@ abstract class RowLockContract implements ContractLocking {
     }
 
     boolean tryLockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
-        return session.run(
-                c -> locks.in(c).tryLock(forUpdate(keys).allowAbsent()).isHeld());
+        return tryLock(session, forUpdate(keys).allowAbsent());
     }
 
     Step<LockResult> startLock(Session session, LockKey key) {
@@ -135,6 +137,16 @@ abstract class RowLockContract implements ContractLocking {
     /** Claims rows and gives a column of them. */
     List<Integer> claim(Session session, Claim claim, String column) throws Exception {
         return session.run(c -> locks.in(c).claim(claim, row -> row.getInt(column)));
+    }
+
+    /** A mapper that throws. */
+    static RowMapper<Integer> throwing(Exception thrown) {
+        return row -> {
+            if (thrown instanceof RuntimeException unchecked) {
+                throw unchecked;
+            }
+            throw (SQLException) thrown;
+        };
     }
 
     /** Whether a newcomer would get the key exclusively, right now. */
@@ -177,13 +189,7 @@ abstract class RowLockContract implements ContractLocking {
 
     /** The first column of the first row, within the session's transaction. */
     static String query(Session session, String sql) throws Exception {
-        return session.run(c -> {
-            try (var statement = c.createStatement();
-                    var row = statement.executeQuery(sql)) {
-                row.next();
-                return row.getString(1);
-            }
-        });
+        return session.run(c -> TestDatabase.query(c, sql));
     }
 
     /** What is committed. */

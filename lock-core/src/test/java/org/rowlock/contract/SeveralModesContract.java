@@ -11,13 +11,11 @@ import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import java.sql.Connection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.LockEvent;
@@ -30,6 +28,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.testing.Locks;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -130,36 +129,6 @@ abstract class SeveralModesContract extends RowLockContract {
         }
     }
 
-    /** A map may tell keys apart that are equal. */
-    @Test
-    void strongestModeCountsWhereTheMapHasAKeyTwice() throws Exception {
-        for (boolean first : List.of(true, false)) {
-            LockKey one = account(1);
-            Map<LockKey, RowLockMode> modes = new TreeMap<>(Comparator.comparing(key -> key != one));
-            modes.put(one, first ? FOR_UPDATE : FOR_SHARE);
-            modes.put(account(1), first ? FOR_SHARE : FOR_UPDATE);
-            assertThat(modes).hasSize(2);
-
-            LockResult result = lockAll(alice, modes, LockWait.forever());
-
-            assertThat(result.isHeld()).isTrue();
-            assertThat(RequestParts.of(Requests.of(modes)).keys()).containsExactly(one);
-            assertThat(isFree(one, FOR_SHARE))
-                    .as("first is exclusive: %s", first)
-                    .isFalse();
-            alice.rollback();
-        }
-    }
-
-    @Test
-    void oneModeForAllIsTheCallWithoutAMap() throws Exception {
-        lockAll(alice, Map.of(account(1), FOR_SHARE, account(2), FOR_SHARE), LockWait.noWait());
-        lockAll(bob, Map.of(account(1), FOR_SHARE), LockWait.noWait());
-
-        assertThat(isFree(account(1), FOR_SHARE)).isTrue();
-        assertThat(isFree(account(2))).isFalse();
-    }
-
     @Test
     void ifOneIsTakenNoneIsLocked() throws Exception {
         forEach(List.of(LockWait.noWait(), LockWait.atMost(ofMillis(20))), wait -> {
@@ -171,8 +140,8 @@ abstract class SeveralModesContract extends RowLockContract {
                 assertThatThrownBy(() -> lockAll(bob, modes(), wait))
                         .as("%s", key)
                         .isInstanceOf(LockNotAvailableException.class)
-                        .hasMessageContaining("12 keys")
-                        .hasMessageContaining("FOR UPDATE and FOR NO KEY UPDATE and FOR SHARE and FOR KEY SHARE");
+                        .hasMessageContainingAll(
+                                "12 keys", "FOR UPDATE and FOR NO KEY UPDATE and FOR SHARE and FOR KEY SHARE");
 
                 assertThat(advisoryLocksOf(bob)).as("with %s taken", key).isEqualTo(advisoryLocksFor(1));
                 alice.rollback();
@@ -254,7 +223,6 @@ abstract class SeveralModesContract extends RowLockContract {
         assertThat(told[0].keys()).containsExactlyElementsOf(modes().keySet());
     }
 
-    /** Some tables by one strategy and some by another, each with rows in more than one mode. */
     @Test
     void tablesOfOtherStrategiesAreLockedInTheSameCall() throws Exception {
         for (LockStrategy other : LockStrategy.values()) {
@@ -269,8 +237,7 @@ abstract class SeveralModesContract extends RowLockContract {
                 alice.run(c -> mixed.in(c).lock(Requests.of(modes)));
 
                 for (Map.Entry<LockKey, RowLockMode> key : modes.entrySet()) {
-                    boolean exclusive = (boolean) bob.run(
-                            c -> mixed.in(c).tryLock(forUpdate(key.getKey())).isHeld());
+                    boolean exclusive = Locks.tryLock(bob, mixed, forUpdate(key.getKey()));
                     bob.rollback();
                     boolean shared = bob.run(
                             c -> mixed.in(c).tryLock(forShare(key.getKey())).isHeld());

@@ -7,10 +7,10 @@ import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
-import static org.rowlock.RowLockMode.FOR_KEY_SHARE;
 import static org.rowlock.RowLockMode.FOR_NO_KEY_UPDATE;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.testing.Locks.locks;
 
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
@@ -29,7 +29,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -46,16 +46,12 @@ class StrategyDifferencesTest {
     final TestDatabase database =
             TestDatabase.accounts(10, "create table entry(account int not null references account)");
 
-    private final RowLocks row = with(ROW);
-    private final RowLocks both = with(BOTH);
-    private final RowLocks advisory = with(ADVISORY);
+    private final RowLocks row = locks(ROW);
+    private final RowLocks both = locks(BOTH);
+    private final RowLocks advisory = locks(ADVISORY);
 
     private Session alice;
     private Session bob;
-
-    private static RowLocks with(LockStrategy strategy) {
-        return LockAccess.builder().strategy(strategy).build();
-    }
 
     @BeforeEach
     void openSessions() throws Exception {
@@ -97,38 +93,33 @@ class StrategyDifferencesTest {
     // Writers that do not ask
 
     @ParameterizedTest
-    @CsvSource({
-        "ROW, update account set balance = 9 where id = 1",
-        "BOTH, update account set balance = 9 where id = 1",
-        "ROW, delete from account where id = 1",
-        "BOTH, delete from account where id = 1"
-    })
-    void plainWritersAreBlockedByRowAndBoth(LockStrategy strategy, String write) throws Exception {
-        lock(alice, with(strategy), KEY);
+    @ValueSource(
+            strings = {
+                "update account set balance = 9 where id = 1",
+                "delete from account where id = 1",
+                "insert into entry values (1)",
+                HAND_WRITTEN
+            })
+    void plainSqlIsBlockedByRowAndBothAndNotByAdvisory(String sql) throws Exception {
+        for (LockStrategy strategy : LockStrategy.values()) {
+            lock(alice, locks(strategy), KEY);
 
-        Step<Boolean> writer = bob.startExecute(write).awaitBlockedBy(alice);
-        alice.commit();
-
-        writer.get();
+            Step<Boolean> other = bob.startExecute(sql);
+            if (strategy != ADVISORY) {
+                other.awaitBlockedBy(alice);
+                alice.commit();
+            }
+            other.get();
+            alice.rollback();
+            bob.rollback();
+        }
     }
 
-    @ParameterizedTest
-    @CsvSource({"update account set balance = 9 where id = 1", "delete from account where id = 1"})
-    void plainWritersAreNotBlockedByAdvisory(String write) throws Exception {
-        lock(alice, advisory, KEY);
-
-        bob.execute(write);
-        bob.commit();
-
-        assertThat(tryLock(bob, advisory, KEY)).isFalse();
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void rowAndBothWaitForAPlainWriter(LockStrategy strategy) throws Exception {
         alice.execute("update account set balance = 9 where id = 1");
 
-        Step<LockResult> step = startLock(bob, with(strategy), KEY).awaitBlockedBy(alice);
+        Step<LockResult> step = startLock(bob, locks(strategy), KEY).awaitBlockedBy(alice);
         alice.commit();
 
         assertThat(step.get().isHeld()).isTrue();
@@ -138,53 +129,24 @@ class StrategyDifferencesTest {
     void advisoryDoesNotWaitForAPlainWriter() throws Exception {
         alice.execute("update account set balance = 9 where id = 1");
 
-        assertThat(lock(bob, advisory, KEY)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
+        assertThat(Held.of(lock(bob, advisory, KEY))).isEqualTo(Held.KEY_LOCKED);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void aReferenceToTheRowIsBlockedByForUpdateOfRowAndBoth(LockStrategy strategy) throws Exception {
-        lock(alice, with(strategy), KEY);
-
-        Step<Boolean> reference =
-                bob.startExecute("insert into entry values (1)").awaitBlockedBy(alice);
-        alice.commit();
-
-        reference.get();
-    }
-
-    @Test
-    void aReferenceToTheRowIsNotBlockedByAdvisory() throws Exception {
-        lock(alice, advisory, KEY);
-
-        bob.execute("insert into entry values (1)");
-    }
-
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void aReferenceToTheRowIsNeverBlockedByForNoKeyUpdate(LockStrategy strategy) throws Exception {
-        lock(alice, with(strategy), KEY, FOR_NO_KEY_UPDATE);
+        lock(alice, locks(strategy), KEY, FOR_NO_KEY_UPDATE);
 
         bob.execute("insert into entry values (1)");
     }
 
     // Rows that do not exist
 
-    @Test
-    void aRowThatDoesNotExistIsLockedByBothAndExcludesASecondReserver() throws Exception {
-        assertThat(lock(alice, both, ABSENT)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
+    @EveryStrategy.WithKey
+    void aRowThatDoesNotExistIsLockedByItsKeyAndExcludesASecondReserver(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        assertThat(Held.of(lock(alice, locks, ABSENT)))
+                .isEqualTo(strategy == BOTH ? Held.KEY_LOCKED_ROW_ABSENT : Held.KEY_LOCKED);
 
-        assertReservedUntilCommit(both);
-    }
-
-    @Test
-    void aRowThatDoesNotExistIsLockedByAdvisoryAndExcludesASecondReserver() throws Exception {
-        assertThat(lock(alice, advisory, ABSENT)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
-
-        assertReservedUntilCommit(advisory);
-    }
-
-    private void assertReservedUntilCommit(RowLocks locks) throws Exception {
         assertThat(tryLock(bob, locks, ABSENT)).isFalse();
         Step<List<Integer>> second = bob.start(c -> locks.in(c)
                 .lockAndRead(
@@ -201,14 +163,14 @@ class StrategyDifferencesTest {
     void aRowThatDoesNotExistIsNotLockedByRowAndTheCallerCanTell() throws Exception {
         LockResult result = lock(alice, row, ABSENT);
 
-        assertThat(result).extracting(Held::of).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(Held.of(result)).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
         assertThat(result.isHeld()).isFalse();
         assertThat(result.absentRows()).isNotEmpty();
         assertThat(tryLock(alice, row, ABSENT)).isFalse();
-        assertThat(lock(bob, row, ABSENT)).extracting(Held::of).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(Held.of(lock(bob, row, ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
         bob.execute("insert into account values (1000)");
         bob.commit();
-        assertThat(lock(alice, row, ABSENT)).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+        assertThat(Held.of(lock(alice, row, ABSENT))).isEqualTo(Held.ROW_LOCKED);
     }
 
     @Test
@@ -221,9 +183,9 @@ class StrategyDifferencesTest {
 
     @Test
     void anExistingRowIsReportedByWhatIsLocked() throws Exception {
-        assertThat(lock(alice, row, KEY)).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
-        assertThat(lock(alice, both, KEY)).extracting(Held::of).isEqualTo(Held.KEY_AND_ROW_LOCKED);
-        assertThat(lock(alice, advisory, KEY)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
+        assertThat(Held.of(lock(alice, row, KEY))).isEqualTo(Held.ROW_LOCKED);
+        assertThat(Held.of(lock(alice, both, KEY))).isEqualTo(Held.KEY_AND_ROW_LOCKED);
+        assertThat(Held.of(lock(alice, advisory, KEY))).isEqualTo(Held.KEY_LOCKED);
     }
 
     @Test
@@ -234,8 +196,7 @@ class StrategyDifferencesTest {
             alice.execute("delete from account where id = 1");
             alice.commit();
 
-            assertThat(step.get())
-                    .extracting(Held::of)
+            assertThat(Held.of(step.get()))
                     .isEqualTo(locks == row ? Held.NOTHING_LOCKED_ROW_ABSENT : Held.KEY_LOCKED_ROW_ABSENT);
             bob.rollback();
             database.execute("insert into account values (1)");
@@ -247,8 +208,8 @@ class StrategyDifferencesTest {
     @ParameterizedTest
     @CsvSource({"ROW, BOTH", "BOTH, ROW", "BOTH, ADVISORY", "ADVISORY, BOTH"})
     void neighbouringStrategiesExcludeEachOther(LockStrategy holder, LockStrategy waiter) throws Exception {
-        RowLocks holders = with(holder);
-        RowLocks waiters = with(waiter);
+        RowLocks holders = locks(holder);
+        RowLocks waiters = locks(waiter);
         lock(alice, holders, KEY);
 
         assertThat(tryLock(bob, waiters, KEY)).isFalse();
@@ -265,10 +226,10 @@ class StrategyDifferencesTest {
     @ParameterizedTest
     @CsvSource({"ROW, BOTH", "BOTH, ROW", "BOTH, ADVISORY", "ADVISORY, BOTH"})
     void sharersOfNeighbouringStrategiesShare(LockStrategy first, LockStrategy second) throws Exception {
-        lock(alice, with(first), KEY, FOR_SHARE);
+        lock(alice, locks(first), KEY, FOR_SHARE);
 
-        assertThat(tryLock(bob, with(second), KEY, FOR_SHARE)).isTrue();
-        assertThat(tryLock(bob, with(second), KEY, FOR_UPDATE)).isFalse();
+        assertThat(tryLock(bob, locks(second), KEY, FOR_SHARE)).isTrue();
+        assertThat(tryLock(bob, locks(second), KEY, FOR_UPDATE)).isFalse();
     }
 
     @ParameterizedTest
@@ -276,8 +237,8 @@ class StrategyDifferencesTest {
     void claimersOfNeighbouringStrategiesGetDisjointRows(LockStrategy first, LockStrategy second) throws Exception {
         Claim claim = Claim.from("account").orderBy("id").limit(3);
 
-        assertThat(claim(alice, with(first), claim)).containsExactly(1, 2, 3);
-        assertThat(claim(bob, with(second), claim)).containsExactly(4, 5, 6);
+        assertThat(claim(alice, locks(first), claim)).containsExactly(1, 2, 3);
+        assertThat(claim(bob, locks(second), claim)).containsExactly(4, 5, 6);
     }
 
     @Test
@@ -287,37 +248,25 @@ class StrategyDifferencesTest {
         assertThat(tryLock(bob, advisory, KEY)).isTrue();
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void handWrittenForUpdateWaitsForRowAndBoth(LockStrategy strategy) throws Exception {
-        lock(alice, with(strategy), KEY);
-
-        Step<Boolean> old = bob.startExecute(HAND_WRITTEN).awaitBlockedBy(alice);
-        alice.commit();
-
-        assertThat(old.get()).isTrue();
-        assertThat(tryLock(alice, with(strategy), KEY)).isFalse();
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void rowAndBothWaitForHandWrittenForUpdate(LockStrategy strategy) throws Exception {
         alice.execute(HAND_WRITTEN);
 
-        assertThat(tryLock(bob, with(strategy), KEY)).isFalse();
-        Step<LockResult> step = startLock(bob, with(strategy), KEY).awaitBlockedBy(alice);
+        assertThat(tryLock(bob, locks(strategy), KEY)).isFalse();
+        Step<LockResult> step = startLock(bob, locks(strategy), KEY).awaitBlockedBy(alice);
         alice.commit();
 
         assertThat(step.get().isHeld()).isTrue();
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void aClaimOfRowAndBothSkipsWhatHandWrittenForUpdateHolds(LockStrategy strategy) throws Exception {
         alice.execute(HAND_WRITTEN);
 
         assertThat(claim(
-                        bob, with(strategy), Claim.from("account").orderBy("id").limit(2)))
+                        bob,
+                        locks(strategy),
+                        Claim.from("account").orderBy("id").limit(2)))
                 .containsExactly(2, 3);
     }
 
@@ -351,31 +300,10 @@ class StrategyDifferencesTest {
         step.get();
     }
 
-    // Modes
-
-    @Test
-    void forNoKeyUpdateLetsForKeyShareInWithRow() throws Exception {
-        lock(alice, row, KEY, FOR_NO_KEY_UPDATE);
-
-        assertThat(tryLock(bob, row, KEY, FOR_KEY_SHARE)).isTrue();
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
-    void forNoKeyUpdateExcludesForKeyShareWithBothAndAdvisory(LockStrategy strategy) throws Exception {
-        lock(alice, with(strategy), KEY, FOR_NO_KEY_UPDATE);
-
-        assertThat(tryLock(bob, with(strategy), KEY, FOR_KEY_SHARE)).isFalse();
-        alice.rollback();
-        lock(alice, with(strategy), KEY, FOR_KEY_SHARE);
-        assertThat(tryLock(bob, with(strategy), KEY, FOR_NO_KEY_UPDATE)).isFalse();
-    }
-
     // Order
 
     @Test
-    void sharersOvertakeAWaitingWriterWithRow() throws Exception {
-        Session carol = database.session("carol");
+    void sharersOvertakeAWaitingWriterWithRow(Session carol) throws Exception {
         lock(alice, row, KEY, FOR_SHARE);
         Step<LockResult> writer = startLock(bob, row, KEY).awaitBlockedBy(alice);
 
@@ -387,11 +315,8 @@ class StrategyDifferencesTest {
         assertThat(writer.get().isHeld()).isTrue();
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
-    void sharersQueueBehindAWaitingWriterWithBothAndAdvisory(LockStrategy strategy) throws Exception {
-        RowLocks locks = with(strategy);
-        Session carol = database.session("carol");
+    @EveryStrategy.WithKey
+    void sharersQueueBehindAWaitingWriterWithBothAndAdvisory(RowLocks locks, Session carol) throws Exception {
         lock(alice, locks, KEY, FOR_SHARE);
         Step<LockResult> writer = startLock(bob, locks, KEY).awaitBlockedBy(alice);
         Step<LockResult> sharer = startLock(carol, locks, KEY, FOR_SHARE).awaitBlockedBy(bob);
@@ -404,10 +329,8 @@ class StrategyDifferencesTest {
         assertThat(sharer.get().isHeld()).isTrue();
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
-    void pairsAreLockedBeforeBigintsWithBothAndAdvisory(LockStrategy strategy) throws Exception {
-        RowLocks locks = with(strategy);
+    @EveryStrategy.WithKey
+    void pairsAreLockedBeforeBigintsWithBothAndAdvisory(RowLocks locks) throws Exception {
         LockKey name = LockKey.name("nightly report");
         lock(alice, locks, KEY);
         Step<?> behindThePair = bob.start(c -> locks.in(c).lock(forUpdate(List.of(name, KEY))));
@@ -428,8 +351,7 @@ class StrategyDifferencesTest {
     // Why lock and read are two statements
 
     @Test
-    void aLockAndAReadInOneStatementAreStaleAndInTwoFresh() throws Exception {
-        Session carol = database.session("carol");
+    void aLockAndAReadInOneStatementAreStaleAndInTwoFresh(Session carol) throws Exception {
         alice.execute("select pg_advisory_xact_lock(42)");
         alice.execute("update account set balance = 100 where id = 1");
         Step<String> naive = bob.start(c -> {

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.sqlState;
 
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
@@ -42,40 +43,21 @@ abstract class WaitContract extends RowLockContract {
 
     @ParameterizedTest
     @MethodSource("shortWaits")
-    void aWaitInVainIsALockNotAvailableException(LockWait wait) throws Exception {
+    void aWaitInVainHoldsNothingNewAndLeavesTheTransactionUsable(LockWait wait) throws Exception {
         lock(alice, KEY);
+        lock(bob, account(2));
+        bob.execute("update account set balance = 20 where id = 2");
 
         assertThatThrownBy(() -> lock(bob, KEY, wait))
                 .isInstanceOfSatisfying(
                         LockNotAvailableException.class,
                         e -> assertThat(e.sqlState()).contains("55P03"))
-                .hasMessageContaining("account[1]")
-                .hasMessageContaining("FOR UPDATE");
-    }
-
-    @ParameterizedTest
-    @MethodSource("shortWaits")
-    void aWaitInVainHoldsNothingNew(LockWait wait) throws Exception {
-        lock(alice, KEY);
-        lock(bob, account(2));
-
-        assertThatThrownBy(() -> lock(bob, KEY, wait)).isInstanceOf(LockNotAvailableException.class);
+                .hasMessageContainingAll("account[1]", "FOR UPDATE");
 
         assertThat(advisoryLocksOf(bob)).isEqualTo(advisoryLocksFor(1));
         assertThat(isFree(account(2))).isFalse();
         alice.rollback();
         assertThat(isFree(KEY)).isTrue();
-    }
-
-    @ParameterizedTest
-    @MethodSource("shortWaits")
-    void aWaitInVainLeavesTheTransactionUsable(LockWait wait) throws Exception {
-        lock(alice, KEY);
-        lock(bob, account(2));
-        bob.execute("update account set balance = 20 where id = 2");
-
-        assertThatThrownBy(() -> lock(bob, KEY, wait)).isInstanceOf(LockNotAvailableException.class);
-
         lock(bob, account(3));
         bob.execute("update account set balance = 30 where id = 3");
         bob.commit();
@@ -108,28 +90,21 @@ abstract class WaitContract extends RowLockContract {
         lock(alice, KEY);
 
         assertThat(tryLock(bob, KEY)).isFalse();
-        assertThat((boolean) bob.run(c ->
-                        locks.in(c).tryLock(forUpdate(KEY).atMost(ofMillis(20))).isHeld()))
-                .isFalse();
-        assertThat((boolean) bob.run(c -> locks.in(c)
-                        .tryLock(forUpdate(KEY).atMost(Duration.ZERO))
-                        .isHeld()))
-                .isFalse();
-        assertThat((boolean) bob.run(c ->
-                        locks.in(c).tryLock(forShare(KEY).atMost(ofMillis(20))).isHeld()))
-                .isFalse();
+        assertThat(tryLock(bob, forUpdate(KEY).atMost(ofMillis(20)))).isFalse();
+        assertThat(tryLock(bob, forUpdate(KEY).atMost(Duration.ZERO))).isFalse();
+        assertThat(tryLock(bob, forShare(KEY).atMost(ofMillis(20)))).isFalse();
         bob.execute("update account set balance = 20 where id = 2");
         alice.rollback();
-        assertThat((boolean) bob.run(c ->
-                        locks.in(c).tryLock(forUpdate(KEY).atMost(ofMillis(20))).isHeld()))
-                .isTrue();
+        assertThat(tryLock(bob, forUpdate(KEY).atMost(ofMillis(20)))).isTrue();
         assertThat(isFree(KEY)).isFalse();
         bob.commit();
         assertThat(balance(2)).isEqualTo(20);
     }
 
-    @Test
-    void aBoundedWaitIsGrantedWhenTheHolderCommitsInTime() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "1ms"})
+    void aBoundedWaitIsGrantedWhenTheHolderCommitsInTimeWhateverTheSessionsBound(String timeout) throws Exception {
+        bob.execute("set lock_timeout = '" + timeout + "'");
         lock(alice, KEY);
         Step<LockResult> step = startLock(bob, KEY, LockWait.atMost(TestDatabase.DEADLINE));
         step.awaitBlockedBy(alice);
@@ -189,34 +164,14 @@ abstract class WaitContract extends RowLockContract {
         assertThat(query(bob, "show lock_timeout")).isEqualTo(before);
     }
 
-    @Test
-    void aLockTimeoutSetForTheSessionOutlivesABoundedWait() throws Exception {
-        bob.execute("set lock_timeout = '1234ms'");
+    @ParameterizedTest
+    @CsvSource({"set lock_timeout = '1234ms', 1234ms", "set local lock_timeout = '1234ms', 0"})
+    void aLockTimeoutOutlivesABoundedWaitAsLongAsItWasSetFor(String setting, String later) throws Exception {
+        bob.execute(setting);
         lock(bob, KEY, LockWait.atMost(ofMillis(20)));
         bob.commit();
 
-        assertThat(query(bob, "show lock_timeout")).isEqualTo("1234ms");
-    }
-
-    @Test
-    void aLockTimeoutSetForTheTransactionEndsWithItAfterABoundedWait() throws Exception {
-        bob.execute("set local lock_timeout = '1234ms'");
-        lock(bob, KEY, LockWait.atMost(ofMillis(20)));
-        bob.commit();
-
-        assertThat(query(bob, "show lock_timeout")).isEqualTo("0");
-    }
-
-    @Test
-    void theBoundOfTheCallCountsAndNotTheSessionsShorterOne() throws Exception {
-        bob.execute("set lock_timeout = '1ms'");
-        lock(alice, KEY);
-        Step<LockResult> step = startLock(bob, KEY, LockWait.atMost(TestDatabase.DEADLINE));
-        step.awaitBlockedBy(alice);
-
-        alice.commit();
-
-        assertThat(step.get().isHeld()).isTrue();
+        assertThat(query(bob, "show lock_timeout")).isEqualTo(later);
     }
 
     @ParameterizedTest
@@ -250,9 +205,7 @@ abstract class WaitContract extends RowLockContract {
         assertThatThrownBy(() -> lock(bob, KEY, LockWait.atMost(ofMillis(20))))
                 .isInstanceOf(LockNotAvailableException.class);
 
-        assertThatThrownBy(() -> bob.execute("release savepoint rowlock"))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("3B001"));
+        assertThatThrownBy(() -> bob.execute("release savepoint rowlock")).satisfies(sqlState("3B001"));
     }
 
     @Test
@@ -266,9 +219,7 @@ abstract class WaitContract extends RowLockContract {
                         e -> assertThat(e.sqlState()).contains("55P03"))
                 .hasMessageContaining("lock_timeout");
 
-        assertThatThrownBy(() -> bob.execute("select 1"))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25P02"));
+        assertThatThrownBy(() -> bob.execute("select 1")).satisfies(sqlState("25P02"));
         bob.rollback();
         assertThat(lock(bob, account(2)).isHeld()).isTrue();
     }

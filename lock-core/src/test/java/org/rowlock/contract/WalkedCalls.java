@@ -2,6 +2,7 @@ package org.rowlock.contract;
 
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -39,7 +40,7 @@ final class WalkedCalls {
                 connection.rollback();
             });
         }
-        RowLocks pooled = LockAccess.of(locks).on(dataSource);
+        RowLocks pooled = on(locks, dataSource);
         walk(
                 "inTransaction",
                 () -> pooled.lock(ACCOUNT)

@@ -2,6 +2,7 @@ package org.rowlock.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.testing.Locks.locks;
 
 import java.util.List;
 import java.util.Map;
@@ -36,9 +37,8 @@ class WriteFreeLockingTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(server, 100);
 
-    private final RowLocks row = LockAccess.builder().strategy(LockStrategy.ROW).build();
-    private final RowLocks advisory =
-            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+    private final RowLocks row = locks(LockStrategy.ROW);
+    private final RowLocks advisory = locks(LockStrategy.ADVISORY);
 
     private Session alice;
     private Session bob;

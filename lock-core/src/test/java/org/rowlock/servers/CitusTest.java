@@ -3,6 +3,9 @@ package org.rowlock.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Locks.tryLock;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -18,7 +21,6 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.Claim;
@@ -32,6 +34,8 @@ import org.rowlock.LockVerificationException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -60,24 +64,18 @@ class CitusTest {
             "insert into rate select generate_series(1, 9)",
             "insert into note select generate_series(1, 9)");
 
-    private static RowLocks locks(LockStrategy strategy) {
-        return LockAccess.builder().strategy(strategy).build();
-    }
-
     @Test
     void advisoryLocksAloneAreRefusedUnlessAllEnterByOneNode() {
-        assertThatThrownBy(() -> LockAccess.of(locks(LockStrategy.ADVISORY))
-                        .on(database.dataSource())
-                        .verify())
+        assertThatThrownBy(() ->
+                        on(locks(LockStrategy.ADVISORY), database.dataSource()).verify())
                 .isInstanceOf(LockVerificationException.class)
-                .hasMessageContaining("Citus")
-                .hasMessageContaining("singleEntryNode");
+                .hasMessageContainingAll("Citus", "singleEntryNode");
         RowLocks.builder(database.dataSource())
                 .strategy(LockStrategy.ADVISORY)
                 .singleEntryNode(true)
                 .build()
                 .verify();
-        LockAccess.of(locks(LockStrategy.BOTH)).on(database.dataSource()).verify();
+        on(locks(LockStrategy.BOTH), database.dataSource()).verify();
     }
 
     @ParameterizedTest
@@ -105,8 +103,7 @@ class CitusTest {
         Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         bob.execute("update account set balance = 1 where id = 2");
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld()))
-                .isFalse();
+        assertThat(tryLock(bob, locks, forUpdate(KEY))).isFalse();
         bob.commit();
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("1");
         alice.rollback();
@@ -148,9 +145,7 @@ class CitusTest {
     }
 
     private static void inClients(DataSource dataSource, Work work) throws Exception {
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(dataSource);
-            pool.setMaximumPoolSize(CLIENTS);
+        try (HikariDataSource pool = Pools.of(dataSource, CLIENTS)) {
             Threads.run(CLIENTS, number -> work.run(pool));
         }
     }
@@ -170,7 +165,7 @@ class CitusTest {
                 new int[] {balanced.getPortNumbers()[0], Integer.parseInt(database.query("select nodeport" + node))});
         balanced.setLoadBalanceHosts(true);
         for (int i = 0; i < 20; i++) {
-            assertThatThrownBy(() -> LockAccess.of(declared).on(balanced).verify())
+            assertThatThrownBy(() -> on(declared, balanced).verify())
                     .isInstanceOf(LockVerificationException.class)
                     .hasMessageContaining("different servers");
         }
@@ -211,10 +206,7 @@ class CitusTest {
                 .isEqualTo(strategy == LockStrategy.ADVISORY ? List.of() : List.of(LockKey.row(table, 77)));
         assertThat(bobs.isDone()).isFalse();
         for (int id : new int[] {1, 2, 9}) {
-            assertThat((boolean) carol.run(c -> locks.in(c)
-                            .tryLock(forUpdate(LockKey.row(table, id)))
-                            .isHeld()))
-                    .isFalse();
+            assertThat(tryLock(carol, locks, forUpdate(LockKey.row(table, id)))).isFalse();
         }
         alice.commit();
         assertThat(bobs.get().absentRows()).isEmpty();
@@ -255,9 +247,7 @@ class CitusTest {
                     .isInstanceOf(LockNotAvailableException.class);
         }
         bob.run(c -> locks.in(c).lock(forUpdate(LockKey.row(free, 4)).atMost(Duration.ofMinutes(1))));
-        assertThat((boolean) bob.run(c ->
-                        locks.in(c).tryLock(forUpdate(LockKey.row(free, 5))).isHeld()))
-                .isTrue();
+        assertThat(tryLock(bob, locks, forUpdate(LockKey.row(free, 5)))).isTrue();
         assertThat(bob.<String>run(c -> value(c, "show lock_timeout"))).isEqualTo("7min");
         assertThat(bob.<String>run(c -> value(c, "show citus.propagate_set_commands")))
                 .isEqualTo("none");
@@ -284,8 +274,7 @@ class CitusTest {
         alice.commit();
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void rowsOfSeveralColumnsAndOfTypesOfTheUsersOwn(LockStrategy strategy) throws Exception {
         database.execute(
                 "create type color as enum ('red', 'blue')",
@@ -299,25 +288,21 @@ class CitusTest {
         alice.run(c ->
                 locks.in(c).lock(forUpdate(List.of(red, LockKey.row("car", 1, "blue"), LockKey.row("car", 2, "red")))));
         alice.run(c -> locks.in(c).lock(forUpdate(red)));
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(red)).isHeld()))
-                .isFalse();
+        assertThat(tryLock(bob, locks, forUpdate(red))).isFalse();
         alice.commit();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(red)).isHeld()))
-                .isTrue();
+        assertThat(tryLock(bob, locks, forUpdate(red))).isTrue();
         bob.commit();
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void claimsAreRefusedByName(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
-        LockAccess.of(locks).on(database.dataSource()).verify();
+        on(locks, database.dataSource()).verify();
         Session alice = database.session("alice");
         Claim two = Claim.from("account").where("balance = ?", 0).orderBy("id").limit(2);
         assertThatThrownBy(() -> alice.run(c -> locks.in(c).claim(two, row -> row.getInt("id"))))
                 .isInstanceOf(LockTargetException.class)
-                .hasMessageContaining("Citus")
-                .hasMessageContaining("SKIP LOCKED");
+                .hasMessageContainingAll("Citus", "SKIP LOCKED");
         alice.rollback();
     }
 
@@ -376,7 +361,7 @@ class CitusTest {
     @Test
     void namesDoNotSeemToBeADeadlock() throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
-        LockAccess.of(locks).on(database.dataSource()).verify();
+        on(locks, database.dataSource()).verify();
         List<Session> sessions = new ArrayList<>();
         for (String name : List.of("alice", "bob", "carol", "dave", "eve")) {
             sessions.add(database.session(name));

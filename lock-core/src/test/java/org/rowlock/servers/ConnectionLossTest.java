@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Locks.tryLock;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -19,8 +22,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.Claim;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
@@ -30,6 +31,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -98,23 +100,17 @@ class ConnectionLossTest {
     private static void assertLost(Throwable failure) {
         assertThat(failure).isInstanceOf(LockConnectionLostException.class);
         assertThat(((RowlockException) failure).sqlState().orElseThrow()).matches("08...|57P0[12]");
-        assertThat(failure).hasMessageContaining("account[1]").hasMessageContaining("connection");
+        assertThat(failure).hasMessageContainingAll("account[1]", "connection");
     }
 
     private void assertFree(RowLocks locks) throws Exception {
         Session fresh = database.session("fresh");
-        assertThat((boolean) fresh.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld()))
-                .isTrue();
+        assertThat(tryLock(fresh, locks, forUpdate(KEY))).isTrue();
         fresh.rollback();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void serverCrashWhileWaiting(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
-        Session victim = database.session("victim");
+    @EveryStrategy
+    void serverCrashWhileWaiting(RowLocks locks, Session alice, Session bob, Session victim) throws Exception {
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         Step<LockResult> step = bob.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(alice);
         crash(victim.pid());
@@ -126,12 +122,8 @@ class ConnectionLossTest {
         assertFree(locks);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void serverCrashWhileWaitingInSerializable(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
+    @EveryStrategy.WithRow
+    void serverCrashWhileWaitingInSerializable(RowLocks locks, Session alice, Session bob) throws Exception {
         bob.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         Step<LockResult> step = bob.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(alice);
@@ -140,12 +132,8 @@ class ConnectionLossTest {
         assertFree(locks);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void theWaitersOwnProcessDies(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
+    @EveryStrategy
+    void theWaitersOwnProcessDies(RowLocks locks, Session alice, Session bob) throws Exception {
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         Step<?> step = bob.start(c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1", row -> row.getInt(1)))
                 .awaitBlockedBy(alice);
@@ -156,7 +144,7 @@ class ConnectionLossTest {
 
     @Test
     void aLostConnectionIsToldByEveryCall() throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = locks(LockStrategy.ADVISORY);
         List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
         RowMapper<Integer> one = row -> 1;
         for (Session.Body<?> body : List.<Session.Body<?>>of(
@@ -184,10 +172,8 @@ class ConnectionLossTest {
     }
 
     @Test
-    void serverStopWhileWaiting() throws Exception {
+    void serverStopWhileWaiting(Session alice, Session bob) throws Exception {
         RowLocks locks = LockAccess.builder().build();
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         Step<LockResult> step = bob.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(alice);
         stopAndStart();
@@ -195,10 +181,8 @@ class ConnectionLossTest {
         assertFree(locks);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aPoolKeepsNoBrokenAndNoLockedConnection(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+    @EveryStrategy
+    void aPoolKeepsNoBrokenAndNoLockedConnection(RowLocks locks) throws Exception {
         HikariConfig config = new HikariConfig();
         config.setDataSource(database.dataSource());
         config.setMaximumPoolSize(3);
@@ -207,10 +191,8 @@ class ConnectionLossTest {
             watcher.run(c -> locks.in(c).lock(forUpdate(row("account", 2))));
             // One holds, and waits for the watcher: its process dies in the wait.
             Session runner = database.session("runner");
-            Step<Object> step = runner.start(unused -> LockAccess.of(locks)
-                    .on(pool)
-                    .lock(forUpdate(KEY))
-                    .inTransaction(tx -> {
+            Step<Object> step =
+                    runner.start(unused -> on(locks, pool).lock(forUpdate(KEY)).inTransaction(tx -> {
                         locks.in(tx.connection()).lock(forUpdate(row("account", 2)));
                         return null;
                     }));
@@ -222,8 +204,7 @@ class ConnectionLossTest {
             int lost = 0;
             for (long balance = 0; balance < 6; ) {
                 try {
-                    balance = LockAccess.of(locks)
-                            .on(pool)
+                    balance = on(locks, pool)
                             .lock(forUpdate(KEY))
                             .inTransaction(tx -> locks.in(tx.connection()).lockAndRead(forUpdate(KEY), ADD, BALANCE))
                             .get(0);

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.tryLock;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -25,7 +27,6 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -79,7 +80,7 @@ public class DriverModesTest {
     @ParameterizedTest
     @MethodSource("modes")
     void everyFormWorks(String mode, LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         Session alice = session("alice", mode);
         Session bob = session("bob", mode);
         // Again and again, so that the driver prepares on the server.
@@ -111,22 +112,18 @@ public class DriverModesTest {
         bob.run(c -> locks.in(c).lock(forUpdate(row("account", 2))));
         int held = bob.advisoryLocks();
         for (LockWait wait : List.of(LockWait.noWait(), briefly)) {
-            assertThat((boolean) bob.run(c ->
-                            locks.in(c).tryLock(forUpdate(KEY).waiting(wait)).isHeld()))
-                    .isFalse();
-            assertThat((boolean) bob.run(c -> locks.in(c)
-                            .tryLock(forShare(LockKey.rows("account", List.of(3, 1)))
-                                    .waiting(wait))
-                            .isHeld()))
+            assertThat(tryLock(bob, locks, forUpdate(KEY).waiting(wait))).isFalse();
+            assertThat(tryLock(
+                            bob,
+                            locks,
+                            forShare(LockKey.rows("account", List.of(3, 1))).waiting(wait)))
                     .isFalse();
             assertThatThrownBy(() ->
                             bob.run(c -> locks.in(c).lockAndRead(forShare(KEY).waiting(wait), READ, BALANCE, 1)))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThat(bob.advisoryLocks()).isEqualTo(held);
         }
-        assertThat((boolean) bob.run(c -> locks.in(c)
-                        .tryLock(forUpdate(row("account", 3)).waiting(briefly))
-                        .isHeld()))
+        assertThat(tryLock(bob, locks, forUpdate(row("account", 3)).waiting(briefly)))
                 .isTrue();
         bob.run(c -> {
             try (var statement = c.createStatement();
@@ -161,8 +158,7 @@ public class DriverModesTest {
         for (LockKey key : keys) {
             boolean isFree = strategy == LockStrategy.ROW && result.absentRows().contains(key);
             if (!isFree) {
-                assertThat((boolean)
-                                bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isHeld()))
+                assertThat(tryLock(bob, locks, forUpdate(key)))
                         .as(key.toString())
                         .isFalse();
             }

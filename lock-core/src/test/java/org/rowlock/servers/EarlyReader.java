@@ -1,6 +1,7 @@
 package org.rowlock.servers;
 
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -92,8 +93,7 @@ enum EarlyReader {
         String own = sql.replace("?", String.valueOf(id));
         switch (door) {
             case IN_TRANSACTION -> {
-                return LockAccess.of(locks)
-                        .on(dataSource)
+                return on(locks, dataSource)
                         .lock(forUpdate(key).allowAbsent())
                         .inTransaction(tx -> seen(tx.connection(), own));
             }
@@ -110,8 +110,7 @@ enum EarlyReader {
                 try (Connection connection = dataSource.getConnection()) {
                     CommitWrites writes = new CommitWrites();
                     CommitWrite write = writes.add(own + " returning (select string_agg(id::text, ' ') from payment)");
-                    LockAccess.of(locks)
-                            .on(OneConnection.of(connection))
+                    on(locks, OneConnection.of(connection))
                             .lock(forUpdate(key).allowAbsent())
                             .execute(writes);
                     Set<Integer> seen = new HashSet<>();

@@ -2,6 +2,7 @@ package org.rowlock.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -93,10 +94,7 @@ final class EarlyWorkers {
                 writes.add("insert into payment values (?)", id);
                 writes.add("update account set balance = balance + 1 where id = 1")
                         .expectOneRow();
-                LockAccess.of(locks)
-                        .on(dataSource)
-                        .lock(forUpdate(CommitWay.KEY))
-                        .execute(writes);
+                on(locks, dataSource).lock(forUpdate(CommitWay.KEY)).execute(writes);
                 acknowledged.add(id);
             } catch (SQLException | RowlockException e) {
                 return;

@@ -3,6 +3,7 @@ package org.rowlock.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -14,14 +15,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.jdbc.PgConnection;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
-import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
@@ -34,10 +35,8 @@ class FrozenServerTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
 
-    @ParameterizedTest
-    @EnumSource
-    void boundedWaitEndsWithoutAnAnswer(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+    @EveryStrategy
+    void boundedWaitEndsWithoutAnAnswer(RowLocks locks) throws Exception {
         for (boolean known : List.of(false, true)) {
             try (TcpProxy proxy = TcpProxy.to(database.dataSource());
                     Connection connection = proxy.through(database.dataSource()).getConnection()) {
@@ -64,13 +63,10 @@ class FrozenServerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 50_000, 100_000_000})
-    void theSocketsOwnBoundComesBack(int own) throws Exception {
+    void theSocketsOwnBoundComesBack(int own, Session holder) throws Exception {
         RowLocks locks = LockAccess.builder().build();
-        Session holder = database.session("holder");
         holder.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
-            pool.setMaximumPoolSize(1);
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
             try (Connection connection = pool.getConnection()) {
                 connection.setAutoCommit(false);
                 PgConnection driver = connection.unwrap(PgConnection.class);
@@ -92,9 +88,8 @@ class FrozenServerTest {
 
     /** It is the application's, and a bounded wait does not lift it. */
     @Test
-    void aShorterSocketTimeoutStays() throws Exception {
+    void aShorterSocketTimeoutStays(Session holder) throws Exception {
         RowLocks locks = LockAccess.builder().build();
-        Session holder = database.session("holder");
         holder.run(c -> locks.in(c).lock(forUpdate(KEY)));
         Connection connection = database.session("waiter").connection();
         connection.setNetworkTimeout(Runnable::run, 50);

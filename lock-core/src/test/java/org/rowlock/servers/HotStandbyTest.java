@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,8 +25,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.Claim;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
@@ -34,6 +34,7 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -86,10 +87,8 @@ class HotStandbyTest {
     }
 
     @Order(1)
-    @ParameterizedTest
-    @EnumSource
-    void everyLockIsRefused(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+    @EveryStrategy
+    void everyLockIsRefused(RowLocks locks) throws Exception {
         for (int isolation : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
             for (Session.Body<?> body : calls(locks)) {
                 try (Connection connection = standby.dataSource().getConnection()) {
@@ -125,7 +124,7 @@ class HotStandbyTest {
     @Order(2)
     @Test
     void afterPromotionTheLockIsGranted() throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = locks(LockStrategy.ADVISORY);
         try (Connection connection = standby.dataSource().getConnection()) {
             connection.setAutoCommit(false);
             assertRefused(connection, c -> locks.in(c).lock(forUpdate(KEY)));
@@ -138,12 +137,10 @@ class HotStandbyTest {
                     }
                 });
             }
-            assertThat(locks.in(connection).lock(forUpdate(KEY)))
-                    .extracting(Held::of)
-                    .isEqualTo(Held.KEY_LOCKED);
+            assertThat(Held.of(locks.in(connection).lock(forUpdate(KEY)))).isEqualTo(Held.KEY_LOCKED);
             connection.rollback();
         }
-        LockAccess.of(locks).on(standby.dataSource()).verify();
+        on(locks, standby.dataSource()).verify();
     }
 
     private static void assertRefused(Connection connection, Session.Body<?> body) throws SQLException {
@@ -152,7 +149,7 @@ class HotStandbyTest {
         assertThat(refusal).isNotNull();
         assertThat(refusal.isRetryable()).isTrue();
         assertThat(refusal.sqlState()).contains("25006");
-        assertThat(refusal).hasMessageContaining("hot standby").hasMessageContaining("primary");
+        assertThat(refusal).hasMessageContainingAll("hot standby", "primary");
         connection.rollback();
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("select count(*) from pg_locks where locktype = 'advisory'")) {

@@ -12,8 +12,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
@@ -21,6 +19,7 @@ import org.rowlock.LockTableFullException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -37,9 +36,8 @@ class LockTableFullTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(SERVER, 0);
 
-    @ParameterizedTest
-    @EnumSource(names = {"ADVISORY", "BOTH"})
-    void tellsHowManyWereAskedFor(LockStrategy strategy) throws Exception {
+    @EveryStrategy.WithKey
+    void tellsHowManyWereAskedFor(LockStrategy strategy, Session alice) throws Exception {
         RowLocks locks = LockAccess.builder()
                 .strategy(strategy)
                 .lockBudget(MORE_THAN_FIT)
@@ -48,7 +46,6 @@ class LockTableFullTest {
                 "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
         // An absent row is refused in REPEATABLE READ.
         database.execute("insert into account(id) select generate_series(0, 99)");
-        Session alice = database.session("alice");
         List<Integer> levels = strategy == LockStrategy.ADVISORY
                 ? List.of(Connection.TRANSACTION_READ_COMMITTED)
                 : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ);
@@ -59,9 +56,7 @@ class LockTableFullTest {
                     () -> alice.run(c -> locks.in(c).lock(forUpdate(keys))));
             assertThat(failure).isNotNull();
             assertThat(failure.sqlState()).contains("53200");
-            assertThat(failure)
-                    .hasMessageContaining("max_locks_per_transaction")
-                    .hasMessageContaining(String.valueOf(MORE_THAN_FIT));
+            assertThat(failure).hasMessageContainingAll("max_locks_per_transaction", String.valueOf(MORE_THAN_FIT));
             alice.rollback();
             assertThat(alice.advisoryLocks()).isZero();
             LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(keys.subList(0, 100))));
@@ -71,16 +66,14 @@ class LockTableFullTest {
     }
 
     /** Bounded or not, the failed call gives back all its locks, and with a savepoint the transaction as well. */
-    @ParameterizedTest
-    @EnumSource(names = {"ADVISORY", "BOTH"})
-    void boundedCallsTellItToo(LockStrategy strategy) throws Exception {
+    @EveryStrategy.WithKey
+    void boundedCallsTellItToo(LockStrategy strategy, Session alice) throws Exception {
         RowLocks locks = LockAccess.builder()
                 .strategy(strategy)
                 .lockBudget(MORE_THAN_FIT)
                 .build();
         List<LockKey> keys = LockKey.rows(
                 "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
-        Session alice = database.session("alice");
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
             LockTableFullException failure = catchThrowableOfType(
                     LockTableFullException.class,

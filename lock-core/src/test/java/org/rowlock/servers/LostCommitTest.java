@@ -2,6 +2,8 @@ package org.rowlock.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -167,10 +169,7 @@ class LostCommitTest {
                 Connection writer = connect(each, proxy)) {
             holder.setAutoCommit(false);
             // What is known of the database comes with the first flush that commits.
-            LockAccess.of(locks)
-                    .on(OneConnection.of(writer))
-                    .lock(forUpdate(key(each)))
-                    .execute(pay(each, 0));
+            on(locks, OneConnection.of(writer)).lock(forUpdate(key(each))).execute(pay(each, 0));
             hold(each, holder);
             Loser loser = new Loser(each, proxy, writer);
             Throwable failure = loser.lose(() -> {
@@ -202,8 +201,8 @@ class LostCommitTest {
 
     /** Holds what the flush is to wait for. */
     private static void hold(Case each, Connection holder) throws SQLException {
-        RowLocks advisory = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
-        RowLocks row = LockAccess.builder().strategy(LockStrategy.ROW).build();
+        RowLocks advisory = locks(LockStrategy.ADVISORY);
+        RowLocks row = locks(LockStrategy.ROW);
         switch (each.phase()) {
             case WAITING_FOR_THE_KEY -> advisory.in(holder).lock(forUpdate(key(each)));
             case WAITING_FOR_THE_ROW -> row.in(holder).lock(forUpdate(key(each)));
@@ -223,7 +222,7 @@ class LostCommitTest {
 
     private static void write(RowLocks locks, Case each, DataSource from, CommitWrites writes) throws SQLException {
         if (each.way() == Way.EXECUTE) {
-            LockAccess.of(locks).on(from).lock(forUpdate(key(each))).execute(writes);
+            on(locks, from).lock(forUpdate(key(each))).execute(writes);
             return;
         }
         try (Connection connection = from.getConnection()) {
@@ -239,11 +238,11 @@ class LostCommitTest {
         String look = "select count(*) from payment where id = " + each.id();
         if (each.look() == Look.IMPATIENT || !unknown) {
             if (!unknown || database.query(look).equals("0")) {
-                LockAccess.of(locks).on(from).lock(forUpdate(key(each))).execute(pay(each, each.id()));
+                on(locks, from).lock(forUpdate(key(each))).execute(pay(each, each.id()));
             }
             return;
         }
-        LockAccess.of(locks).on(from).lock(forUpdate(key(each))).inTransaction(tx -> {
+        on(locks, from).lock(forUpdate(key(each))).inTransaction(tx -> {
             try (var row = tx.connection().createStatement().executeQuery(look)) {
                 row.next();
                 if (row.getInt(1) == 0) {

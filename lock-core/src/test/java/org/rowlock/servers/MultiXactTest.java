@@ -3,19 +3,18 @@ package org.rowlock.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
 
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -40,10 +39,6 @@ class MultiXactTest {
         alice = database.session("alice");
     }
 
-    private static RowLocks locks(LockStrategy strategy) {
-        return LockAccess.builder().strategy(strategy).build();
-    }
-
     /** Locks, updates the row in the same transaction, and tells whether that made a MultiXact of it. */
     private boolean makesMultiXact(boolean begun, Session.Body<?> lock) throws Exception {
         int before = rowsWithMultiXact();
@@ -62,10 +57,8 @@ class MultiXactTest {
                 + "public.get_raw_page('account', 0)) where t_infomask & 4096 <> 0"));
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void noneWhereTheTransactionHasNotBegun(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    @EveryStrategy.WithRow
+    void noneWhereTheTransactionHasNotBegun(RowLocks locks) throws Exception {
         for (Session.Body<?> lock : List.<Session.Body<?>>of(
                 c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
                 c -> locks.in(c).lock(forUpdate(KEY).waiting(BOUND)),
@@ -89,8 +82,7 @@ class MultiXactTest {
     }
 
     /** What remains, and is documented: a failure has to let go of the key, or of the rows before, and nothing else. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void oneFromABoundedWaitInATransactionThatHasBegun(LockStrategy strategy) throws Exception {
         assertThat(makesMultiXact(
                         true, c -> locks(strategy).in(c).lock(forUpdate(KEY).waiting(BOUND))))

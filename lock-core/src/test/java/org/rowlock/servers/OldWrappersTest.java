@@ -3,6 +3,8 @@ package org.rowlock.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -121,7 +123,7 @@ class OldWrappersTest {
     @ParameterizedTest
     @MethodSource("wrappersAndStrategies")
     void whatIsStoredIsReportedAsStored(Wrapper wrapper, LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         DataSource dataSource = dataSource(wrapper);
         int added = 0;
         for (CommitWay way : CommitWay.values()) {
@@ -133,12 +135,11 @@ class OldWrappersTest {
         CommitWrites writes = new CommitWrites();
         CommitWrite counted = writes.add(ADD, 1, 1);
         CommitWrite returned = writes.add(ADD + " returning balance", 1, 1);
-        LockAccess.of(locks).on(dataSource).lock(forUpdate(KEY)).execute(writes);
+        on(locks, dataSource).lock(forUpdate(KEY)).execute(writes);
         added += 2;
         assertThat(counted.count()).isEqualTo(1);
         assertThat(returned.rows()).containsExactly(List.of((long) added));
-        Long seen = LockAccess.of(locks)
-                .on(dataSource)
+        Long seen = on(locks, dataSource)
                 .lock(forUpdate(KEY))
                 .read("select balance from account where id = ?", rows -> rows.getLong(1), 1)
                 .inTransaction(locked -> {

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Locks.tryLock;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -24,7 +28,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.Claim;
@@ -41,7 +44,9 @@ import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -112,20 +117,14 @@ class PgBouncerTest {
     }
 
     /** The pooler knows no cancel request of a client that is gone, but closes a connection, as the server sees. */
-    @ParameterizedTest
-    @EnumSource
-    void whatWaitsForALostClientIsEnded(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+    @EveryStrategy
+    void whatWaitsForALostClientIsEnded(RowLocks locks, Session holder) throws Exception {
         PGSimpleDataSource from = dataSource(bouncer, 0);
         from.setSocketTimeout(1);
         CommitWrites writes = new CommitWrites();
         writes.add("update " + database.schema() + ".account set balance = balance + 1 where id = 1");
-        Session holder = database.session("holder");
         holder.run(c -> locks.in(c).lock(forUpdate(account(1))));
-        assertThatThrownBy(() -> LockAccess.of(locks)
-                        .on(from)
-                        .lock(forUpdate(account(1)))
-                        .execute(writes))
+        assertThatThrownBy(() -> on(locks, from).lock(forUpdate(account(1))).execute(writes))
                 .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
         assertThat(database.query("select count(*) from pg_locks where not granted"))
                 .isEqualTo("0");
@@ -142,25 +141,17 @@ class PgBouncerTest {
     @ParameterizedTest
     @MethodSource("strategiesAndThresholds")
     void locksExcludeAndReadsAreFresh(LockStrategy strategy, int threshold) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         Session alice = database.session("alice", dataSource(bouncer, threshold));
         Session bob = database.session("bob", dataSource(bouncer, threshold));
         for (int i = 1; i <= 7; i++) {
             alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
-            assertThat((boolean) bob.run(
-                            c -> locks.in(c).tryLock(forUpdate(account(1))).isHeld()))
+            assertThat(tryLock(bob, locks, forUpdate(account(1)))).isFalse();
+            assertThat(tryLock(bob, locks, forUpdate(account(1)).atMost(Duration.ofMillis(10))))
                     .isFalse();
-            assertThat((boolean) bob.run(c -> locks.in(c)
-                            .tryLock(forUpdate(account(1)).atMost(Duration.ofMillis(10)))
-                            .isHeld()))
-                    .isFalse();
-            assertThat((boolean) bob.run(
-                            c -> locks.in(c).tryLock(forUpdate(account(2))).isHeld()))
-                    .isTrue();
+            assertThat(tryLock(bob, locks, forUpdate(account(2)))).isTrue();
             bob.commit();
-            assertThat((boolean) bob.run(c -> locks.in(c)
-                            .tryLock(forUpdate(List.of(account(2), account(1))))
-                            .isHeld()))
+            assertThat(tryLock(bob, locks, forUpdate(List.of(account(2), account(1)))))
                     .isFalse();
             bob.rollback();
             Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndRead(forUpdate(account(1)), read(), BALANCE));
@@ -190,7 +181,7 @@ class PgBouncerTest {
     @ParameterizedTest
     @MethodSource("strategiesAndThresholds")
     void writesGoWithTheCommit(LockStrategy strategy, int threshold) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         String add = "update " + database.schema() + ".account set balance = balance + ? where id = ?";
         BoundQuery<Long> query = BoundQuery.of(read(), BALANCE);
         try (Connection connection = dataSource(bouncer, threshold).getConnection();
@@ -198,8 +189,7 @@ class PgBouncerTest {
             DataSource one = OneConnection.of(connection);
             for (int i = 1; i <= 7; i++) {
                 long before = 2L * (i - 1);
-                LockAccess.of(locks)
-                        .on(one)
+                on(locks, one)
                         .lock(forUpdate(account(1)))
                         .read(query.sql(), query.mapper())
                         .inTransaction(tx -> {
@@ -208,14 +198,12 @@ class PgBouncerTest {
                         });
                 CommitWrites writes = new CommitWrites();
                 writes.add(add, 1, 1).expectOneRow();
-                LockAccess.of(locks).on(one).lock(forUpdate(account(1))).execute(writes);
+                on(locks, one).lock(forUpdate(account(1))).execute(writes);
                 CommitWrites wrong = new CommitWrites();
                 wrong.add(add, 1, 1).expectOneRow();
                 wrong.add(add, 1, 77).expectOneRow();
-                assertThatThrownBy(() -> LockAccess.of(locks)
-                                .on(one)
-                                .lock(forUpdate(account(1)))
-                                .execute(wrong))
+                assertThatThrownBy(
+                                () -> on(locks, one).lock(forUpdate(account(1))).execute(wrong))
                         .isInstanceOf(UnexpectedRowCountException.class);
                 assertThat(connection.getAutoCommit()).isTrue();
             }
@@ -257,9 +245,7 @@ class PgBouncerTest {
                 assertThat(RoundTripCounter.counted() - before).isBetween(1, i == 1 ? 2 : 1);
                 statement.execute(orphan);
                 assertThatThrownBy(() -> locks.in(connection).commit(new CommitWrites()))
-                        .isInstanceOfSatisfying(
-                                SQLException.class,
-                                e -> assertThat(e.getSQLState()).isEqualTo("23503"));
+                        .satisfies(sqlState("23503"));
             }
             assertThat(traffic.count()).isNotNegative();
         }
@@ -326,8 +312,7 @@ class PgBouncerTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void verifyPasses(LockStrategy strategy) {
         RowLocks.builder(dataSource(bouncer, 0)).strategy(strategy).build().verify();
         RowLocks.builder(dataSource(repeatableRead, 0))
@@ -342,16 +327,13 @@ class PgBouncerTest {
         try (TestPgBouncer forgetful = TestPgBouncer.start("transaction", "", settingsWithoutPreparing())) {
             for (int i = 0; i < 20; i++) {
                 PGSimpleDataSource dataSource = forgetful.dataSource();
-                try (HikariDataSource pool = new HikariDataSource()) {
-                    pool.setDataSource(dataSource);
-                    pool.setMaximumPoolSize(2 + i % 3);
+                try (HikariDataSource pool = Pools.of(dataSource, 2 + i % 3)) {
                     DataSource used = i % 2 == 0 ? dataSource : pool;
                     assertThatThrownBy(() -> RowLocks.of(used).verify())
                             .isInstanceOfSatisfying(
                                     LockVerificationException.class,
                                     e -> assertThat(e.isRetryable()).isFalse())
-                            .hasMessageContaining("max_prepared_statements")
-                            .hasMessageContaining("prepareThreshold=0");
+                            .hasMessageContainingAll("max_prepared_statements", "prepareThreshold=0");
                 }
             }
         }
@@ -375,8 +357,7 @@ class PgBouncerTest {
                 int balance = i;
                 // Each is a new client, which counts its statements from one, on the same server connection.
                 try {
-                    LockAccess.of(locks)
-                            .on(forgetful.dataSource())
+                    on(locks, forgetful.dataSource())
                             .lock(forUpdate(account(1)))
                             .inTransaction(tx -> {
                                 try (Statement statement = tx.connection().createStatement()) {
@@ -398,25 +379,20 @@ class PgBouncerTest {
         TestDatabase.await().until(() -> locksOnTheServer().equals("0"));
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void sessionModeWorksWithTheDriversDefaults(LockStrategy strategy) throws Exception {
         try (TestPgBouncer sessions = TestPgBouncer.start("session", "", Map.of("default_pool_size", "20"))) {
-            RowLocks locks = LockAccess.builder().strategy(strategy).build();
-            LockAccess.of(locks).on(sessions.dataSource()).verify();
+            RowLocks locks = locks(strategy);
+            on(locks, sessions.dataSource()).verify();
             PGSimpleDataSource dataSource = sessions.dataSource();
             dataSource.setApplicationName(database.schema());
             Session alice = database.session("alice", dataSource);
             Session bob = database.session("bob", dataSource);
             for (int i = 1; i <= 7; i++) {
                 alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
-                assertThat((boolean) bob.run(
-                                c -> locks.in(c).tryLock(forUpdate(account(1))).isHeld()))
-                        .isFalse();
+                assertThat(tryLock(bob, locks, forUpdate(account(1)))).isFalse();
                 alice.commit();
-                assertThat((boolean) bob.run(
-                                c -> locks.in(c).tryLock(forUpdate(account(1))).isHeld()))
-                        .isTrue();
+                assertThat(tryLock(bob, locks, forUpdate(account(1)))).isTrue();
                 bob.commit();
             }
             alice.close();
@@ -427,10 +403,8 @@ class PgBouncerTest {
     /**
      * A pooler that ends the transaction after each statement is told by it, or by verify(), before anything is lost.
      */
-    @ParameterizedTest
-    @EnumSource
-    void statementPoolingIsRefused(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+    @EveryStrategy
+    void statementPoolingIsRefused(RowLocks locks) throws Exception {
         try (TestPgBouncer statements = TestPgBouncer.start("statement", "", Map.of())) {
             PGSimpleDataSource dataSource = statements.dataSource();
             dataSource.setPrepareThreshold(0);
@@ -441,11 +415,10 @@ class PgBouncerTest {
                     connection.setAutoCommit(false);
                     assertThatThrownBy(() -> locks.in(connection).lock(forUpdate(account(1))))
                             .isInstanceOf(RowlockException.class)
-                            .hasMessageContaining("a pooler in front of it, refused")
-                            .hasMessageContaining("statement pooling");
+                            .hasMessageContainingAll("a pooler in front of it, refused", "statement pooling");
                 }
             }
-            assertThatThrownBy(() -> LockAccess.of(locks).on(dataSource).verify())
+            assertThatThrownBy(() -> on(locks, dataSource).verify())
                     .isInstanceOf(RowlockException.class)
                     .hasMessageContaining("pool_mode = transaction");
             assertThat(locksOnTheServer()).isEqualTo("0");
@@ -456,7 +429,7 @@ class PgBouncerTest {
     @Test
     void aDriverThatPreparesWhereThePoolerCannotFailsLoudly() throws Exception {
         assumeTrue(!preparesStatements, "skipped: this PgBouncer knows prepared statements");
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = locks(LockStrategy.ADVISORY);
         PGSimpleDataSource dataSource = dataSource(bouncer, 0);
         dataSource.setPrepareThreshold(1);
         Session alice = database.session("alice", dataSource);
@@ -470,9 +443,7 @@ class PgBouncerTest {
                     }
                 })
                 .isInstanceOf(RowlockException.class)
-                .hasMessageContaining("prepared statement")
-                .hasMessageContaining("max_prepared_statements")
-                .hasMessageContaining("prepareThreshold=0");
+                .hasMessageContainingAll("prepared statement", "max_prepared_statements", "prepareThreshold=0");
         // Not even a rollback gets through: only closing the connections ends their transactions.
         alice.close();
         bob.close();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.on;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
@@ -26,6 +26,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.commit.CommitWay;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgpool;
@@ -88,12 +89,11 @@ class PgpoolTest {
                                 if (strategy == LockStrategy.BOTH) {
                                     LockAccess.of(locks(strategy)).verify(pool, CONNECTIONS);
                                 } else {
-                                    LockAccess.of(locks(strategy)).on(direct).verify();
+                                    on(locks(strategy), direct).verify();
                                 }
                             })
                             .isInstanceOf(LockVerificationException.class)
-                            .hasMessageContaining("standby")
-                            .hasMessageContaining("disable_load_balance_on_write");
+                            .hasMessageContainingAll("standby", "disable_load_balance_on_write");
                 }
             }
         }
@@ -110,16 +110,13 @@ class PgpoolTest {
         try (TestPgpool pooler = TestPgpool.start(servers, Map.of(name, list))) {
             DataSource dataSource = pooler.dataSource();
             if (passes) {
-                LockAccess.of(locks(LockStrategy.ADVISORY)).on(dataSource).verify();
+                on(locks(LockStrategy.ADVISORY), dataSource).verify();
                 return;
             }
-            assertThatThrownBy(() -> LockAccess.of(locks(LockStrategy.ADVISORY))
-                            .on(dataSource)
-                            .verify())
+            assertThatThrownBy(
+                            () -> on(locks(LockStrategy.ADVISORY), dataSource).verify())
                     .isInstanceOf(LockVerificationException.class)
-                    .hasMessageContaining("standby")
-                    .hasMessageContaining("write_function_list")
-                    .hasMessageContaining("read_only_function_list");
+                    .hasMessageContainingAll("standby", "write_function_list", "read_only_function_list");
         }
     }
 
@@ -127,8 +124,7 @@ class PgpoolTest {
      * With its shared cache of the catalog Pgpool-II looks a name up for one client while it keeps the cache from all
      * others: a client that waits for a row then waits for one that holds it and cannot go on.
      */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void withoutTheSharedCacheEarlyReleaseDoesNotFreeze(LockStrategy strategy) throws Exception {
         int clients = 4;
         int calls = 5;
@@ -167,7 +163,7 @@ class PgpoolTest {
             bob.setAutoCommit(false);
             for (LockStrategy strategy : LockStrategy.values()) {
                 RowLocks locks = locks(strategy);
-                LockAccess.of(locks).on(pooler.dataSource()).verify();
+                on(locks, pooler.dataSource()).verify();
                 for (long balance = 1; balance < 4; balance++) {
                     locks.in(alice).lock(forUpdate(KEY));
                     assertThat(locks.in(bob).tryLock(forUpdate(KEY)).isHeld()).isFalse();

@@ -3,6 +3,8 @@ package org.rowlock.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -25,13 +27,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -57,13 +57,11 @@ class StatementPoolerTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void isRefusedForGood(LockStrategy strategy) throws Exception {
         try (StatementPooler pooler = new StatementPooler(database.dataSource(), Integer.MAX_VALUE)) {
-            RowLocks locks = LockAccess.builder().strategy(strategy).build();
-            assertThatThrownBy(
-                            () -> LockAccess.of(locks).on(pooler.dataSource()).verify())
+            RowLocks locks = locks(strategy);
+            assertThatThrownBy(() -> on(locks, pooler.dataSource()).verify())
                     .isInstanceOfSatisfying(
                             LockVerificationException.class,
                             e -> assertThat(e.isRetryable()).isFalse())

@@ -42,9 +42,10 @@ class UnknownDriverTest {
             assertThat(thrown.getCause().getClass().getName()).isEqualTo(LockTransactionException.class.getName());
             Driver driver = new Driver();
             assertThat(thrown.getCause())
-                    .hasMessageContaining(driver.getMajorVersion() + "." + driver.getMinorVersion())
-                    .hasMessageContaining("use org.postgresql:postgresql 42.7")
-                    .hasMessageContaining("BaseConnection");
+                    .hasMessageContainingAll(
+                            driver.getMajorVersion() + "." + driver.getMinorVersion(),
+                            "use org.postgresql:postgresql 42.7",
+                            "BaseConnection");
         }
     }
 

@@ -54,6 +54,20 @@ public final class Session implements AutoCloseable {
         return step;
     }
 
+    /** The work of a step without a result. */
+    @FunctionalInterface
+    public interface Action {
+        void run(Connection connection) throws Exception;
+    }
+
+    /** Starts a step without a result, and returns at once. */
+    public Step<Void> startAction(Action action) {
+        return start(connection -> {
+            action.run(connection);
+            return null;
+        });
+    }
+
     public <T> T run(Body<T> body) throws Exception {
         return start(body).get();
     }
@@ -75,17 +89,11 @@ public final class Session implements AutoCloseable {
     }
 
     public void commit() throws Exception {
-        run(connection -> {
-            connection.commit();
-            return null;
-        });
+        startAction(Connection::commit).get();
     }
 
     public void rollback() throws Exception {
-        run(connection -> {
-            connection.rollback();
-            return null;
-        });
+        startAction(Connection::rollback).get();
     }
 
     public Connection connection() {

@@ -23,15 +23,20 @@ import org.awaitility.pollinterval.IterativePollInterval;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
+import org.junit.jupiter.api.extension.ParameterResolver;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Gives each test a separate schema, first in the search_path of every connection that this class opens. After the
  * test, this extension fails if an advisory lock, a waiting session or an open transaction remains.
  *
+ * <p>Each parameter of a test that is a {@link Session} is one of its own, which has the name of the parameter.
+ *
  * <pre>{@code @RegisterExtension final TestDatabase database = new TestDatabase("create table account ...");}</pre>
  */
-public final class TestDatabase implements BeforeEachCallback, AfterEachCallback {
+public final class TestDatabase implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
     /** The longest wait for a condition, long enough that a slow machine never fails a test. */
     public static final Duration DEADLINE = Duration.ofSeconds(60);
 
@@ -41,6 +46,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     private final TestPostgres server;
     private final List<String> setUp;
     private final List<Session> sessions = new ArrayList<>();
+    private final List<String> roles = new ArrayList<>();
     private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();
     private String schema = "";
     private Connection reader;
@@ -155,6 +161,23 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return reader;
     }
 
+    /**
+     * Creates a role that may use this test's schema and log in with the password {@code secret}. It is dropped after
+     * the test, with its privileges.
+     *
+     * @param grants what else it may do, such as {@code select on account}
+     */
+    public String role(String... grants) throws SQLException {
+        String role = schema + "_role" + roles.size();
+        execute("create role " + role + " login password 'secret'");
+        roles.add(role);
+        execute("grant usage on schema " + schema + " to " + role);
+        for (String grant : grants) {
+            execute("grant " + grant + " to " + role);
+        }
+        return role;
+    }
+
     public static void execute(Connection connection, String... statements) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             for (String sql : statements) {
@@ -205,7 +228,26 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
             }
             try (Statement statement = server.administrator().createStatement()) {
                 statement.execute("drop schema " + schema + " cascade");
+                for (String role : roles) {
+                    statement.execute("drop owned by " + role);
+                    statement.execute("drop role " + role);
+                }
+                roles.clear();
             }
+        }
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == Session.class;
+    }
+
+    @Override
+    public Session resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        try {
+            return session(parameter.getParameter().getName());
+        } catch (SQLException e) {
+            throw new ParameterResolutionException("No session could be opened", e);
         }
     }
 

@@ -2,6 +2,8 @@ package org.rowlock.testing;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -63,5 +65,20 @@ public final class Threads {
         } finally {
             pool.shutdownNow();
         }
+    }
+
+    /** Begins a call on a thread of its own. */
+    public static <T> CompletableFuture<T> start(Callable<T> call) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                future.complete(call.call());
+            } catch (Throwable e) {
+                future.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return future;
     }
 }

@@ -121,12 +121,11 @@ class AuditTest {
     }
 
     @Test
-    void aWriterIsNotedOnceWhateverItsValues() throws Exception {
+    void aWriterIsNotedOnceWhateverItsValues(Session other) throws Exception {
         for (int i = 1; i <= 20; i++) {
             session.execute("update account set balance = " + i + " where id = " + i);
             session.commit();
         }
-        Session other = database.session("other");
         other.execute("update account set balance = 7 where id = 99");
         other.commit();
         session.execute("delete from account where id = 5");
@@ -338,8 +337,7 @@ class AuditTest {
     }
 
     @Test
-    void writersDoNotWaitForEachOther() throws Exception {
-        Session other = database.session("other");
+    void writersDoNotWaitForEachOther(Session other) throws Exception {
         session.execute("update account set balance = 0 where id = 1");
         other.execute("update account set balance = 0 where id = 2");
         session.commit();
@@ -349,8 +347,7 @@ class AuditTest {
     }
 
     @Test
-    void serializableWritersDoNotFailEachOther() throws Exception {
-        Session other = database.session("other");
+    void serializableWritersDoNotFailEachOther(Session other) throws Exception {
         for (Session each : List.of(session, other)) {
             each.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
             each.execute("select balance from account where id = 50");

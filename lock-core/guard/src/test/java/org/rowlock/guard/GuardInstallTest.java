@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.TestDatabase.execute;
 
 import java.io.File;
 import java.io.IOException;
@@ -12,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -78,14 +78,6 @@ class GuardInstallTest {
         PGSimpleDataSource dataSource = TestPostgres.shared().dataSource();
         dataSource.setDatabaseName(name);
         return role.isEmpty() ? dataSource.getConnection() : dataSource.getConnection(role, "x");
-    }
-
-    private static void execute(Connection connection, String... statements) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
     }
 
     private String query(String sql) throws SQLException {
@@ -192,8 +184,9 @@ class GuardInstallTest {
         try (Connection writer = connect(app)) {
             execute(writer, "set rowlock.guard = off");
             assertThatThrownBy(() -> execute(writer, "update account set balance = 1 where id = 7"))
-                    .hasMessageContaining("The role " + app + " may not set rowlock.guard = off")
-                    .hasMessageContaining("grant execute on function rowlock.bypass_guard()");
+                    .hasMessageContainingAll(
+                            "The role " + app + " may not set rowlock.guard = off",
+                            "grant execute on function rowlock.bypass_guard()");
             execute(connection, "grant execute on function rowlock.bypass_guard() to " + app);
             execute(writer, "update account set balance = 1 where id = 7");
         }
@@ -267,8 +260,8 @@ class GuardInstallTest {
             execute(admin, "create schema rowlock authorization " + app);
         }
         assertThatThrownBy(() -> execute(connection, RowLockGuard.schemaSql()))
-                .hasMessageContaining("The schema rowlock belongs to " + app)
-                .hasMessageContaining("Install as that role, or drop the schema");
+                .hasMessageContainingAll(
+                        "The schema rowlock belongs to " + app, "Install as that role, or drop the schema");
     }
 
     @Test

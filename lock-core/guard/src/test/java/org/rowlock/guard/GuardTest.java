@@ -117,10 +117,11 @@ class GuardTest {
         lock(locker, LockKey.row("\"Order Line\"", "acme", 3), RowLockMode.FOR_SHARE);
 
         assertThatThrownBy(() -> writer.execute("update \"Order Line\" set note = 'x'"))
-                .hasMessageContaining("Row acme, 3 of " + database.schema() + ".\"Order Line\" is locked by another")
-                .hasMessageContaining("process " + locker.pid() + ".")
-                .hasMessageContaining("Run the transaction again")
-                .hasMessageContaining("lock the row through Rowlock");
+                .hasMessageContainingAll(
+                        "Row acme, 3 of " + database.schema() + ".\"Order Line\" is locked by another",
+                        "process " + locker.pid() + ".",
+                        "Run the transaction again",
+                        "lock the row through Rowlock");
     }
 
     @Test
@@ -306,9 +307,10 @@ class GuardTest {
         writer.execute("savepoint s");
 
         assertThatThrownBy(() -> writer.execute("update account set balance = 0 where id = 500"))
-                .hasMessageContaining("has written " + BUDGET + " rows of " + database.schema() + ".account and other")
-                .hasMessageContaining("lock table of the server")
-                .hasMessageContaining("rowlock.guard = off")
+                .hasMessageContainingAll(
+                        "has written " + BUDGET + " rows of " + database.schema() + ".account and other",
+                        "lock table of the server",
+                        "rowlock.guard = off")
                 .satisfies(e -> assertThat(((SQLException) e).getSQLState()).isEqualTo("54000"));
         writer.execute("rollback to savepoint s");
         assertThat(writer.advisoryLocks()).isEqualTo(BUDGET);
@@ -394,8 +396,7 @@ class GuardTest {
         writer.execute("set local rowlock.guard = 'of'");
 
         assertThatThrownBy(() -> writer.execute("update account set balance = 0 where id = 7"))
-                .hasMessageContaining("rowlock.guard is <of>")
-                .hasMessageContaining("on or off");
+                .hasMessageContainingAll("rowlock.guard is <of>", "on or off");
     }
 
     @Test

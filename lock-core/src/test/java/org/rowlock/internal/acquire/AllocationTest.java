@@ -14,7 +14,9 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.RowLocks;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /** What Rowlock makes anew in each transaction, in bytes beyond the same transaction by hand. What is equal for all is made once. */
 class AllocationTest {
@@ -27,11 +29,7 @@ class AllocationTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(10);
 
-    private interface Call {
-        void run(int id) throws Exception;
-    }
-
-    private static long bytes(Call call) throws Exception {
+    private static long bytes(Threads.Work call) throws Exception {
         long before = 0;
         for (int i = -CALLS; i < CALLS; i++) {
             if (i == 0) {
@@ -60,9 +58,7 @@ class AllocationTest {
 
     @Test
     void aTransactionMakesLittleAnew() throws Exception {
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
-            pool.setMaximumPoolSize(2);
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 2)) {
             pool.setAutoCommit(false);
             RowLocks locks = RowLocks.of(pool);
             long byHand = bytes(id -> {

@@ -3,6 +3,7 @@ package org.rowlock.internal.acquire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.on;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.lang.reflect.InvocationTargetException;
@@ -37,6 +38,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -177,9 +179,7 @@ class CallbackPropertiesTest {
         database = TestDatabase.accounts(1, "create table ledger(id int primary key)", "create table other(id int)");
         database.beforeEach(null);
         for (Pool each : Pool.values()) {
-            HikariDataSource pool = new HikariDataSource();
-            pool.setDataSource(database.dataSource());
-            pool.setMaximumPoolSize(1);
+            HikariDataSource pool = Pools.of(database.dataSource(), 1);
             pool.setAutoCommit(each == Pool.IN_AUTOCOMMIT);
             POOLS.put(each, pool);
         }
@@ -243,11 +243,10 @@ class CallbackPropertiesTest {
             assertThat(inserted.get(0).count()).isOne();
             assertThat(inserted.get(0).rows()).containsExactly(List.of(number));
             assertThatIllegalStateException()
-                    .isThrownBy(() ->
-                            LockAccess.of(locks).on(pool).lock(forUpdate(KEY)).execute(sent.get(0)));
+                    .isThrownBy(() -> on(locks, pool).lock(forUpdate(KEY)).execute(sent.get(0)));
         } else if (!sent.isEmpty()) {
             assertThatIllegalStateException().isThrownBy(inserted.get(0)::count);
-            LockAccess.of(locks).on(pool).lock(forUpdate(KEY)).execute(sent.get(0));
+            on(locks, pool).lock(forUpdate(KEY)).execute(sent.get(0));
         }
         assertThat(stored()).isEqualTo(sent.isEmpty() ? 0 : 1);
         if (callback == Callback.WORK
@@ -289,25 +288,21 @@ class CallbackPropertiesTest {
                 }
             }
             case IN_TRANSACTION ->
-                LockAccess.of(locks).on(from).lock(forUpdate(KEY)).inTransaction(tx -> {
+                on(locks, from).lock(forUpdate(KEY)).inTransaction(tx -> {
                     caller.called(Callback.WORK, null);
                     adding.add(tx.atCommit());
                     return null;
                 });
             case WITH_QUERY ->
-                LockAccess.of(locks)
-                        .on(from)
-                        .lock(forUpdate(KEY))
-                        .read(query, mapper, 1)
-                        .inTransaction(tx -> {
-                            caller.called(Callback.WORK, null);
-                            adding.add(tx.atCommit());
-                            return null;
-                        });
+                on(locks, from).lock(forUpdate(KEY)).read(query, mapper, 1).inTransaction(tx -> {
+                    caller.called(Callback.WORK, null);
+                    adding.add(tx.atCommit());
+                    return null;
+                });
             case WITH_CLAIM -> {
                 Claim claim =
                         Claim.from("account").where("id = ?", 1).orderBy("id").limit(1);
-                int claimed = LockAccess.of(locks).on(from).claim(claim, mapper).inTransaction(tx -> {
+                int claimed = on(locks, from).claim(claim, mapper).inTransaction(tx -> {
                     caller.called(Callback.WORK, null);
                     adding.add(tx.atCommit());
                     return tx.rows().size();
@@ -316,11 +311,11 @@ class CallbackPropertiesTest {
             }
             case EXECUTE -> {
                 adding.add(writes);
-                LockAccess.of(locks).on(from).lock(forUpdate(KEY).allowAbsent()).execute(writes);
+                on(locks, from).lock(forUpdate(KEY).allowAbsent()).execute(writes);
             }
             case EXECUTE_WITH_ROW -> {
                 adding.add(writes);
-                LockAccess.of(locks).on(from).lock(forUpdate(KEY)).execute(writes);
+                on(locks, from).lock(forUpdate(KEY)).execute(writes);
             }
         }
     }

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -50,9 +53,10 @@ import org.rowlock.LockTransactionException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
@@ -90,17 +94,6 @@ class CommitOutcomeTest {
         return proxy.through(database.dataSource());
     }
 
-    private static HikariDataSource pool(DataSource from, int size) {
-        HikariDataSource pool = new HikariDataSource();
-        pool.setDataSource(from);
-        pool.setMaximumPoolSize(size);
-        return pool;
-    }
-
-    private static RowLocks locks(LockStrategy strategy) {
-        return LockAccess.builder().strategy(strategy).build();
-    }
-
     private static Void add(Connection connection) throws SQLException {
         execute(connection, "update account set balance = balance + 1 where id = 1");
         return null;
@@ -117,65 +110,37 @@ class CommitOutcomeTest {
     }
 
     /** The server answers COMMIT with ROLLBACK, and the driver says nothing. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void workThatCatchesAnErrorOfItsOwnIsNotReportedAsCommitted(LockStrategy strategy) throws Exception {
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
         LockTransactionException failure = catchThrowableOfType(
                 LockTransactionException.class,
-                () -> LockAccess.of(locks(strategy))
-                        .on(dataSource)
-                        .lock(forUpdate(KEY))
-                        .inTransaction(tx -> {
-                            add(tx.connection());
-                            failToPay(tx.connection());
-                            return catchThrowable(() -> add(tx.connection()));
-                        }));
+                () -> on(locks(strategy), dataSource).lock(forUpdate(KEY)).inTransaction(tx -> {
+                    add(tx.connection());
+                    failToPay(tx.connection());
+                    return catchThrowable(() -> add(tx.connection()));
+                }));
         assertThat(failure.sqlState()).contains("25P02");
         assertThat(failure.sqlState()).contains("25P02");
-        assertThat(failure)
-                .hasMessageContaining("account[1]")
-                .hasMessageContaining("payment")
-                .hasMessageContaining("savepoint");
-        assertThat(failure.getCause())
-                .isInstanceOfSatisfying(
-                        SQLException.class,
-                        first -> assertThat(first.getSQLState()).isEqualTo("23502"));
+        assertThat(failure).hasMessageContainingAll("account[1]", "payment", "savepoint");
+        assertThat(failure.getCause()).satisfies(sqlState("23502"));
         assertThat(balance()).isEqualTo("0");
         assertThat(dataSource.calls()).containsSubsequence("rollback", "setAutoCommit(true)", "close");
         assertThat(dataSource.calls()).doesNotContain("commit");
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void anErrorBehindASavepointKeepsNothingFromCommitting(LockStrategy strategy) throws Exception {
-        LockAccess.of(locks(strategy))
-                .on(database.dataSource())
-                .lock(forUpdate(KEY))
-                .inTransaction(tx -> {
-                    Savepoint savepoint = tx.connection().setSavepoint();
-                    failToPay(tx.connection());
-                    tx.connection().rollback(savepoint);
-                    return add(tx.connection());
-                });
+        on(locks(strategy), database.dataSource()).lock(forUpdate(KEY)).inTransaction(tx -> {
+            Savepoint savepoint = tx.connection().setSavepoint();
+            failToPay(tx.connection());
+            tx.connection().rollback(savepoint);
+            return add(tx.connection());
+        });
         assertThat(balance()).isEqualTo("1");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void connectionLostInTheWorkIsTheDriversErrorAndNothingIsStored(LockStrategy strategy) throws Exception {
-        proxy.cutBefore("update account");
-        assertThatThrownBy(() -> LockAccess.of(locks(strategy))
-                        .on(proxied())
-                        .lock(forUpdate(KEY))
-                        .inTransaction(tx -> add(tx.connection())))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08006"));
-        assertThat(balance()).isEqualTo("0");
-    }
-
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void connectionLostAtCommitIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
         proxy.cutBefore("COMMIT");
         assertUnknown(strategy);
@@ -189,12 +154,9 @@ class CommitOutcomeTest {
         ObservedDataSource dataSource = new ObservedDataSource(proxied());
         CommitOutcomeUnknownException failure = catchThrowableOfType(
                 CommitOutcomeUnknownException.class,
-                () -> LockAccess.of(locks(strategy))
-                        .on(dataSource)
-                        .lock(forUpdate(KEY))
-                        .inTransaction(tx -> add(tx.connection())));
+                () -> on(locks(strategy), dataSource).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection())));
         assertThat(failure.sqlState()).contains("08006");
-        assertThat(failure).hasMessageContaining("account[1]").hasMessageContaining("before you run it again");
+        assertThat(failure).hasMessageContainingAll("account[1]", "before you run it again");
         assertThat(failure).hasCauseInstanceOf(SQLException.class);
         assertThat(dataSource.open()).isZero();
     }
@@ -209,7 +171,7 @@ class CommitOutcomeTest {
     private void retriesPayOnce(Payment way) throws Exception {
         List<String> places = List.of("update account", "COMMIT", "rowlock-none", "insert into payment");
         int unknown = 0;
-        try (HikariDataSource pool = pool(proxied(), 2)) {
+        try (HikariDataSource pool = Pools.of(proxied(), 2)) {
             for (int payment = 1; payment <= 20; payment++) {
                 String place = places.get(payment % places.size());
                 if (payment % 2 == 0) {
@@ -246,21 +208,15 @@ class CommitOutcomeTest {
                 .equals("1");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void retriesByTheTableOfFailuresPayOnce(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
-        retriesPayOnce((pool, id) -> LockAccess.of(locks)
-                .on(pool)
-                .lock(forUpdate(KEY))
-                .inTransaction(tx -> {
-                    execute(tx.connection(), "insert into payment values (" + id + ")");
-                    return add(tx.connection());
-                }));
+    @EveryStrategy
+    void retriesByTheTableOfFailuresPayOnce(RowLocks locks) throws Exception {
+        retriesPayOnce((pool, id) -> on(locks, pool).lock(forUpdate(KEY)).inTransaction(tx -> {
+            execute(tx.connection(), "insert into payment values (" + id + ")");
+            return add(tx.connection());
+        }));
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void retriesOfWritesPayOnce(LockStrategy strategy) throws Exception {
         retriesPayOnce((pool, id) -> write(strategy, pool, id % 3 == 0, "insert into payment values (" + id + ")"));
     }
@@ -317,9 +273,7 @@ class CommitOutcomeTest {
         }
         CommitWrite added = writes.add(ADD, 1, 1).expectOneRow();
         if (behindLock) {
-            CommitWay.sent(
-                    added,
-                    () -> LockAccess.of(locks).on(from).lock(forUpdate(KEY)).execute(writes));
+            CommitWay.sent(added, () -> on(locks, from).lock(forUpdate(KEY)).execute(writes));
         } else {
             try (Connection connection = from.getConnection()) {
                 connection.setAutoCommit(false);
@@ -330,8 +284,7 @@ class CommitOutcomeTest {
     }
 
     /** A connection that is lost in the flush with the COMMIT may have committed, at whatever statement of it. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void connectionLostInTheFlushOfTheCommitIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
         int stored = 0;
         for (String place : List.of("update account", "COMMIT")) {
@@ -353,42 +306,32 @@ class CommitOutcomeTest {
     }
 
     /** The COMMIT has not left yet where Rowlock has to look at a count first. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void connectionLostInAFlushBeforeTheCommitHasStoredNothing(LockStrategy strategy) throws Exception {
         CommitWrites writes = new CommitWrites();
         writes.add("with one as (select 1 as id) update account set balance = 1 from one where account.id = one.id")
                 .expectOneRow();
         proxy.cutAfter("with one");
-        assertThatThrownBy(() -> LockAccess.of(locks(strategy))
-                        .on(proxied())
-                        .lock(forUpdate(KEY))
-                        .execute(writes))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08006"));
+        assertThatThrownBy(() ->
+                        on(locks(strategy), proxied()).lock(forUpdate(KEY)).execute(writes))
+                .satisfies(sqlState("08006"));
         assertThat(balance()).isEqualTo("0");
         proxy.cutAfter("COMMIT");
-        assertUnknown(() -> LockAccess.of(locks(strategy))
-                .on(proxied())
-                .lock(forUpdate(KEY))
-                .execute(writes));
+        assertUnknown(() -> on(locks(strategy), proxied()).lock(forUpdate(KEY)).execute(writes));
         assertThat(balance()).isEqualTo("1");
     }
 
     /** Killed while it waits for a row in the flush: the server has not come to the COMMIT, which nobody can tell. */
-    @ParameterizedTest
-    @EnumSource
-    void serverProcessThatIsEndedInTheFlushIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
-        Session holder = database.session("holder");
+    @EveryStrategy
+    void serverProcessThatIsEndedInTheFlushIsAnUnknownOutcome(LockStrategy strategy, Session holder, Session writer)
+            throws Exception {
         holder.execute("insert into payment values (7)");
-        Session writer = database.session("writer");
-        Step<Object> step = writer.start(connection -> {
+        Step<Void> step = writer.startAction(connection -> {
             locks(strategy).in(connection).lock(forUpdate(KEY));
             CommitWrites writes = new CommitWrites();
             writes.add(ADD, 1, 1);
             writes.add("insert into payment values (7)");
             locks(strategy).in(connection).commit(writes);
-            return null;
         });
         step.awaitBlockedBy(holder);
         writer.terminate();
@@ -397,27 +340,22 @@ class CommitOutcomeTest {
         holder.rollback();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aFlushThatIsCanceledHasStoredNothing(LockStrategy strategy) throws Exception {
-        Session holder = database.session("holder");
+    @EveryStrategy
+    void aFlushThatIsCanceledHasStoredNothing(LockStrategy strategy, Session holder, Session writer) throws Exception {
         holder.execute("insert into payment values (7)");
-        Session writer = database.session("writer");
         for (boolean behindLock : List.of(false, true)) {
-            Step<Object> step = writer.start(connection -> {
+            Step<Void> step = writer.startAction(connection -> {
                 CommitWrites writes = new CommitWrites();
                 writes.add(ADD, 1, 1).expectOneRow();
                 writes.add("insert into payment values (7)");
                 if (behindLock) {
-                    LockAccess.of(locks(strategy))
-                            .on(OneConnection.of(connection))
+                    on(locks(strategy), OneConnection.of(connection))
                             .lock(forUpdate(KEY))
                             .execute(writes);
                 } else {
                     locks(strategy).in(connection).lock(forUpdate(KEY));
                     locks(strategy).in(connection).commit(writes);
                 }
-                return null;
             });
             step.awaitBlockedBy(holder);
             writer.cancel();
@@ -429,17 +367,13 @@ class CommitOutcomeTest {
         holder.rollback();
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void writesThatDidNotWaitForTheStandbyAreToldToTheCaller(LockStrategy strategy) throws Exception {
-        try (HikariDataSource pool = pool(database.dataSource(), 1)) {
-            requireStandby("nobody");
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
+            AbsentStandby.require(database);
             for (boolean behindLock : List.of(false, true)) {
                 Session runner = database.session("runner");
-                Step<Object> step = runner.start(unused -> {
-                    write(strategy, pool, behindLock);
-                    return null;
-                });
+                Step<Void> step = runner.startAction(unused -> write(strategy, pool, behindLock));
                 String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
                 TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
                 database.execute("select pg_cancel_backend(" + database.query(waiting) + ")");
@@ -449,28 +383,24 @@ class CommitOutcomeTest {
                                 e -> assertThat(e.sqlState()).contains("RL001"))
                         .hasMessageContaining("visible");
             }
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
             assertThat(balance()).isEqualTo("2");
             write(strategy, pool, false);
             write(strategy, pool, true);
             assertThat(balance()).isEqualTo("4");
         } finally {
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
         }
     }
 
-    /** A commit that waits for a standby that never answers, until somebody ends the wait or the session. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void commitThatDidNotWaitForTheStandbyIsToldToTheCaller(LockStrategy strategy) throws Exception {
-        try (HikariDataSource pool = pool(database.dataSource(), 1)) {
-            requireStandby("nobody");
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
+            AbsentStandby.require(database);
             for (String end : List.of("pg_cancel_backend", "pg_terminate_backend")) {
                 Session runner = database.session("runner");
-                Step<Object> step = runner.start(unused -> LockAccess.of(locks(strategy))
-                        .on(pool)
-                        .lock(forUpdate(KEY))
-                        .inTransaction(tx -> add(tx.connection())));
+                Step<Object> step = runner.start(unused ->
+                        on(locks(strategy), pool).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection())));
                 String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
                 TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
                 database.execute("select " + end + "(" + database.query(waiting) + ")");
@@ -483,17 +413,16 @@ class CommitOutcomeTest {
                                 CommitOutcomeUnknownException.class,
                                 e -> assertThat(e.sqlState().orElseThrow())
                                         .matches(end.startsWith("pg_cancel") ? "RL001" : "08006|57P01"))
-                        .hasMessageContaining("account[1]")
-                        .hasMessageContaining("run it again");
+                        .hasMessageContainingAll("account[1]", "run it again");
             }
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
             // Both are visible, as they are committed on this server.
             assertThat(balance()).isEqualTo("2");
             // The warning is not found again on the pool's connection.
-            LockAccess.of(locks(strategy)).on(pool).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection()));
+            on(locks(strategy), pool).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection()));
             assertThat(balance()).isEqualTo("3");
         } finally {
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
         }
     }
 
@@ -543,18 +472,14 @@ class CommitOutcomeTest {
                 e -> e instanceof CommitNotConfirmedException || e instanceof CommitOutcomeUnknownException);
     }
 
-    private interface Adding {
-        void add(DataSource from, int id) throws SQLException;
-    }
-
     /** @param isUnknown whether an exception says that it may be stored */
-    private void assertUndoneIsNotStored(Adding adding, Predicate<Exception> isUnknown) throws Exception {
+    private void assertUndoneIsNotStored(Payment adding, Predicate<Exception> isUnknown) throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         Map<Integer, Throwable> failures = new HashMap<>();
         int unknown = 0;
-        try (HikariDataSource pool = pool(database.dataSource(), 1)) {
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
             AtomicInteger server = new AtomicInteger(serverProcess(pool));
-            Step<Object> canceller = database.session("canceller").start(connection -> {
+            Step<Void> canceller = database.session("canceller").startAction(connection -> {
                 Random random = new Random();
                 try (PreparedStatement cancel = connection.prepareStatement("select pg_cancel_backend(?)")) {
                     while (!over.get()) {
@@ -563,11 +488,10 @@ class CommitOutcomeTest {
                         LockSupport.parkNanos(random.nextInt(400_000));
                     }
                 }
-                return null;
             });
             for (int i = 0; i < 5_000; i++) {
                 try {
-                    adding.add(pool, i);
+                    adding.pay(pool, i);
                 } catch (SQLException | RowlockException e) {
                     if (isUnknown.test(e)) {
                         unknown++;
@@ -596,19 +520,6 @@ class CommitOutcomeTest {
         }
     }
 
-    private void requireStandby(String name) throws Exception {
-        PGSimpleDataSource local = database.dataSource();
-        local.setOptions("-c synchronous_commit=local");
-        try (Connection connection = local.getConnection()) {
-            execute(connection, "alter system set synchronous_standby_names = '" + name + "'");
-            execute(connection, "select pg_reload_conf()");
-        }
-        TestDatabase.await()
-                .until(() -> database.query("show synchronous_standby_names").equals(name));
-        // Commits wait once the checkpointer has read the setting, which it does before a checkpoint.
-        database.execute("checkpoint");
-    }
-
     /** Committed here already: if its wait were ended it would be visible, and a failover could lose it. */
     @Test
     void aLostCommitThatWaitsForItsStandbyGoesOnWaiting() throws Exception {
@@ -618,21 +529,20 @@ class CommitOutcomeTest {
         PGSimpleDataSource impatient = proxy.through(database.dataSource());
         impatient.setSocketTimeout(1);
         try {
-            requireStandby("nobody");
+            AbsentStandby.require(database);
             write(LockStrategy.ADVISORY, local, true);
             assertUnknown(() -> write(LockStrategy.ADVISORY, impatient, true));
             assertThat(database.query("select count(*) from pg_stat_activity where wait_event = 'SyncRep'"))
                     .isEqualTo("1");
             assertThat(balance()).isEqualTo("1");
         } finally {
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
         }
         TestDatabase.await().until(() -> balance().equals("2"));
     }
 
     /** What the server says, in a session that goes on, is an answer, whatever is its SQLSTATE. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void anErrorOfAnotherServersConnectionHasStoredNothing(LockStrategy strategy) throws Exception {
         String raise = "do 'begin raise ''elsewhere'' using errcode = ''08006''; end'";
         for (boolean behindLock : List.of(false, true)) {
@@ -643,9 +553,8 @@ class CommitOutcomeTest {
         assertThat(balance()).isEqualTo("0");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aSessionThatWasIdleForTooLongHasStoredNothing(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void aSessionThatWasIdleForTooLongHasStoredNothing(RowLocks locks) throws Exception {
         PGSimpleDataSource from = database.dataSource();
         Connection connection = from.getConnection();
         execute(connection, "set idle_session_timeout = 1");
@@ -653,11 +562,9 @@ class CommitOutcomeTest {
         TestDatabase.await()
                 .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
                         .equals("0"));
-        RowLocks locks = locks(strategy);
         // From then on the table is known.
-        LockAccess.of(locks).on(database.dataSource()).lock(forUpdate(KEY)).execute(addOne());
-        assertThat(catchThrowable(() -> LockAccess.of(locks)
-                        .on(OneConnection.of(connection))
+        on(locks, database.dataSource()).lock(forUpdate(KEY)).execute(addOne());
+        assertThat(catchThrowable(() -> on(locks, OneConnection.of(connection))
                         .lock(forUpdate(KEY))
                         .execute(addOne())))
                 .isExactlyInstanceOf(LockConnectionLostException.class)
@@ -672,8 +579,7 @@ class CommitOutcomeTest {
     }
 
     /** Its timer runs on into the COMMIT, and so it may have come behind it; but nothing is done later. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void aTransactionThatTookTooLongIsAnUnknownOutcomeThatIsFinal(LockStrategy strategy) throws Exception {
         assumeTrue(Integer.parseInt(database.query("show server_version_num")) >= 170_000, "transaction_timeout");
         Session holder = database.session("holder");
@@ -688,39 +594,30 @@ class CommitOutcomeTest {
     }
 
     /** The lock is had at once; its bound, or the session's, is not what ends the flush. */
-    @ParameterizedTest
-    @EnumSource
-    void aLockThatAWriteDoesNotGetIsNotBlamedOnTheLock(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void aLockThatAWriteDoesNotGetIsNotBlamedOnTheLock(RowLocks locks, Session holder) throws Exception {
         database.execute("insert into payment values (7)");
-        Session holder = database.session("holder");
         holder.execute("select from payment where id = 7 for update");
         PGSimpleDataSource from = database.dataSource();
         from.setOptions("-c lock_timeout=20");
-        RowLocks locks = locks(strategy);
         CommitWrites waiting = new CommitWrites();
         waiting.add("update payment set id = 8 where id = 7");
         CommitWrites trying = new CommitWrites();
         trying.add("select from payment where id = 7 for update nowait");
         for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.noWait())) {
-            assertLockNotAvailable(() -> LockAccess.of(locks)
-                    .on(from)
-                    .lock(forUpdate(KEY).waiting(wait))
-                    .execute(waiting));
+            assertLockNotAvailable(
+                    () -> on(locks, from).lock(forUpdate(KEY).waiting(wait)).execute(waiting));
         }
         for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.forever())) {
-            assertLockNotAvailable(() -> LockAccess.of(locks)
-                    .on(from)
-                    .lock(forUpdate(KEY).waiting(wait))
-                    .execute(trying));
+            assertLockNotAvailable(
+                    () -> on(locks, from).lock(forUpdate(KEY).waiting(wait)).execute(trying));
         }
-        assertThat(catchThrowable(
-                        () -> LockAccess.of(locks).on(from).lock(forUpdate(KEY)).execute(waiting)))
+        assertThat(catchThrowable(() -> on(locks, from).lock(forUpdate(KEY)).execute(waiting)))
                 .isExactlyInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("or for a lock that a write needs");
         holder.run(connection -> locks.in(connection).lock(forUpdate(KEY)));
         LockWait shortly = LockWait.atMost(Duration.ofMillis(20));
-        assertThat(catchThrowable(() -> LockAccess.of(locks)
-                        .on(database.dataSource())
+        assertThat(catchThrowable(() -> on(locks, database.dataSource())
                         .lock(forUpdate(KEY).waiting(shortly))
                         .execute(waiting)))
                 .isExactlyInstanceOf(LockNotAvailableException.class)
@@ -728,10 +625,7 @@ class CommitOutcomeTest {
     }
 
     private static void assertLockNotAvailable(ThrowingCallable call) {
-        assertThat(catchThrowable(call))
-                .isNotInstanceOf(RowlockException.class)
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55P03"));
+        assertThat(catchThrowable(call)).isNotInstanceOf(RowlockException.class).satisfies(sqlState("55P03"));
     }
 
     /** A warning of the work's own, raised as late as it can be, is none about the commit. */
@@ -746,23 +640,8 @@ class CommitOutcomeTest {
         assertThat(balance()).isEqualTo("1");
     }
 
-    @Test
-    void deferredConstraintIsTheDriversErrorAsBefore() throws Exception {
-        database.execute("create table child(account int references account deferrable initially deferred)");
-        assertThatThrownBy(() -> RowLocks.of(database.dataSource())
-                        .lock(forUpdate(KEY))
-                        .inTransaction(tx -> {
-                            execute(tx.connection(), "insert into child values (999)");
-                            return add(tx.connection());
-                        }))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23503"));
-        assertThat(balance()).isEqualTo("0");
-    }
-
     /** HikariCP takes its connection away for this SQLSTATE, which says nothing about the transaction. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void whatTheServerRefusesIsRefusedWhateverThePoolMakesOfIt(LockStrategy strategy) throws Exception {
         database.execute(
                 "create function refuse() returns trigger language plpgsql as"
@@ -770,33 +649,27 @@ class CommitOutcomeTest {
                 "create constraint trigger refuse after insert on payment deferrable initially deferred"
                         + " for each row execute function refuse()");
         String refused = "select distinct id from account for update";
-        try (HikariDataSource pool = pool(database.dataSource(), 2)) {
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 2)) {
             for (boolean behindLock : new boolean[] {false, true}) {
                 assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)", refused));
                 assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)"));
             }
-            assertRefused(() -> LockAccess.of(locks(strategy))
-                    .on(pool)
-                    .lock(forUpdate(KEY))
-                    .inTransaction(tx -> {
-                        execute(tx.connection(), "insert into payment values (1)");
-                        return null;
-                    }));
+            assertRefused(() -> on(locks(strategy), pool).lock(forUpdate(KEY)).inTransaction(tx -> {
+                execute(tx.connection(), "insert into payment values (1)");
+                return null;
+            }));
         }
         assertThat(database.query("select count(*) from payment")).isEqualTo("0");
     }
 
     private static void assertRefused(ThrowingCallable call) {
-        assertThat(catchThrowable(call))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("0A000"));
+        assertThat(catchThrowable(call)).satisfies(sqlState("0A000"));
     }
 
     /** The driver has seen the COMMIT leave and not its answer. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void whatTheDriverMakesOfAnAnswerIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
-        try (HikariDataSource pool = pool(database.dataSource(), 2)) {
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 2)) {
             for (DataSource from : List.of(database.dataSource(), pool)) {
                 for (boolean behindLock : new boolean[] {false, true}) {
                     assertThat(catchThrowable(() -> write(strategy, from, behindLock, "set client_encoding to latin1")))
@@ -806,8 +679,7 @@ class CommitOutcomeTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void aValueThatTheDriverCannotSendIsItsErrorAndNothingIsSent(LockStrategy strategy) throws Exception {
         Session session = database.session("own");
         DataSource one = OneConnection.of(session.connection());
@@ -815,10 +687,8 @@ class CommitOutcomeTest {
             CommitWrites writes = new CommitWrites();
             writes.add("update account set balance = 1 where id = 1");
             writes.add("update account set balance = ? where id = 1", value);
-            assertThatThrownBy(() -> LockAccess.of(locks(strategy))
-                            .on(one)
-                            .lock(forUpdate(KEY))
-                            .execute(writes))
+            assertThatThrownBy(
+                            () -> on(locks(strategy), one).lock(forUpdate(KEY)).execute(writes))
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("Can't infer the SQL type");
             assertThat(session.connection().isClosed()).isFalse();
@@ -829,16 +699,13 @@ class CommitOutcomeTest {
     /** In these isolation levels Rowlock sees the lock before it sends the COMMIT. */
     @ParameterizedTest
     @EnumSource(names = "BOTH")
-    void aConnectionLostInTheWaitForTheLockHasStoredNothing(LockStrategy strategy) throws Exception {
+    void aConnectionLostInTheWaitForTheLockHasStoredNothing(LockStrategy strategy, Session holder) throws Exception {
         PGSimpleDataSource repeatable = database.dataSource();
         repeatable.setOptions("-c default_transaction_isolation=repeatable\\ read");
-        Session holder = database.session("holder");
         Session writer = database.session("writer", repeatable);
         holder.run(connection -> locks(strategy).in(connection).lock(forUpdate(KEY)));
-        Step<Object> step = writer.start(connection -> {
-            write(strategy, OneConnection.of(connection), true, "insert into payment values (1)");
-            return null;
-        });
+        Step<Void> step = writer.startAction(
+                connection -> write(strategy, OneConnection.of(connection), true, "insert into payment values (1)"));
         step.awaitBlockedBy(holder);
         writer.terminate();
         assertThat(step.failure()).isExactlyInstanceOf(LockConnectionLostException.class);

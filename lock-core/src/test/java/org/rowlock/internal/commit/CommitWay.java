@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -14,7 +15,6 @@ import org.rowlock.CommitWrite;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 
 /** The ways to lock row 1 of account, add to its balance, and commit. */
 public enum CommitWay {
@@ -38,12 +38,7 @@ public enum CommitWay {
         if (this == EXECUTE) {
             CommitWrites writes = writes(more);
             CommitWrite added = writes.add(ADD, amount, 1).expectOneRow();
-            sent(
-                    added,
-                    () -> LockAccess.of(locks)
-                            .on(dataSource)
-                            .lock(forUpdate(KEY))
-                            .execute(writes));
+            sent(added, () -> on(locks, dataSource).lock(forUpdate(KEY)).execute(writes));
             return;
         }
         try (Connection connection = dataSource.getConnection()) {

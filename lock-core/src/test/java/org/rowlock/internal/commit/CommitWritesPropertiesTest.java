@@ -2,6 +2,8 @@ package org.rowlock.internal.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -26,7 +28,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.UnexpectedRowCountException;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.TestDatabase;
 
@@ -125,7 +126,7 @@ class CommitWritesPropertiesTest {
 
     private static List<String> write(
             Connection connection, List<Drawn> writes, LockStrategy strategy, boolean behindLock) {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         LockKey key = LockKey.row("account", 1);
         CommitWrites atCommit = new CommitWrites();
         List<CommitWrite> added = new ArrayList<>();
@@ -135,10 +136,7 @@ class CommitWritesPropertiesTest {
         }
         try {
             if (behindLock) {
-                LockAccess.of(locks)
-                        .on(OneConnection.of(connection))
-                        .lock(forUpdate(key))
-                        .execute(atCommit);
+                on(locks, OneConnection.of(connection)).lock(forUpdate(key)).execute(atCommit);
             } else {
                 connection.setAutoCommit(false);
                 locks.in(connection).lock(forUpdate(key));

@@ -3,6 +3,7 @@ package org.rowlock.internal.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.internal.commit.CommitWay.KEY;
+import static org.rowlock.testing.Failures.sqlState;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
@@ -27,6 +28,7 @@ import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.servers.DriverModesTest;
 import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
@@ -103,9 +105,8 @@ class EarlyConfirmationTest {
 
     @ParameterizedTest
     @EnumSource
-    void aCancelBehindTheCommitIsCommittedAndNotConfirmed(CommitWay way) throws Exception {
-        Session holder = database.session("holder");
-        Session writer = database.session("writer");
+    void aCancelBehindTheCommitIsCommittedAndNotConfirmed(CommitWay way, Session holder, Session writer)
+            throws Exception {
         Step<Object> step = startHeld(holder, writer, way);
         assertThat(balance()).as("committed and visible").isEqualTo("2");
         writer.cancel();
@@ -119,8 +120,7 @@ class EarlyConfirmationTest {
     /** What is behind a COMMIT would be a message of its own, and a pooler may send it elsewhere. */
     @ParameterizedTest
     @EnumSource
-    void inSimpleModeACommitWaitsUnderItsLocksForWhatItHasRead(CommitWay way) throws Exception {
-        Session holder = database.session("holder");
+    void inSimpleModeACommitWaitsUnderItsLocksForWhatItHasRead(CommitWay way, Session holder) throws Exception {
         Session writer = database.session("writer", dataSource("simple"));
         Step<Object> step = startHeld(holder, writer, way);
         assertThat(balance()).as("not committed yet").isEqualTo("1");
@@ -148,10 +148,7 @@ class EarlyConfirmationTest {
         // Somebody else in its queue, who need not do anything: the key is wanted.
         try (var wanted = LockAccess.of(own).admission().enter(one, forUpdate(KEY))) {
             assertThat(wanted.isQueued()).isTrue();
-            Step<Object> step = writer.start(connection -> {
-                CommitWay.EXECUTE.add(own, one, 1);
-                return null;
-            });
+            Step<Void> step = writer.startAction(connection -> CommitWay.EXECUTE.add(own, one, 1));
             step.awaitBlockedBy(holder);
             assertThat(balance()).as("committed and visible").isEqualTo("2");
             writer.cancel();
@@ -170,24 +167,21 @@ class EarlyConfirmationTest {
                         .map(level -> Arguments.of(strategy, level)));
     }
 
-    private static void assertNotConfirmed(Step<Object> step, String state) throws Exception {
+    private static void assertNotConfirmed(Step<?> step, String state) throws Exception {
         assertThat(step.failure())
                 .isInstanceOfSatisfying(
                         CommitNotConfirmedException.class,
                         e -> assertThat(e.sqlState()).contains("RL001"))
                 .cause()
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(state));
+                .satisfies(sqlState(state));
         assertThat(step.failure())
-                .hasMessageContaining("has committed on this server and is visible")
-                .hasMessageContaining("Do not run it again");
+                .hasMessageContainingAll("has committed on this server and is visible", "Do not run it again");
     }
 
     @ParameterizedTest
     @EnumSource
-    void aSessionThatIsEndedBehindTheCommitIsAnUnknownOutcome(CommitWay way) throws Exception {
-        Session holder = database.session("holder");
-        Session writer = database.session("writer");
+    void aSessionThatIsEndedBehindTheCommitIsAnUnknownOutcome(CommitWay way, Session holder, Session writer)
+            throws Exception {
         Step<Object> step = startHeld(holder, writer, way);
         writer.terminate();
         assertThat(step.failure()).isExactlyInstanceOf(CommitOutcomeUnknownException.class);
@@ -220,20 +214,14 @@ class EarlyConfirmationTest {
     /** From then on the database gets plain commits. */
     @Test
     void whatCannotBeDoneBehindTheCommitIsNotTriedAgain() throws Exception {
-        String role = "r_" + database.schema();
-        database.execute(
-                "create role " + role + " login password 'secret'",
-                "grant all on schema " + database.schema() + " to " + role,
-                "grant all on account to " + role);
+        String role = database.role("all on account");
         String function =
                 database.query("select oid::regprocedure from pg_proc where proname = 'pg_logical_emit_message'"
                         + " and prolang = (select oid from pg_language where lanname = 'plpgsql')");
-        try (HikariDataSource pool = new HikariDataSource()) {
-            PGSimpleDataSource dataSource = database.dataSource();
-            dataSource.setUser(role);
-            dataSource.setPassword("secret");
-            pool.setDataSource(dataSource);
-            pool.setMaximumPoolSize(1);
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setUser(role);
+        dataSource.setPassword("secret");
+        try (HikariDataSource pool = Pools.of(dataSource, 1)) {
             CommitWay.WRITES.add(locks, pool, 1);
             database.execute("revoke execute on function " + function + " from public");
             Session writer = database.session("writer", pool);
@@ -245,16 +233,12 @@ class EarlyConfirmationTest {
                     LockAccess.builder().release(LockRelease.EARLY).build(), pool, 1);
             assertThat(balance()).isEqualTo("4");
         } finally {
-            database.execute(
-                    "grant execute on function " + function + " to public",
-                    "drop owned by " + role,
-                    "drop role " + role);
+            database.execute("grant execute on function " + function + " to public");
         }
     }
 
     @Test
-    void aPlainCommitDoesNotWaitForIt() throws Exception {
-        Session holder = database.session("holder");
+    void aPlainCommitDoesNotWaitForIt(Session holder) throws Exception {
         holder.execute("select pg_advisory_xact_lock(" + HELD + ")");
         CommitWay.WRITES.add(LockAccess.builder().build(), database.dataSource(), 1);
         assertThat(balance()).isEqualTo("1");

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.internal.commit.CommitWay.KEY;
+import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Locks.tryLock;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
@@ -31,6 +34,7 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.group.Crowd;
 import org.rowlock.servers.DriverModesTest;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
@@ -69,20 +73,6 @@ class EarlyReleaseTest {
         return Integer.parseInt(database.query("show server_version_num")) >= version * 10_000;
     }
 
-    /** A standby that never comes: whoever is to wait for it waits until it is required no more. */
-    private void requireStandby(String name) throws SQLException {
-        PGSimpleDataSource local = database.dataSource();
-        local.setOptions("-c synchronous_commit=local");
-        try (Connection connection = local.getConnection()) {
-            execute(connection, "alter system set synchronous_standby_names = '" + name + "'");
-            execute(connection, "select pg_reload_conf()");
-        }
-        TestDatabase.await()
-                .until(() -> database.query("show synchronous_standby_names").equals(name));
-        // Commits wait once the checkpointer has read the setting, which it does before a checkpoint.
-        database.execute("checkpoint");
-    }
-
     private void awaitWaitingForStandby(Session session) {
         TestDatabase.await(session + " waits for the standby")
                 .until(() -> database.query(
@@ -103,7 +93,7 @@ class EarlyReleaseTest {
             writes.add("update account set balance = balance + 1 where id = 1").expectOneRow();
             callers.add(crowd.add(writes));
         }
-        requireStandby("nobody");
+        AbsentStandby.require(database);
         try {
             crowd.start();
             TestDatabase.await("all are told").until(() -> {
@@ -112,7 +102,7 @@ class EarlyReleaseTest {
                 return callers.stream().allMatch(Crowd.Caller::isDone);
             });
         } finally {
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
             crowd.close();
         }
         for (Crowd.Caller each : callers) {
@@ -125,29 +115,25 @@ class EarlyReleaseTest {
 
     @ParameterizedTest
     @MethodSource("waysAndStrategies")
-    void othersGetTheLockWhileTheCommitWaitsForTheStandby(CommitWay way, LockStrategy strategy) throws Exception {
+    void othersGetTheLockWhileTheCommitWaitsForTheStandby(
+            CommitWay way, LockStrategy strategy, Session writer, Session next) throws Exception {
         RowLocks locks = early(strategy);
-        Session writer = database.session("writer");
-        Session next = database.session("next");
         // Asks what the server can, and makes the tables' rows known.
         writer.run(c -> locks.in(c).lock(forUpdate(KEY)));
         writer.run(c -> commit(locks, c));
-        requireStandby("nobody");
+        AbsentStandby.require(database);
         try {
-            Step<Object> step = writer.start(c -> {
-                way.add(locks, c, 5);
-                return null;
-            });
+            Step<Void> step = writer.startAction(c -> way.add(locks, c, 5));
             awaitWaitingForStandby(writer);
             List<Long> seen = next.run(c -> locks.in(c)
                     .lockAndRead(forUpdate(KEY), "select balance from account where id = 1", row -> row.getLong(1)));
             assertThat(seen).containsExactly(5L);
             assertThat(step.isDone()).isFalse();
             next.rollback();
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
             step.get();
         } finally {
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
         }
         assertThat(balance()).isEqualTo("5");
     }
@@ -157,55 +143,40 @@ class EarlyReleaseTest {
         return null;
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aPlainCommitHoldsTheLockMeanwhile(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void aPlainCommitHoldsTheLockMeanwhile(LockStrategy strategy, Session writer, Session next) throws Exception {
         RowLocks locks = locks(strategy, LockRelease.PLAIN);
-        Session writer = database.session("writer");
-        Session next = database.session("next");
-        requireStandby("nobody");
+        AbsentStandby.require(database);
         try {
-            Step<Object> step = writer.start(c -> {
-                CommitWay.WRITES.add(locks, c, 5);
-                return null;
-            });
+            Step<Void> step = writer.startAction(c -> CommitWay.WRITES.add(locks, c, 5));
             awaitWaitingForStandby(writer);
-            assertThat((boolean)
-                            next.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld()))
-                    .isFalse();
-            requireStandby("");
+            assertThat(tryLock(next, locks, forUpdate(KEY))).isFalse();
+            AbsentStandby.requireNoMore(database);
             step.get();
         } finally {
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
         }
     }
 
     /** What it has read may be lost, so it hears of its own commit only when that is not so any more. */
     @ParameterizedTest
     @EnumSource(names = {"BARE", "EXECUTE"})
-    void whoHasOnlyReadHearsOfItsCommitWhenWhatItHasReadIsDurable(CommitWay way) throws Exception {
+    void whoHasOnlyReadHearsOfItsCommitWhenWhatItHasReadIsDurable(CommitWay way, Session writer, Session reader)
+            throws Exception {
         RowLocks locks = early(LockStrategy.ADVISORY);
-        Session writer = database.session("writer");
-        Session reader = database.session("reader");
         // Nobody else wants the key, so it is a plain commit that waits.
         Session.Body<Object> read = c -> {
             if (way == CommitWay.EXECUTE) {
-                LockAccess.of(locks)
-                        .on(OneConnection.of(c))
-                        .lock(forUpdate(KEY))
-                        .execute(new CommitWrites());
+                on(locks, OneConnection.of(c)).lock(forUpdate(KEY)).execute(new CommitWrites());
                 return null;
             }
             return commit(locks, c);
         };
         reader.run(c -> locks.in(c).lock(forUpdate(KEY)));
         reader.run(c -> commit(locks, c));
-        requireStandby("nobody");
+        AbsentStandby.require(database);
         try {
-            Step<Object> writing = writer.start(c -> {
-                CommitWay.WRITES.add(locks, c, 5);
-                return null;
-            });
+            Step<Void> writing = writer.startAction(c -> CommitWay.WRITES.add(locks, c, 5));
             awaitWaitingForStandby(writer);
             if (way == CommitWay.BARE) {
                 reader.run(c -> locks.in(c).lock(forUpdate(KEY)));
@@ -213,11 +184,11 @@ class EarlyReleaseTest {
             Step<Object> reading = reader.start(read);
             awaitWaitingForStandby(reader);
             assertThat(reading.isDone()).isFalse();
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
             writing.get();
             reading.get();
         } finally {
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
         }
     }
 
@@ -290,40 +261,32 @@ class EarlyReleaseTest {
 
     @ParameterizedTest
     @EnumSource(names = {"BARE", "WRITES"})
-    void aCommitThatCannotBeSerializedIsWhatAPlainCommitGives(CommitWay way) throws Exception {
+    void aCommitThatCannotBeSerializedIsWhatAPlainCommitGives(CommitWay way, Session first, Session second)
+            throws Exception {
         RowLocks locks = early(LockStrategy.ROW);
-        Session first = database.session("first");
-        Session second = database.session("second");
         for (Session each : List.of(first, second)) {
-            each.run(c -> {
-                c.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
-                return null;
-            });
+            each.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
             each.execute("select sum(balance) from account where id between 2 and 3");
         }
         second.execute("update account set balance = 1 where id = 3");
         first.execute("update account set balance = 1 where id = 2");
         first.run(c -> commit(locks, c));
-        Throwable failure = second.start(c -> {
+        Throwable failure = second.startAction(c -> {
                     CommitWrites writes = new CommitWrites();
                     if (way == CommitWay.WRITES) {
                         writes.add("insert into child values (1)");
                     }
                     locks.in(c).commit(writes);
-                    return null;
                 })
                 .failure();
-        assertThat(failure)
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("40001"));
+        assertThat(failure).satisfies(sqlState("40001"));
         assertThat(database.query("select string_agg(balance::text, ' ' order by id) from account where id in (2, 3)"))
                 .isEqualTo("1 0");
         assertThat(database.query("select count(*) from child")).isEqualTo("0");
     }
 
     @Test
-    void aTransactionThatAnErrorHasAbortedIsNotCommitted() throws Exception {
-        Session session = database.session("session");
+    void aTransactionThatAnErrorHasAbortedIsNotCommitted(Session session) throws Exception {
         Throwable failure = session.start(c -> {
                     execute(c, "update account set balance = 7 where id = 1");
                     assertThat(catchThrowable(() -> execute(c, "select 1 / 0"))).isNotNull();
@@ -360,27 +323,24 @@ class EarlyReleaseTest {
                 }))
                 .isBetween(1L, 1 + flush);
         // Nobody else wants it, as far as row locks that are new can know.
-        assertThat(usedXids(c -> LockAccess.of(early(LockStrategy.ROW))
-                        .on(OneConnection.of(c))
+        assertThat(usedXids(c -> on(early(LockStrategy.ROW), OneConnection.of(c))
                         .lock(forUpdate(KEY))
                         .inTransaction(tx -> {
                             execute(tx.connection(), "update account set balance = 1 where id = 1");
                             return null;
                         })))
                 .isEqualTo(1);
-        assertThat(usedXids(c -> LockAccess.of(early(LockStrategy.ADVISORY))
-                        .on(OneConnection.of(c))
+        assertThat(usedXids(c -> on(early(LockStrategy.ADVISORY), OneConnection.of(c))
                         .lock(forUpdate(KEY))
                         .inTransaction(tx -> null)))
                 .isBetween(0L, flush);
     }
 
     @Test
-    void aSessionThatDoesNotWaitForTheStandbyDoesNotWaitHereEither() throws Exception {
+    void aSessionThatDoesNotWaitForTheStandbyDoesNotWaitHereEither(Session session) throws Exception {
         RowLocks early = early(LockStrategy.ADVISORY);
-        Session session = database.session("session");
         session.run(c -> commit(early, c));
-        requireStandby("nobody");
+        AbsentStandby.require(database);
         try {
             for (String level : List.of("off", "local")) {
                 session.execute("set local synchronous_commit = " + level);
@@ -390,7 +350,7 @@ class EarlyReleaseTest {
                 });
             }
         } finally {
-            requireStandby("");
+            AbsentStandby.requireNoMore(database);
         }
         assertThat(balance()).isEqualTo("2");
     }

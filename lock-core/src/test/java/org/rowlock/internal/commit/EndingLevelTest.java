@@ -3,6 +3,7 @@ package org.rowlock.internal.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.testing.Failures.sqlState;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
@@ -152,14 +153,11 @@ class EndingLevelTest {
             managed.getXAResource().start(branch, XAResource.TMNOFLAGS);
             Connection connection = managed.getConnection();
             execute(connection, "insert into " + database.schema() + ".item values (1)");
-            assertThatThrownBy(() -> commitEarly(connection))
-                    .isInstanceOfSatisfying(
-                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
+            assertThatThrownBy(() -> commitEarly(connection)).satisfies(sqlState("55000"));
             Write write = new Write("insert into " + database.schema() + ".item values (2)");
             write.again();
             assertThatThrownBy(() -> Commit.run(connection, List.of(), Ending.Choice.PLAIN, List.of(write)))
-                    .isInstanceOfSatisfying(
-                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
+                    .satisfies(sqlState("55000"));
             managed.getXAResource().end(branch, XAResource.TMSUCCESS);
             // However the driver reports that nothing is left to commit: the writes were told to be undone.
             Throwable unused = catchThrowable(() -> managed.getXAResource().commit(branch, true));

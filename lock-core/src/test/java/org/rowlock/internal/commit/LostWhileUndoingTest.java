@@ -2,18 +2,16 @@ package org.rowlock.internal.commit;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
-import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -25,11 +23,8 @@ class LostWhileUndoingTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(1);
 
-    @ParameterizedTest
-    @EnumSource
-    void lostConnectionIsNotReportedAsAUsableTransaction(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session holder = database.session("holder");
+    @EveryStrategy
+    void lostConnectionIsNotReportedAsAUsableTransaction(RowLocks locks, Session holder) throws Exception {
         holder.run(c -> locks.in(c).lock(forUpdate(KEY)));
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
         try (Connection connection = dataSource.getConnection()) {

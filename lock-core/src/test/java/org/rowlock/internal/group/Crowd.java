@@ -2,6 +2,8 @@ package org.rowlock.internal.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -77,10 +79,9 @@ public final class Crowd implements AutoCloseable {
         this.dataSource = dataSource;
         this.holder = holder;
         holder.setAutoCommit(false);
-        LockAccess.builder().strategy(LockStrategy.BOTH).build().in(holder).lock(request);
+        locks(LockStrategy.BOTH).in(holder).lock(request);
         // Not by execute, as it would lead those who come before it has its connection.
-        opener = new Caller(
-                () -> LockAccess.of(locks).on(dataSource).lock(request).inTransaction(locked -> null));
+        opener = new Caller(() -> on(locks, dataSource).lock(request).inTransaction(locked -> null));
         awaitEntrants(1);
     }
 
@@ -105,8 +106,7 @@ public final class Crowd implements AutoCloseable {
 
     /** One more waits, behind the others. */
     public Caller add(CommitWrites writes) {
-        return add(
-                () -> LockAccess.of(locks).on(dataSource).lock(forUpdate(KEY)).execute(writes));
+        return add(() -> on(locks, dataSource).lock(forUpdate(KEY)).execute(writes));
     }
 
     public Caller add(Call call) {

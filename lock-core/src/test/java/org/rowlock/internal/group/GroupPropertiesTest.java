@@ -1,6 +1,7 @@
 package org.rowlock.internal.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -24,7 +25,6 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.UnexpectedRowCountException;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.group.Crowd.Caller;
 import org.rowlock.testing.TestDatabase;
 
@@ -127,8 +127,7 @@ class GroupPropertiesTest {
             for (List<Drawn> each : callers) {
                 CommitWrites writes = new CommitWrites();
                 added.add(each.stream().map(drawn -> add(writes, drawn)).toList());
-                waiting.add(crowd.add(
-                        () -> LockAccess.of(locks).on(dataSource).lock(account).execute(writes)));
+                waiting.add(crowd.add(() -> on(locks, dataSource).lock(account).execute(writes)));
             }
         }
         List<String> outcomes = new ArrayList<>();

@@ -1,6 +1,7 @@
 package org.rowlock.internal.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.testing.Locks.on;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
@@ -114,8 +115,7 @@ class GroupStormTest {
                     ? LockWait.atMost(Duration.ofMillis(random.nextInt(30)))
                     : LockWait.forever();
             try {
-                LockAccess.of(locks)
-                        .on(pool)
+                on(locks, pool)
                         .lock(LockRequest.forNoKeyUpdate(LockKey.row("account", account))
                                 .waiting(wait))
                         .execute(writes);

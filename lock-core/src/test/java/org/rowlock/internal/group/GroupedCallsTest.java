@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.on;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -16,6 +17,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -42,8 +45,10 @@ import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.group.Crowd.Caller;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
@@ -80,42 +85,61 @@ class GroupedCallsTest {
                 + " (select count(*) n, min(place) first from ledger group by xmin::text) t");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void callsThatWaitShareATransactionInTheirOrder(LockStrategy strategy) throws Exception {
-        RowLocks locks = Crowd.builder(8).strategy(strategy).build();
+    /** A call for each of the ids. */
+    private static CommitWrites[] pays(int first, int last) {
+        return IntStream.rangeClosed(first, last).mapToObj(id -> pay(id, 1)).toArray(CommitWrites[]::new);
+    }
+
+    /** The same, and one statement more. */
+    private static CommitWrites pay(int id, String more, Object... binds) {
+        CommitWrites writes = pay(id, 1);
+        writes.add(more, binds);
+        return writes;
+    }
+
+    /** What each of some calls that wait together has thrown, or null. */
+    private List<Throwable> failures(RowLocks locks, CommitWrites... all) throws Exception {
+        return failures(locks, database.dataSource(), all);
+    }
+
+    private List<Throwable> failures(RowLocks locks, DataSource dataSource, CommitWrites... all) throws Exception {
         List<Caller> callers = new ArrayList<>();
-        try (Crowd crowd = Crowd.behind(database, locks)) {
-            for (int id = 1; id <= 8; id++) {
-                callers.add(crowd.add(pay(id, id)));
+        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
+            for (CommitWrites each : all) {
+                callers.add(crowd.add(each));
             }
         }
+        return failures(callers);
+    }
+
+    private static List<Throwable> failures(List<Caller> callers) throws Exception {
+        List<Throwable> failures = new ArrayList<>();
         for (Caller each : callers) {
-            assertThat(each.failure()).isNull();
+            failures.add(each.failure());
         }
+        return failures;
+    }
+
+    @EveryStrategy
+    void callsThatWaitShareATransactionInTheirOrder(LockStrategy strategy) throws Exception {
+        RowLocks locks = Crowd.builder(8).strategy(strategy).build();
+        assertThat(failures(locks, pays(1, 8))).containsOnlyNulls();
         assertThat(ids()).isEqualTo("1 2 3 4 5 6 7 8");
         assertThat(transactions()).isEqualTo("8");
-        assertThat(database.query("select balance from account where id = 1")).isEqualTo("36");
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("8");
     }
 
     @Test
     void nothingIsGroupedUnlessItIsAskedFor() throws Exception {
-        try (Crowd crowd =
-                Crowd.behind(database, LockAccess.builder().maxAdmittedPerKey(1).build())) {
-            crowd.add(pay(1, 1));
-            crowd.add(pay(2, 1));
-        }
+        assertThat(failures(LockAccess.builder().maxAdmittedPerKey(1).build(), pays(1, 2)))
+                .containsOnlyNulls();
         assertThat(transactions()).isEqualTo("1 1");
     }
 
     /** Largest first: 4, 2, 1, so that the server prepares few sizes. */
     @Test
     void aGroupIsNoLargerThanWasSaidAndHasFewSizes() throws Exception {
-        try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
-            for (int id = 1; id <= 7; id++) {
-                crowd.add(pay(id, 1));
-            }
-        }
+        assertThat(failures(Crowd.builder(4).build(), pays(1, 7))).containsOnlyNulls();
         assertThat(ids()).isEqualTo("1 2 3 4 5 6 7");
         assertThat(transactions()).isEqualTo("4 2 1");
     }
@@ -145,32 +169,20 @@ class GroupedCallsTest {
     /** A pool closes a connection for some errors, whose ever they are. */
     @Test
     void anErrorForWhichThePoolClosesTheConnectionIsThatOfItsMemberAlone() throws Exception {
-        CommitWrites failing = pay(2, 1);
-        failing.add("update account set balance = extract(timezone from time '10:00') where id = 2");
-        List<Caller> callers = new ArrayList<>();
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
-            pool.setMaximumPoolSize(2);
-            try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build(), pool)) {
-                callers.add(crowd.add(pay(1, 1)));
-                callers.add(crowd.add(failing));
-                callers.add(crowd.add(pay(3, 1)));
-                callers.add(crowd.add(pay(4, 1)));
-            }
+        CommitWrites[] all = pays(1, 4);
+        all[1].add("update account set balance = extract(timezone from time '10:00') where id = 2");
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 2)) {
+            List<Throwable> failures = failures(Crowd.builder(4).build(), pool, all);
+            assertThat(failures.get(0)).isNull();
+            assertThat(failures.get(1)).hasMessageContaining("timezone");
         }
-        assertThat(callers.get(0).failure()).isNull();
-        assertThat(callers.get(1).failure()).hasMessageContaining("timezone");
         assertThat(ids()).isEqualTo("1 3 4");
     }
 
     @Test
     void aGroupTakesOneConnection() throws Exception {
         ObservedDataSource observed = new ObservedDataSource(database.dataSource());
-        try (Crowd crowd = Crowd.behind(database, Crowd.builder(8).build(), observed)) {
-            for (int id = 1; id <= 16; id++) {
-                crowd.add(pay(id, 1));
-            }
-        }
+        assertThat(failures(Crowd.builder(8).build(), observed, pays(1, 16))).containsOnlyNulls();
         assertThat(transactions()).isEqualTo("8 8");
         assertThat(observed.borrowed()).as("with that of the one in front").isEqualTo(3);
         assertThat(observed.mostOpen()).isOne();
@@ -186,17 +198,9 @@ class GroupedCallsTest {
                         + " return null; end$$",
                 "create constraint trigger look after update on account deferrable initially deferred"
                         + " for each row execute function look()");
-        try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
-            for (int id = 1; id <= 4; id++) {
-                crowd.add(pay(id, 1));
-            }
-        }
+        assertThat(failures(Crowd.builder(4).build(), pays(1, 4))).containsOnlyNulls();
         assertThat(database.query("select string_agg(balance || ':' || entries, ' ' order by balance) from seen"))
                 .isEqualTo("1:1 2:2 3:3 4:4");
-    }
-
-    private interface Failing {
-        CommitWrites of(int id);
     }
 
     private enum Failure {
@@ -206,21 +210,13 @@ class GroupedCallsTest {
             return writes;
         }),
         CONSTRAINT(SQLException.class, id -> pay(id, 13)),
-        DEFERRED(SQLException.class, id -> {
-            CommitWrites writes = pay(id, 1);
-            writes.add("insert into child values (?, 7)", id);
-            return writes;
-        }),
-        NO_STATEMENT(SQLException.class, id -> {
-            CommitWrites writes = pay(id, 1);
-            writes.add("update nothing set a = 1");
-            return writes;
-        });
+        DEFERRED(SQLException.class, id -> pay(id, "insert into child values (?, 7)", id)),
+        NO_STATEMENT(SQLException.class, id -> pay(id, "update nothing set a = 1"));
 
         final Class<?> type;
-        final Failing writes;
+        final IntFunction<CommitWrites> writes;
 
-        Failure(Class<?> type, Failing writes) {
+        Failure(Class<?> type, IntFunction<CommitWrites> writes) {
             this.type = type;
             this.writes = writes;
         }
@@ -229,143 +225,95 @@ class GroupedCallsTest {
     @ParameterizedTest
     @EnumSource
     void oneThatFailsUndoesTheGroupAndEachIsDoneAlone(Failure failure) throws Exception {
-        RowLocks locks = Crowd.builder(4).build();
-        List<Caller> callers = new ArrayList<>();
-        for (int failing = 1; failing <= 4; failing++) {
-            callers.clear();
+        for (int failing = 0; failing < 4; failing++) {
+            RowLocks locks = Crowd.builder(4).build();
             database.execute("truncate ledger restart identity");
-            try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
-                for (int id = 1; id <= 4; id++) {
-                    callers.add(crowd.add(id == failing ? failure.writes.of(id) : pay(id, id)));
-                }
-            }
-            for (int id = 1; id <= 4; id++) {
-                if (id == failing) {
-                    assertThat(callers.get(id - 1).failure()).isInstanceOf(failure.type);
-                } else {
-                    assertThat(callers.get(id - 1).failure()).isNull();
-                }
-            }
-            assertThat(ids()).isEqualTo("1 2 3 4".replace(failing + " ", "").replace(" " + failing, ""));
+            CommitWrites[] all = pays(1, 4);
+            all[failing] = failure.writes.apply(failing + 1);
+            List<Throwable> failures = failures(locks, all);
+            assertThat(failures.remove(failing)).isInstanceOf(failure.type);
+            assertThat(failures).containsOnlyNulls();
+            assertThat(ids().split(" ")).hasSize(3).isSorted().doesNotContain(String.valueOf(failing + 1));
             if (failure == Failure.EXPECTATION || failure == Failure.CONSTRAINT) {
                 assertThat(transactions()).isEqualTo("1 1 1");
             }
+            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
         }
-        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
     }
 
     /** The next one's parent would make its child good at a COMMIT that both share. */
     @Test
     void whatIsDeferredIsNotMadeGoodByTheNext() throws Exception {
-        Caller orphan;
-        try (Crowd crowd = Crowd.behind(database, Crowd.builder(2).build())) {
-            orphan = crowd.add(Failure.DEFERRED.writes.of(1));
-            CommitWrites parent = pay(2, 1);
-            parent.add("insert into parent values (7)");
-            crowd.add(parent);
-        }
-        assertThat(orphan.failure()).isInstanceOf(SQLException.class);
+        CommitWrites parent = pay(2, "insert into parent values (7)");
+        List<Throwable> failures = failures(Crowd.builder(2).build(), Failure.DEFERRED.writes.apply(1), parent);
+        assertThat(failures.get(0)).isInstanceOf(SQLException.class);
         assertThat(ids()).isEqualTo("2");
     }
 
     /** Nor may it be refused, as it is checked at once in a group. */
     @Test
     void whatIsDeferredIsDoneAlone() throws Exception {
-        List<Caller> callers = new ArrayList<>();
-        try (Crowd crowd = Crowd.behind(database, Crowd.builder(2).build())) {
-            callers.add(crowd.add(pay(1, 1)));
-            CommitWrites both = Failure.DEFERRED.writes.of(2);
-            both.add("insert into parent values (7)");
-            callers.add(crowd.add(both));
-        }
-        assertThat(callers.get(0).failure()).isNull();
-        assertThat(callers.get(1).failure()).isNull();
+        CommitWrites both = Failure.DEFERRED.writes.apply(2);
+        both.add("insert into parent values (7)");
+        assertThat(failures(Crowd.builder(2).build(), pay(1, 1), both)).containsOnlyNulls();
         assertThat(ids()).isEqualTo("1 2");
     }
 
     @Test
     void groupsOfAKeyAreSmallerAfterAFailureAndLargerLater() throws Exception {
         RowLocks locks = Crowd.builder(4).build();
-        try (Crowd crowd = Crowd.behind(database, locks)) {
-            crowd.add(pay(1, 1));
-            crowd.add(pay(2, 1));
-            crowd.add(pay(3, 1));
-            crowd.add(pay(4, 13));
-        }
+        assertThat(failures(locks, pay(1, 1), pay(2, 1), pay(3, 1), pay(4, 13)).get(3))
+                .isNotNull();
         database.execute("delete from ledger");
-        try (Crowd crowd = Crowd.behind(database, locks)) {
-            for (int id = 1; id <= 40; id++) {
-                crowd.add(pay(id, 1));
-            }
-        }
+        assertThat(failures(locks, pays(1, 40))).containsOnlyNulls();
         assertThat(transactions()).startsWith("2 2 2").endsWith("4");
     }
 
     private void expectAlone(RowLocks locks, CommitWrites... all) throws Exception {
-        List<Caller> callers = new ArrayList<>();
-        try (Crowd crowd = Crowd.behind(database, locks)) {
-            for (CommitWrites each : all) {
-                callers.add(crowd.add(each));
-            }
-        }
-        for (Caller each : callers) {
-            assertThat(each.failure()).isNull();
-        }
+        assertThat(failures(locks, all)).containsOnlyNulls();
         assertThat(transactions().replace(" ", "")).containsOnlyDigits().matches("1+");
         assertThat(database.query("select count(*) from ledger")).isEqualTo(String.valueOf(all.length));
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void aTableWithRowSecurityIsNeverGrouped(LockStrategy strategy) throws Exception {
         database.execute("alter table account enable row level security");
-        expectAlone(Crowd.builder(4).strategy(strategy).build(), pay(1, 1), pay(2, 1), pay(3, 1), pay(4, 1));
+        expectAlone(Crowd.builder(4).strategy(strategy).build(), pays(1, 4));
     }
 
     @Test
     void writesToATableWithARowSecurityPolicyAreNeverGrouped() throws Exception {
         database.execute("create policy all_of_it on secret using (true)");
-        CommitWrites first = pay(1, 1);
-        CommitWrites last = pay(4, 1);
-        last.add("insert into secret values (4)");
-        CommitWrites next = pay(2, 1);
-        next.add("insert into secret values (2)");
-        first.add("insert into secret values (1)");
-        expectAlone(Crowd.builder(4).build(), first, next, pay(3, 1), last);
+        RowLocks locks = Crowd.builder(4).build();
+        String secret = "insert into secret values (?)";
+        expectAlone(locks, pay(1, secret, 1), pay(2, secret, 2), pay(3, 1), pay(4, secret, 4));
         database.execute("truncate ledger restart identity");
-        try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
-            crowd.add(pay(1, 1));
-            crowd.add(pay(2, 1));
-        }
+        assertThat(failures(Crowd.builder(4).build(), pays(1, 2))).containsOnlyNulls();
         assertThat(transactions()).as("of other tables").isEqualTo("2");
     }
 
-    @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
+    @EveryStrategy.WithRow
     void aboveReadCommittedNothingIsGrouped(LockStrategy strategy) throws Exception {
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setOptions("-c default_transaction_isolation=repeatable\\ read");
-        RowLocks locks = Crowd.builder(4).strategy(strategy).build();
-        List<Caller> callers = new ArrayList<>();
-        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
-            callers.add(crowd.add(pay(1, 1)));
-            callers.add(crowd.add(pay(2, 1)));
-        }
+        List<Throwable> unused = failures(Crowd.builder(4).strategy(strategy).build(), dataSource, pays(1, 2));
         assertThat(transactions() == null ? "" : transactions()).doesNotContain("2");
     }
 
     /** A write that sets something for its transaction would set it for those of others. */
     @Test
     void onlyChangesOfRowsAreGrouped() throws Exception {
-        CommitWrites setting = pay(2, 1);
-        setting.add("set local application_name = 'mine'");
-        CommitWrites selecting = pay(3, 1);
-        selecting.add("select set_config('application_name', 'mine', true)");
-        CommitWrites with = pay(4, 1);
-        with.add("with mine as (select set_config('application_name', 'mine', true)) insert into parent values (9)");
-        CommitWrites inserting = pay(5, 1);
-        inserting.add("insert into parent select length(Set_Config('application_name', 'mine', true))");
-        expectAlone(Crowd.builder(4).build(), pay(1, 1), setting, pay(3, 1), selecting, with, inserting, pay(6, 1));
+        expectAlone(
+                Crowd.builder(4).build(),
+                pay(1, 1),
+                pay(2, "set local application_name = 'mine'"),
+                pay(3, 1),
+                pay(3, "select set_config('application_name', 'mine', true)"),
+                pay(
+                        4,
+                        "with mine as (select set_config('application_name', 'mine', true)) insert into parent values (9)"),
+                pay(5, "insert into parent select length(Set_Config('application_name', 'mine', true))"),
+                pay(6, 1));
     }
 
     static Stream<Object> muchDataIsSentAlone() {
@@ -376,15 +324,13 @@ class GroupedCallsTest {
     @ParameterizedTest
     @MethodSource
     void muchDataIsSentAlone(Object large) throws Exception {
-        CommitWrites[] all = new CommitWrites[4];
-        for (int id = 1; id <= all.length; id++) {
-            all[id - 1] = pay(id, 1);
-            all[id - 1].add(
-                    "update account set note = (?::" + (large instanceof String ? "text" : "int[]")
-                            + ")::text where id = 2 returning note",
-                    large);
-        }
-        expectAlone(Crowd.builder(4).build(), all);
+        String type = large instanceof String ? "text" : "int[]";
+        String write = "update account set note = (?::" + type + ")::text where id = 2 returning note";
+        expectAlone(
+                Crowd.builder(4).build(),
+                IntStream.rangeClosed(1, 4)
+                        .mapToObj(id -> pay(id, write, large))
+                        .toArray(CommitWrites[]::new));
     }
 
     @ParameterizedTest
@@ -429,10 +375,7 @@ class GroupedCallsTest {
                     for (int i = 1; i <= size; i++) {
                         int id = i;
                         crowd.add(() -> {
-                            LockAccess.of(locks)
-                                    .on(only)
-                                    .lock(forUpdate(Crowd.KEY))
-                                    .execute(pay(id, 1));
+                            on(locks, only).lock(forUpdate(Crowd.KEY)).execute(pay(id, 1));
                             trips.add(RoundTripCounter.counted());
                         });
                     }
@@ -505,12 +448,10 @@ class GroupedCallsTest {
         RowLocks locks = Crowd.builder(8).build();
         List<Caller> callers = new ArrayList<>();
         try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
-            callers.add(crowd.add(() -> LockAccess.of(locks)
-                    .on(dataSource)
+            callers.add(crowd.add(() -> on(locks, dataSource)
                     .lock(forUpdate(Crowd.KEY).waiting(patient))
                     .execute(pay(1, 1))));
-            callers.add(crowd.add(() -> LockAccess.of(locks)
-                    .on(dataSource)
+            callers.add(crowd.add(() -> on(locks, dataSource)
                     .lock(forUpdate(Crowd.KEY).atMost(Duration.ofSeconds(1)))
                     .execute(pay(2, 1))));
             callers.add(crowd.add(pay(3, 1)));
@@ -540,8 +481,7 @@ class GroupedCallsTest {
                         .isInstanceOf(CommitOutcomeUnknownException.class)
                         .isNotSameAs(seen.getAndSet(callers.get(i).failure()));
                 CommitWrites again = all.get(i);
-                assertThatThrownBy(() -> LockAccess.of(Crowd.builder(1).build())
-                                .on(database.dataSource())
+                assertThatThrownBy(() -> on(Crowd.builder(1).build(), database.dataSource())
                                 .lock(forUpdate(Crowd.KEY))
                                 .execute(again))
                         .isInstanceOf(IllegalStateException.class)
@@ -591,8 +531,8 @@ class GroupedCallsTest {
         CommitWrites writes = pay(1, 1);
         Caller member;
         try (AdmissionQueues.Permit leader = LockAccess.of(locks).admission().enter(observed, forUpdate(Crowd.KEY))) {
-            member = new Caller(() ->
-                    LockAccess.of(locks).on(observed).lock(forUpdate(Crowd.KEY)).execute(writes));
+            member = new Caller(
+                    () -> on(locks, observed).lock(forUpdate(Crowd.KEY)).execute(writes));
             List<QueueEntry> taken = new ArrayList<>();
             TestDatabase.await().until(() -> {
                 taken.addAll(leader.entries().entryOf(Crowd.KEY).take(1, offer -> true));
@@ -630,8 +570,7 @@ class GroupedCallsTest {
         try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
             crowd.add(pay(1, 1));
             crowd.add(pay(2, 1));
-            crowd.add(() -> LockAccess.of(locks)
-                    .on(dataSource)
+            crowd.add(() -> on(locks, dataSource)
                     .lock(forUpdate(Crowd.KEY))
                     .inTransaction(locked -> locked.atCommit("insert into ledger(id) values (3)")));
             crowd.add(pay(4, 1));
@@ -648,16 +587,13 @@ class GroupedCallsTest {
         RowLocks locks = Crowd.builder(8).build();
         try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
             crowd.add(pay(1, 1));
-            crowd.add(() -> LockAccess.of(locks)
-                    .on(dataSource)
+            crowd.add(() -> on(locks, dataSource)
                     .lock(LockRequest.forNoKeyUpdate(Crowd.KEY))
                     .execute(pay(2, 1)));
-            crowd.add(() -> LockAccess.of(locks)
-                    .on(dataSource)
+            crowd.add(() -> on(locks, dataSource)
                     .lock(forUpdate(Crowd.KEY).allowAbsent())
                     .execute(pay(3, 1)));
-            crowd.add(() -> LockAccess.of(locks)
-                    .on(dataSource)
+            crowd.add(() -> on(locks, dataSource)
                     .lock(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE))
                     .execute(pay(4, 1)));
             crowd.add(pay(5, 1));
@@ -667,23 +603,24 @@ class GroupedCallsTest {
     }
 
     /** As one after the other: what follows a DELETE of the row finds none to lock. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void whoIsBehindADeleteOfTheRowIsToldThatItIsAbsent(LockStrategy strategy) throws Exception {
-        RowLocks locks = Crowd.builder(8).strategy(strategy).build();
-        List<Caller> callers = new ArrayList<>();
-        try (Crowd crowd = Crowd.behind(database, locks)) {
-            callers.add(crowd.add(pay(1, 1)));
-            CommitWrites delete = new CommitWrites();
-            delete.add("delete from account where id = 1");
-            callers.add(crowd.add(delete));
-            CommitWrites behind = new CommitWrites();
-            behind.add("insert into ledger(id, amount) values (2, 2)");
-            callers.add(crowd.add(behind));
+        assertTheLastFindsNoRow(strategy, "delete from account where id = 1");
+    }
+
+    private void assertTheLastFindsNoRow(LockStrategy strategy, String change) throws Exception {
+        List<CommitWrites> all = new ArrayList<>();
+        for (String sql : List.of(
+                "insert into ledger(id, amount) values (1, 1)",
+                change,
+                "insert into ledger(id, amount) values (2, 2)")) {
+            all.add(new CommitWrites());
+            all.get(all.size() - 1).add(sql);
         }
-        assertThat(callers.get(0).failure()).isNull();
-        assertThat(callers.get(1).failure()).isNull();
-        assertThat(callers.get(2).failure()).isInstanceOf(RowAbsentException.class);
+        List<Throwable> failures =
+                failures(Crowd.builder(8).strategy(strategy).build(), all.toArray(CommitWrites[]::new));
+        assertThat(failures.subList(0, 2)).containsOnlyNulls();
+        assertThat(failures.get(2)).isInstanceOf(RowAbsentException.class);
         assertThat(ids()).isEqualTo("1");
     }
 
@@ -695,24 +632,7 @@ class GroupedCallsTest {
                 "insert into account values (1) on conflict (id) do update set id = 3"
             })
     void whoIsBehindAChangeOfTheIdIsToldThatTheRowIsAbsent(String change) throws Exception {
-        DataSource dataSource = database.dataSource();
-        RowLocks locks = Crowd.builder(8).build();
-        List<Caller> callers = new ArrayList<>();
-        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
-            for (String sql : List.of(
-                    "insert into ledger(id, amount) values (1, 1)",
-                    change,
-                    "insert into ledger(id, amount) values (2, 2)")) {
-                callers.add(crowd.add(() -> LockAccess.of(locks)
-                        .on(dataSource)
-                        .lock(forUpdate(Crowd.KEY))
-                        .execute(sql)));
-            }
-        }
-        assertThat(callers.get(0).failure()).isNull();
-        assertThat(callers.get(1).failure()).isNull();
-        assertThat(callers.get(2).failure()).isInstanceOf(RowAbsentException.class);
-        assertThat(ids()).isEqualTo("1");
+        assertTheLastFindsNoRow(LockStrategy.ROW, change);
     }
 
     /** Of a text column two spellings of a UUID are two rows of one key. */
@@ -731,10 +651,9 @@ class GroupedCallsTest {
                 Crowd crowd = Crowd.behind(database, locks, dataSource, one)) {
             other.setAutoCommit(false);
             statement.execute("select from word where id = upper('" + lower + "') for update");
-            Caller leader = crowd.add(
-                    () -> LockAccess.of(locks).on(dataSource).lock(one).execute(pay(1, 1)));
-            Caller waiting = crowd.add(() ->
-                    LockAccess.of(locks).on(dataSource).lock(forUpdate(both)).execute(pay(2, 1)));
+            Caller leader = crowd.add(() -> on(locks, dataSource).lock(one).execute(pay(1, 1)));
+            Caller waiting =
+                    crowd.add(() -> on(locks, dataSource).lock(forUpdate(both)).execute(pay(2, 1)));
             crowd.start();
             assertThat(leader.failure()).isNull();
             awaitBlocked(waiting);

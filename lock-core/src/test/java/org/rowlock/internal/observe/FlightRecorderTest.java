@@ -5,6 +5,8 @@ import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,8 +19,6 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
@@ -28,6 +28,7 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.EndedEvent;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -74,12 +75,8 @@ class FlightRecorderTest {
         return recording;
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void everyAttemptIsAnEvent(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
+    @EveryStrategy
+    void everyAttemptIsAnEvent(LockStrategy strategy, RowLocks locks, Session alice, Session bob) throws Exception {
         LockKey key = row("account", 1);
         List<RecordedEvent> events = record(both(), () -> {
             alice.run(c -> locks.in(c).lock(forUpdate(key)));
@@ -136,13 +133,10 @@ class FlightRecorderTest {
         RowLocks locks = LockAccess.builder().build();
         List<LockKey> keys = List.of(row("account", 2), row("account", 1));
         List<RecordedEvent> events = record(both(), () -> {
-            LockAccess.of(locks).on(database.dataSource()).lock(forUpdate(keys)).useTransaction(tx -> {});
+            on(locks, database.dataSource()).lock(forUpdate(keys)).useTransaction(tx -> {});
             Thread.currentThread().interrupt();
             try {
-                LockAccess.of(locks)
-                        .on(database.dataSource())
-                        .lock(forUpdate(keys.get(1)))
-                        .useTransaction(tx -> {});
+                on(locks, database.dataSource()).lock(forUpdate(keys.get(1))).useTransaction(tx -> {});
             } catch (LockInterruptedException e) {
                 assertThat(Thread.interrupted()).isTrue();
             }
@@ -169,14 +163,12 @@ class FlightRecorderTest {
         recording.enable(ADMISSION).withoutThreshold();
         List<RecordedEvent> events = record(
                 recording,
-                () -> LockAccess.of(locks)
-                        .on(database.dataSource())
+                () -> on(locks, database.dataSource())
                         .lock(forUpdate(row("account", 1)))
                         .inTransaction(tx -> null));
         assertThat(events).extracting(event -> event.getEventType().getName()).containsExactly(ADMISSION);
     }
 
-    /** Without a recording the event is not even filled. */
     @Test
     void withoutARecordingNothingIsMade() {
         Events.OfKeys event = Events.of(Kind.ACQUISITION);

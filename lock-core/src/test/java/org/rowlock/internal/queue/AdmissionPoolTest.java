@@ -3,14 +3,13 @@ package org.rowlock.internal.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +37,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
@@ -54,29 +54,18 @@ class AdmissionPoolTest {
 
     private final CountDownLatch letGo = new CountDownLatch(1);
 
-    private HikariDataSource pool(int size) {
-        HikariDataSource pool = new HikariDataSource();
-        pool.setDataSource(database.dataSource());
-        pool.setMaximumPoolSize(size);
-        pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
-        return pool;
-    }
-
     @Test
     void hotKeyTakesTwoConnectionsAndABystanderGoesOn() throws Exception {
         RowLocks locks = LockAccess.builder().build();
         ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
-        try (HikariDataSource pool = pool(POOL)) {
+        try (HikariDataSource pool = Pools.of(database.dataSource(), POOL)) {
             CountDownLatch held = new CountDownLatch(1);
             List<Future<Object>> all = new ArrayList<>();
-            all.add(crowd.submit(() -> LockAccess.of(locks)
-                    .on(pool)
-                    .lock(forUpdate(HOT))
-                    .inTransaction(tx -> {
-                        held.countDown();
-                        letGo.await();
-                        return add(tx.connection(), HOT);
-                    })));
+            all.add(crowd.submit(() -> on(locks, pool).lock(forUpdate(HOT)).inTransaction(tx -> {
+                held.countDown();
+                letGo.await();
+                return add(tx.connection(), HOT);
+            })));
             held.await();
             List<Thread> queued = new ArrayList<>();
             for (int i = 0; i < CROWD; i++) {
@@ -84,10 +73,7 @@ class AdmissionPoolTest {
                     synchronized (queued) {
                         queued.add(Thread.currentThread());
                     }
-                    return LockAccess.of(locks)
-                            .on(pool)
-                            .lock(forUpdate(HOT))
-                            .inTransaction(tx -> add(tx.connection(), HOT));
+                    return on(locks, pool).lock(forUpdate(HOT)).inTransaction(tx -> add(tx.connection(), HOT));
                 }));
             }
             await(() -> {
@@ -104,7 +90,7 @@ class AdmissionPoolTest {
             assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
                     .isZero();
 
-            LockAccess.of(locks).on(pool).lock(forUpdate(COLD)).inTransaction(tx -> add(tx.connection(), COLD));
+            on(locks, pool).lock(forUpdate(COLD)).inTransaction(tx -> add(tx.connection(), COLD));
             assertThat(database.query("select balance from account where id = 2"))
                     .isEqualTo("1");
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(2);
@@ -124,7 +110,7 @@ class AdmissionPoolTest {
     /** Over a network the key would else be free for most of the time. */
     @Test
     void ofAKeyThatIsHeldForNoRoundTripMoreThanTwoAreOnTheirWay() throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = locks(LockStrategy.ADVISORY);
         AtomicBoolean over = new AtomicBoolean();
         AtomicInteger done = new AtomicInteger();
         ExecutorService crowd = Executors.newFixedThreadPool(POOL);
@@ -141,7 +127,7 @@ class AdmissionPoolTest {
                         CommitWrites writes = new CommitWrites();
                         writes.add("update account set balance = balance + 1 where id = 1")
                                 .expectOneRow();
-                        LockAccess.of(locks).on(pool).lock(forUpdate(HOT)).execute(writes);
+                        on(locks, pool).lock(forUpdate(HOT)).execute(writes);
                         done.incrementAndGet();
                     }
                     return null;
@@ -170,7 +156,7 @@ class AdmissionPoolTest {
     void withoutAdmissionAHotKeyTakesAllConnections() throws Exception {
         RowLocks locks = LockAccess.builder().build();
         ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
-        try (HikariDataSource pool = pool(POOL)) {
+        try (HikariDataSource pool = Pools.of(database.dataSource(), POOL)) {
             CountDownLatch held = new CountDownLatch(1);
             List<Future<Object>> all = new ArrayList<>();
             all.add(crowd.submit(() -> borrowAndLock(locks, pool, () -> {
@@ -230,10 +216,7 @@ class AdmissionPoolTest {
                     synchronized (threads) {
                         threads.add(Thread.currentThread());
                     }
-                    return LockAccess.of(locks)
-                            .on(dataSource)
-                            .lock(forUpdate(HOT))
-                            .inTransaction(tx -> null);
+                    return on(locks, dataSource).lock(forUpdate(HOT)).inTransaction(tx -> null);
                 }));
                 firstIsIn.await();
             }
@@ -252,11 +235,9 @@ class AdmissionPoolTest {
             assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
             // And when it is over they queue again.
             outage.set(false);
-            LockAccess.of(locks).on(dataSource).lock(forUpdate(HOT)).useTransaction(tx -> {
-                Future<Object> other = crowd.submit(() -> LockAccess.of(locks)
-                        .on(dataSource)
-                        .lock(forUpdate(HOT).noWait())
-                        .inTransaction(inner -> null));
+            on(locks, dataSource).lock(forUpdate(HOT)).useTransaction(tx -> {
+                Future<Object> other = crowd.submit(() ->
+                        on(locks, dataSource).lock(forUpdate(HOT).noWait()).inTransaction(inner -> null));
                 assertThatThrownBy(() -> TestDatabase.result(other))
                         .cause()
                         .isInstanceOf(LockNotAvailableException.class)
@@ -286,22 +267,19 @@ class AdmissionPoolTest {
     @EnumSource
     @EnabledForJreRange(min = JRE.JAVA_21)
     void thousandVirtualThreadsShareAFewConnections(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         int threads = 1_000;
         AtomicInteger done = new AtomicInteger();
         // By reflection, as the tests are compiled for 17.
         ExecutorService crowd = (ExecutorService)
                 Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
-        try (HikariDataSource pool = pool(4)) {
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 4)) {
             List<Future<Object>> all = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
-                all.add(crowd.submit(() -> LockAccess.of(locks)
-                        .on(pool)
-                        .lock(forUpdate(HOT))
-                        .inTransaction(tx -> {
-                            done.incrementAndGet();
-                            return add(tx.connection(), HOT);
-                        })));
+                all.add(crowd.submit(() -> on(locks, pool).lock(forUpdate(HOT)).inTransaction(tx -> {
+                    done.incrementAndGet();
+                    return add(tx.connection(), HOT);
+                })));
             }
             for (Future<Object> each : all) {
                 TestDatabase.result(each);
@@ -317,18 +295,10 @@ class AdmissionPoolTest {
 
     /** Reads, adds one in Java, writes: a lost update would show. */
     private static Object add(Connection connection, LockKey key) throws SQLException {
-        int id = Integer.parseInt(((LockKey.Row) key).id().get(0));
-        long balance;
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select balance from account where id = " + id)) {
-            row.next();
-            balance = row.getLong(1);
-        }
-        try (PreparedStatement statement = connection.prepareStatement("update account set balance = ? where id = ?")) {
-            statement.setLong(1, balance + 1);
-            statement.setInt(2, id);
-            return statement.executeUpdate();
-        }
+        String where = " where id = " + ((LockKey.Row) key).id().get(0);
+        long balance = Long.parseLong(TestDatabase.query(connection, "select balance from account" + where));
+        TestDatabase.execute(connection, "update account set balance = " + (balance + 1) + where);
+        return null;
     }
 
     private static void await(Callable<Boolean> condition) {

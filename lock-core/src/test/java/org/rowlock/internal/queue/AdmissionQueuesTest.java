@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -38,6 +37,7 @@ import org.rowlock.internal.access.AdmissionQueues.Permit;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /** The queues by themselves, without a server. After every test nothing is left in the map. */
 class AdmissionQueuesTest {
@@ -141,6 +141,10 @@ class AdmissionQueuesTest {
         }
     }
 
+    private Visitor visit(String name, LockKey key, RowLockMode mode) {
+        return visit(name, key, mode, LockWait.forever());
+    }
+
     private Visitor visit(String name, LockKey key, RowLockMode mode, LockWait wait) {
         return visit(name, List.of(key), mode, wait);
     }
@@ -157,7 +161,7 @@ class AdmissionQueuesTest {
 
     @Test
     void firstComeIsFirstServed() throws Exception {
-        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
         List<Visitor> queued = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             LockWait wait = i % 2 == 0 ? LockWait.forever() : LONG;
@@ -219,11 +223,11 @@ class AdmissionQueuesTest {
 
     @Test
     void sharedModesGoInTogetherAndNobodyOvertakesAnExclusiveOne() throws Exception {
-        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
-        Visitor first = visit("first", A, FOR_SHARE, LockWait.forever()).awaitQueued();
+        Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
+        Visitor first = visit("first", A, FOR_SHARE).awaitQueued();
         Visitor second = visit("second", A, FOR_KEY_SHARE, LONG).awaitQueued();
-        Visitor writer = visit("writer", A, FOR_UPDATE, LockWait.forever()).awaitQueued();
-        Visitor late = visit("late", A, FOR_SHARE, LockWait.forever()).awaitQueued();
+        Visitor writer = visit("writer", A, FOR_UPDATE).awaitQueued();
+        Visitor late = visit("late", A, FOR_SHARE).awaitQueued();
 
         holder.leave();
         first.awaitEntered();
@@ -243,11 +247,9 @@ class AdmissionQueuesTest {
     void eachKeyIsEnteredInItsMode() throws Exception {
         try (Permit permit = queues.enter(DATABASE, Requests.of(Map.of(A, FOR_UPDATE, B, FOR_SHARE)))) {
             assertThat(permit.isQueued()).isTrue();
-            visit("sharer", B, FOR_SHARE, LockWait.forever()).awaitEntered().leave();
-            Visitor sharerOfA =
-                    visit("sharer of A", A, FOR_SHARE, LockWait.forever()).awaitQueued();
-            Visitor writerOfB =
-                    visit("writer of B", B, FOR_UPDATE, LockWait.forever()).awaitQueued();
+            visit("sharer", B, FOR_SHARE).awaitEntered().leave();
+            Visitor sharerOfA = visit("sharer of A", A, FOR_SHARE).awaitQueued();
+            Visitor writerOfB = visit("writer of B", B, FOR_UPDATE).awaitQueued();
             sharerOfA.leave.countDown();
             writerOfB.leave.countDown();
             assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.forever())).isInstanceOf(IllegalStateException.class);
@@ -261,11 +263,11 @@ class AdmissionQueuesTest {
 
     @Test
     void noWaitDoesNotOvertakeAWaitingWriter() throws Exception {
-        Visitor reader = visit("reader", A, FOR_SHARE, LockWait.forever()).awaitEntered();
+        Visitor reader = visit("reader", A, FOR_SHARE).awaitEntered();
         try (Permit permit = enter(A, FOR_SHARE, LockWait.noWait())) {
             assertThat(permit.isQueued()).isTrue();
         }
-        Visitor writer = visit("writer", A, FOR_UPDATE, LockWait.forever()).awaitQueued();
+        Visitor writer = visit("writer", A, FOR_UPDATE).awaitQueued();
         assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.noWait()))
                 .isInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("account[1]");
@@ -275,7 +277,7 @@ class AdmissionQueuesTest {
 
     @Test
     void fullQueueRejectsAndTakesNobodysPlace() throws Exception {
-        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
         List<Visitor> queued = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             queued.add(visit("v" + i, A, i < 4 ? FOR_SHARE : FOR_UPDATE, LockWait.forever())
@@ -283,9 +285,7 @@ class AdmissionQueuesTest {
         }
         assertThatThrownBy(() -> enter(A, FOR_UPDATE, LONG))
                 .isInstanceOf(LockNotAvailableException.class)
-                .hasMessageContaining("account[1]")
-                .hasMessageContaining("8 threads")
-                .hasMessageContaining("maxWaitersPerKey");
+                .hasMessageContainingAll("account[1]", "8 threads", "maxWaitersPerKey");
         assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.forever()))
                 .isInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("8 threads");
@@ -303,8 +303,8 @@ class AdmissionQueuesTest {
 
     @Test
     void whoIsInTheQueuesIsShown() throws Exception {
-        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
-        Visitor waiter = visit("waiter", A, FOR_SHARE, LockWait.forever()).awaitQueued();
+        Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
+        Visitor waiter = visit("waiter", A, FOR_SHARE).awaitQueued();
         List<AdmissionQueues.Entrant> entrants = queues.entrants();
         assertThat(entrants)
                 .extracting(
@@ -329,7 +329,7 @@ class AdmissionQueuesTest {
 
     @Test
     void placesAreFreeAgainAfterATimeout() throws Exception {
-        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
         for (int i = 0; i < 20; i++) {
             assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.atMost(ofMillis(1))))
                     .isInstanceOf(LockNotAvailableException.class);
@@ -340,13 +340,12 @@ class AdmissionQueuesTest {
 
     @Test
     void timeoutOfAWriterLetsTheReadersBehindItIn() throws Exception {
-        Visitor reader = visit("reader", A, FOR_SHARE, LockWait.forever()).awaitEntered();
+        Visitor reader = visit("reader", A, FOR_SHARE).awaitEntered();
         Visitor writer = visit("writer", A, FOR_UPDATE, LockWait.atMost(ofMillis(500)));
-        Visitor behind = visit("behind", A, FOR_SHARE, LockWait.forever());
+        Visitor behind = visit("behind", A, FOR_SHARE);
         assertThat(writer.end())
                 .isInstanceOf(LockNotAvailableException.class)
-                .hasMessageContaining("account[1]")
-                .hasMessageContaining("atMost 0.5s");
+                .hasMessageContainingAll("account[1]", "atMost 0.5s");
         behind.awaitEntered();
         assertThat(reader.thread.isAlive()).isTrue();
     }
@@ -354,10 +353,10 @@ class AdmissionQueuesTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void interruptedThreadLeavesTheQueueAndKeepsItsFlag(boolean bounded) throws Exception {
-        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
         Visitor impatient = visit("impatient", A, FOR_UPDATE, bounded ? LONG : LockWait.forever())
                 .awaitQueued();
-        Visitor behind = visit("behind", A, FOR_UPDATE, LockWait.forever()).awaitQueued();
+        Visitor behind = visit("behind", A, FOR_UPDATE).awaitQueued();
         impatient.thread.interrupt();
         assertThat(impatient.end())
                 .isInstanceOf(LockInterruptedException.class)
@@ -382,7 +381,7 @@ class AdmissionQueuesTest {
 
     @Test
     void keysThatWereEnteredAreGivenBackWhenALaterOneFails() throws Exception {
-        Visitor holder = visit("holder", B, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor holder = visit("holder", B, FOR_UPDATE).awaitEntered();
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(ofMillis(5)))) {
             assertThatThrownBy(() ->
                             queues.enter(DATABASE, forUpdate(List.of(B, A)).waiting(wait)))
@@ -414,7 +413,7 @@ class AdmissionQueuesTest {
         List<LockKey> keys =
                 List.of(A, B, LockKey.name("n"), LockKey.number(7), LockKey.pair(1, 2), LockKey.row("t", "x"));
         AtomicInteger done = new AtomicInteger();
-        runAll(4, thread -> {
+        Threads.run(4, thread -> {
             Random random = new Random(thread);
             for (int round = 0; round < 500; round++) {
                 List<LockKey> some = new ArrayList<>(keys);
@@ -436,7 +435,7 @@ class AdmissionQueuesTest {
         LockKey name = LockKey.name("x");
         LockKey row = LockKey.row("name", "x");
         assertThat(row).hasToString(name.toString());
-        Visitor holder = visit("holder", name, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor holder = visit("holder", name, FOR_UPDATE).awaitEntered();
         Visitor one =
                 visit("one", List.of(name, row), FOR_UPDATE, LockWait.forever()).awaitQueued();
         Visitor other = visit("other", List.of(row, name), FOR_UPDATE, LockWait.forever())
@@ -451,8 +450,8 @@ class AdmissionQueuesTest {
 
     @Test
     void nestedCallOnAnotherKeyPassesAtOnce() throws Exception {
-        Visitor other = visit("other", B, FOR_UPDATE, LockWait.forever()).awaitEntered();
-        Visitor waiting = visit("waiting", B, FOR_UPDATE, LockWait.forever()).awaitQueued();
+        Visitor other = visit("other", B, FOR_UPDATE).awaitEntered();
+        Visitor waiting = visit("waiting", B, FOR_UPDATE).awaitQueued();
         try (Permit outer = enter(A, FOR_UPDATE, LockWait.forever())) {
             assertThat(outer.isQueued()).isTrue();
             try (Permit inner = enter(B, FOR_UPDATE, LockWait.forever())) {
@@ -461,7 +460,7 @@ class AdmissionQueuesTest {
             // The inner permit did not let anybody in, nor did it end the outer one.
             assertThat(waiting.isQueued()).isTrue();
             assertThat(other.thread.isAlive()).isTrue();
-            visit("behind", A, FOR_UPDATE, LockWait.forever()).awaitQueued();
+            visit("behind", A, FOR_UPDATE).awaitQueued();
         }
         visitors.get(2).awaitEntered();
         assertThatThrownBy(() -> enter(B, FOR_UPDATE, LockWait.noWait())).isInstanceOf(LockNotAvailableException.class);
@@ -470,44 +469,14 @@ class AdmissionQueuesTest {
     @Test
     void nestedCallOfOtherRowLocksPassesToo() throws Exception {
         AdmissionQueues others = LockAccess.of(LockAccess.builder().build()).admission();
-        CountDownLatch leave = new CountDownLatch(1);
-        CountDownLatch entered = new CountDownLatch(1);
-        Thread holder = new Thread(() -> {
-            try (Permit permit = others.enter(DATABASE, forUpdate(B))) {
-                assertThat(permit.isQueued()).isTrue();
-                entered.countDown();
-                leave.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        });
-        holder.start();
-        entered.await();
+        Visitor holder = new Visitor(others, "holder", List.of(B), FOR_UPDATE).awaitEntered();
         try (Permit outer = enter(A, FOR_UPDATE, LockWait.forever());
                 Permit inner = others.enter(DATABASE, forUpdate(B))) {
             assertThat(outer.isQueued()).isTrue();
             assertThat(inner.isQueued()).isFalse();
         }
-        leave.countDown();
-        holder.join();
+        holder.leave();
         assertThat(others.keysInUse()).isZero();
-    }
-
-    @Test
-    void twoThreadsThatNestInOppositeOrdersDoNotDeadlock() throws Exception {
-        CyclicBarrier bothAreIn = new CyclicBarrier(2);
-        runAll(2, thread -> {
-            for (int round = 0; round < 100; round++) {
-                try (Permit outer = enter(thread == 0 ? A : B, FOR_UPDATE, LockWait.forever())) {
-                    bothAreIn.await();
-                    try (Permit inner = enter(thread == 0 ? B : A, FOR_UPDATE, LockWait.forever())) {
-                        assertThat(outer.isQueued()).isTrue();
-                        assertThat(inner.isQueued()).isFalse();
-                    }
-                    bothAreIn.await();
-                }
-            }
-        });
     }
 
     @Test
@@ -516,8 +485,7 @@ class AdmissionQueuesTest {
             for (RowLockMode mode : RowLockMode.values()) {
                 assertThatThrownBy(() -> enter(B, mode, LockWait.noWait()))
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("account[2]")
-                        .hasMessageContaining("connection of the outer transaction");
+                        .hasMessageContainingAll("account[2]", "connection of the outer transaction");
             }
             assertThat(outer.isQueued()).isTrue();
         }
@@ -561,21 +529,11 @@ class AdmissionQueuesTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void permitIsClosedByItsOwnThreadOnly(boolean shared) throws Exception {
-        RowLockMode mode = shared ? FOR_SHARE : FOR_UPDATE;
-        Permit permit = enter(A, mode, LockWait.forever());
-        AtomicReference<Throwable> failure = new AtomicReference<>();
-        Thread other = new Thread(() -> {
-            try {
-                permit.close();
-            } catch (IllegalMonitorStateException e) {
-                failure.set(e);
-            }
-        });
-        other.start();
-        other.join();
-        assertThat(failure.get()).isInstanceOf(IllegalMonitorStateException.class);
+        Permit permit = enter(A, shared ? FOR_SHARE : FOR_UPDATE, LockWait.forever());
+        assertThatThrownBy(() -> Threads.run(1, thread -> permit.close()))
+                .isInstanceOf(IllegalMonitorStateException.class);
         assertThat(queues.keysInUse()).isOne();
-        Visitor behind = visit("behind", A, FOR_UPDATE, LockWait.forever()).awaitQueued();
+        Visitor behind = visit("behind", A, FOR_UPDATE).awaitQueued();
         permit.close();
         permit.close();
         behind.awaitEntered();
@@ -583,7 +541,7 @@ class AdmissionQueuesTest {
 
     @Test
     void sameKeyOfTwoDatabasesAreTwoQueues() throws Exception {
-        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
         try (Permit permit = queues.enter("another database", forUpdate(A).noWait())) {
             assertThat(permit.isQueued()).isTrue();
             assertThat(queues.keysInUse()).isEqualTo(2);
@@ -592,72 +550,6 @@ class AdmissionQueuesTest {
             }
         }
         holder.leave();
-    }
-
-    @Test
-    void crowdOfReadersAndWritersNeverMeets() throws Exception {
-        AtomicInteger readers = new AtomicInteger();
-        AtomicInteger writers = new AtomicInteger();
-        AtomicInteger met = new AtomicInteger();
-        runAll(6, thread -> {
-            Random random = new Random(thread);
-            for (int round = 0; round < 500; round++) {
-                boolean writes = random.nextInt(3) == 0;
-                LockWait wait = switch (random.nextInt(3)) {
-                    case 0 -> LockWait.noWait();
-                    case 1 -> LockWait.atMost(Duration.ofNanos(1 + random.nextInt(200_000)));
-                    default -> LockWait.forever();
-                };
-                boolean interrupted = random.nextInt(10) == 0;
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
-                }
-                try (Permit permit = enter(A, writes ? FOR_UPDATE : FOR_SHARE, wait)) {
-                    assertThat(permit.isQueued()).isTrue();
-                    int inside = (writes ? writers : readers).incrementAndGet();
-                    if (writes ? inside > 1 || readers.get() > 0 : writers.get() > 0) {
-                        met.incrementAndGet();
-                    }
-                    Thread.yield();
-                    (writes ? writers : readers).decrementAndGet();
-                } catch (LockNotAvailableException | LockInterruptedException e) {
-                    assertThat(e instanceof LockInterruptedException).isEqualTo(interrupted);
-                }
-                assertThat(Thread.interrupted()).isEqualTo(interrupted);
-            }
-        });
-        assertThat(met).hasValue(0);
-    }
-
-    @FunctionalInterface
-    private interface Part {
-        void run(int thread) throws Exception;
-    }
-
-    /** Runs a part on several threads, to the deadline. */
-    private static void runAll(int threads, Part part) throws InterruptedException {
-        AtomicReference<Throwable> failure = new AtomicReference<>();
-        List<Thread> running = new ArrayList<>();
-        for (int i = 0; i < threads; i++) {
-            int number = i;
-            Thread thread = new Thread(() -> {
-                try {
-                    part.run(number);
-                } catch (Throwable e) {
-                    failure.compareAndSet(null, e);
-                }
-            });
-            thread.setDaemon(true);
-            thread.start();
-            running.add(thread);
-        }
-        for (Thread thread : running) {
-            thread.join(TestDatabase.DEADLINE.toMillis());
-            assertThat(thread.isAlive())
-                    .as("still running: " + List.of(thread.getStackTrace()))
-                    .isFalse();
-        }
-        assertThat(failure.get()).isNull();
     }
 
     @Test

@@ -2,6 +2,7 @@ package org.rowlock.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.on;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
@@ -18,6 +19,7 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -47,14 +49,13 @@ class DeepStackTest {
             void add(RowLocks locks, DataSource dataSource) throws SQLException {
                 CommitWrites writes = new CommitWrites();
                 writes.add(ADD).expectOneRow();
-                LockAccess.of(locks).on(dataSource).lock(forUpdate(KEY)).execute(writes);
+                on(locks, dataSource).lock(forUpdate(KEY)).execute(writes);
             }
         },
         WORK {
             @Override
             void add(RowLocks locks, DataSource dataSource) throws SQLException {
-                LockAccess.of(locks)
-                        .on(dataSource)
+                on(locks, dataSource)
                         .lock(forUpdate(KEY))
                         .inTransaction(locked -> locked.atCommit(ADD).expectOneRow());
             }
@@ -112,10 +113,7 @@ class DeepStackTest {
         RowLocks locks = LockAccess.builder().maxAdmittedPerKey(1).build();
         int overflowed = 0;
         int done = 0;
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
-            pool.setMaximumPoolSize(1);
-            pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
             door.add(locks, pool);
             long balance = balance();
             int depth = 0;

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.assertIllegal;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,8 +18,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
@@ -29,6 +30,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -67,7 +69,7 @@ class TransactionStateTest {
     }
 
     private static void forEachCall(LockStrategy strategy, Check check) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         for (Map.Entry<String, Session.Body<?>> call : calls(locks).entrySet()) {
             check.check(strategy + " " + call.getKey(), call.getValue());
         }
@@ -82,54 +84,46 @@ class TransactionStateTest {
 
     @Test
     void nullIsRefusedAtOnce() {
-        assertThatThrownBy(() -> LockAccess.builder().build().in(null))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("connection is null");
+        assertIllegal(() -> LockAccess.builder().build().in(null), "connection is null");
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void closedConnectionIsRefused(LockStrategy strategy) throws Exception {
         Connection closed = database.dataSource().getConnection();
         closed.close();
         forEachCall(strategy, (call, body) -> {
             LockTransactionException refusal = refusal(call, body, closed);
             assertThat(refusal.sqlState()).as(call).contains("08003");
-            assertThat(refusal).as(call).hasMessageContaining("closed").hasMessageContaining("open connection");
+            assertThat(refusal).as(call).hasMessageContainingAll("closed", "open connection");
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    private static void assertRefusedBeforeAnySql(
+            LockStrategy strategy, Connection connection, String state, String words) throws Exception {
+        forEachCall(strategy, (call, body) -> {
+            List<String> sent = new ArrayList<>();
+            LockTransactionException refusal = refusal(call, body, Wire.listen(connection, sent));
+            assertThat(refusal.sqlState()).as(call).contains(state);
+            assertThat(refusal).as(call).hasMessageContaining(words);
+            assertThat(sent).as(call).isEmpty();
+        });
+    }
+
+    @EveryStrategy
     void autocommitIsRefusedBeforeAnySql(LockStrategy strategy) throws Exception {
         try (Connection connection = database.dataSource().getConnection()) {
-            forEachCall(strategy, (call, body) -> {
-                List<String> sent = new ArrayList<>();
-                LockTransactionException refusal = refusal(call, body, Wire.listen(connection, sent));
-                assertThat(refusal.sqlState()).as(call).contains("25P01");
-                assertThat(refusal).as(call).hasMessageContaining("setAutoCommit(false)");
-                assertThat(sent).as(call).isEmpty();
-            });
+            assertRefusedBeforeAnySql(strategy, connection, "25P01", "setAutoCommit(false)");
         }
     }
 
     /** With it the driver asks the server what each statement returns before it sends the next. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void aNegativePrepareThresholdIsRefusedBeforeAnySql(LockStrategy strategy) throws Exception {
         PGSimpleDataSource binary = database.dataSource();
         binary.setPrepareThreshold(-1);
         Session alice = database.session("alice", binary);
-        forEachCall(strategy, (call, body) -> {
-            List<String> sent = new ArrayList<>();
-            LockTransactionException refusal = refusal(call, body, Wire.listen(alice.connection(), sent));
-            assertThat(refusal.sqlState()).as(call).contains("55000");
-            assertThat(refusal).as(call).hasMessageContaining("prepareThreshold");
-            assertThat(sent).as(call).isEmpty();
-        });
-        assertThatThrownBy(() ->
-                        RowLocks.builder(binary).strategy(strategy).build().verify())
-                .hasMessageContaining("prepareThreshold");
+        assertRefusedBeforeAnySql(strategy, alice.connection(), "55000", "prepareThreshold");
+        assertThatThrownBy(() -> on(locks(strategy), binary).verify()).hasMessageContaining("prepareThreshold");
     }
 
     /** With it a count is read from another statement's result, behind a COMMIT that is done. */
@@ -141,10 +135,8 @@ class TransactionStateTest {
         CommitWrites writes = new CommitWrites();
         writes.add("insert into account values (7)");
         writes.add("update account set id = id where id = 1 returning 5").expectOneRow();
-        Step<?> commit = alice.start(c -> {
-            LockAccess.builder().build().in(c).commit(writes);
-            return null;
-        });
+        Step<?> commit =
+                alice.startAction(c -> LockAccess.builder().build().in(c).commit(writes));
 
         assertThat(commit.failure())
                 .isInstanceOf(LockTransactionException.class)
@@ -152,84 +144,55 @@ class TransactionStateTest {
         assertThat(database.query("select count(*) from account where id = 7")).isEqualTo("0");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void abortedTransactionIsRefusedBeforeAnySql(LockStrategy strategy) throws Exception {
-        Session alice = database.session("alice");
+    @EveryStrategy
+    void abortedTransactionIsRefusedBeforeAnySql(LockStrategy strategy, Session alice) throws Exception {
         assertThatThrownBy(() -> alice.execute("select 1 / 0")).isInstanceOf(SQLException.class);
-        forEachCall(strategy, (call, body) -> {
-            List<String> sent = new ArrayList<>();
-            LockTransactionException refusal = refusal(call, body, Wire.listen(alice.connection(), sent));
-            assertThat(refusal.sqlState()).as(call).contains("25P02");
-            assertThat(refusal.sqlState()).as(call).contains("25P02");
-            assertThat(refusal).as(call).hasMessageContaining("roll back");
-            assertThat(sent).as(call).isEmpty();
-        });
+        assertRefusedBeforeAnySql(strategy, alice.connection(), "25P02", "roll back");
         alice.rollback();
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         assertThat(result.isHeld()).isTrue();
     }
 
     /** As FOR UPDATE does. Only where the check itself must raise, or the row lock does, is the transaction aborted. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void readOnlyTransactionIsRefused(LockStrategy strategy) throws Exception {
-        forEachCall(strategy, (call, body) -> {
-            Session alice = database.session(call);
-            alice.run(c -> {
-                c.setReadOnly(true);
-                return null;
+        Map<String, Session.Body<?>> ways = Map.of(
+                "by the connection", TransactionStateTest::setReadOnly,
+                "by itself", c -> execute(c, "set transaction read only"),
+                "at repeatable read",
+                        c -> {
+                            c.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+                            return setReadOnly(c);
+                        },
+                // The driver sends it as the session's default, so the server reports it as it does that of a role.
+                "by the session", c -> execute(setReadOnly(c), "set default_transaction_read_only = on; commit"));
+        for (Map.Entry<String, Session.Body<?>> way : ways.entrySet()) {
+            forEachCall(strategy, (call, body) -> {
+                Session alice = database.session(call);
+                alice.run(way.getValue());
+                assertReadOnlyRefused(alice, call + ' ' + way.getKey(), body);
             });
-            assertReadOnlyRefused(alice, call, body);
-        });
+        }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void transactionThatMadeItselfReadOnlyIsRefused(LockStrategy strategy) throws Exception {
-        forEachCall(strategy, (call, body) -> {
-            Session alice = database.session(call);
-            alice.execute("set transaction read only");
-            assertReadOnlyRefused(alice, call, body);
-        });
+    private static Connection setReadOnly(Connection connection) throws SQLException {
+        connection.setReadOnly(true);
+        return connection;
     }
 
-    @ParameterizedTest
-    @EnumSource
+    private static Connection execute(Connection connection, String sql) throws SQLException {
+        TestDatabase.execute(connection, sql);
+        return connection;
+    }
+
+    @EveryStrategy
     void aServerThatTurnedReadOnlyIsAPassingFault(LockStrategy strategy) throws Exception {
         forEachCall(strategy, (call, body) -> {
             Session alice = database.session(call);
             alice.execute("set default_transaction_read_only = on");
             alice.commit();
             assertReadOnlyRefused(alice, call, body, LockConnectionLostException.class, true);
-        });
-    }
-
-    /** The driver sends it as the session's default, so the server reports it as it does that of a role. */
-    @ParameterizedTest
-    @EnumSource
-    void aConnectionThatIsReadOnlyByTheApplicationIsNone(LockStrategy strategy) throws Exception {
-        forEachCall(strategy, (call, body) -> {
-            Session alice = database.session(call);
-            alice.run(c -> {
-                c.setReadOnly(true);
-                return null;
-            });
-            alice.execute("set default_transaction_read_only = on");
-            alice.commit();
-            assertReadOnlyRefused(alice, call, body);
-        });
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void readOnlyRepeatableReadIsRefused(LockStrategy strategy) throws Exception {
-        forEachCall(strategy, (call, body) -> {
-            Session alice = database.session(call);
-            alice.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            alice.connection().setReadOnly(true);
-            assertReadOnlyRefused(alice, call, body);
         });
     }
 
@@ -254,13 +217,9 @@ class TransactionStateTest {
     }
 
     @Test
-    void readOnlyTransactionStaysUsableAfterARefusalOfTheGuard() throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
-        Session alice = database.session("alice");
-        alice.run(c -> {
-            c.setReadOnly(true);
-            return null;
-        });
+    void readOnlyTransactionStaysUsableAfterARefusalOfTheGuard(Session alice) throws Exception {
+        RowLocks locks = locks(LockStrategy.ADVISORY);
+        alice.connection().setReadOnly(true);
         alice.execute("select 1");
         for (Session.Body<?> body : List.<Session.Body<?>>of(
                 c -> locks.in(c).lock(forUpdate(KEY)),
@@ -276,10 +235,8 @@ class TransactionStateTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void connectionOfAnotherDriverIsRefused(LockStrategy strategy) throws Exception {
-        Session alice = database.session("alice");
+    @EveryStrategy
+    void connectionOfAnotherDriverIsRefused(LockStrategy strategy, Session alice) throws Exception {
         forEachCall(strategy, (call, body) -> {
             LockTransactionException refusal = refusal(call, body, Wire.ofAnotherDriver(alice.connection()));
             assertThat(refusal.sqlState()).as(call).contains("0A000");
@@ -289,10 +246,8 @@ class TransactionStateTest {
     }
 
     /** A name has no row, so whatever the strategy it is refused in the same places. */
-    @ParameterizedTest
-    @EnumSource
-    void namesAreRefusedInTheSamePlaces(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+    @EveryStrategy
+    void namesAreRefusedInTheSamePlaces(RowLocks locks) throws Exception {
         Session.Body<?> body = c -> locks.in(c).lock(forUpdate(LockKey.name("nightly")));
         try (Connection connection = database.dataSource().getConnection()) {
             assertThat(refusal("name", body, connection).sqlState()).contains("25P01");

@@ -6,6 +6,7 @@ import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -308,21 +309,15 @@ class EqualSpellingsTest {
                 }
                 case LOCK_AND_QUERY -> own.lockAndRead(now, "select 1", row -> 1);
                 case IN_TRANSACTION -> {
-                    LockAccess.of(locks)
-                            .on(OneConnection.of(connection))
-                            .lock(now)
-                            .useTransaction(tx -> {
-                                held.run();
-                            });
+                    on(locks, OneConnection.of(connection)).lock(now).useTransaction(tx -> {
+                        held.run();
+                    });
                     return true;
                 }
                 case EXECUTE -> {
                     CommitWrites writes = new CommitWrites();
                     writes.add("select set_config('rowlock.test', '1', true)");
-                    LockAccess.of(locks)
-                            .on(OneConnection.of(connection))
-                            .lock(now)
-                            .execute(writes);
+                    on(locks, OneConnection.of(connection)).lock(now).execute(writes);
                 }
             }
         } catch (LockNotAvailableException | LockTargetException e) {

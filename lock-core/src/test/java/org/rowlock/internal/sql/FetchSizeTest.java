@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockKey.rows;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.tryLock;
 
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -27,21 +27,16 @@ class FetchSizeTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(10);
 
-    @ParameterizedTest
-    @EnumSource
-    void allRowsAreLockedBeforeWhatFollows(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+    @EveryStrategy
+    void allRowsAreLockedBeforeWhatFollows(LockStrategy strategy, RowLocks locks, Session bob) throws Exception {
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setDefaultRowFetchSize(2);
         Session alice = database.session("alice", dataSource);
-        Session bob = database.session("bob");
         // Keys alone are refused in REPEATABLE READ.
         for (int isolation : strategy == LockStrategy.ADVISORY ? List.of(2) : List.of(2, 4)) {
             alice.connection().setTransactionIsolation(isolation);
             bob.run(c -> locks.in(c).lock(forUpdate(row("account", 9))));
-            assertThat((boolean) alice.run(c -> locks.in(c)
-                            .tryLock(forUpdate(KEYS).atMost(ofMillis(30)))
-                            .isHeld()))
+            assertThat(tryLock(alice, locks, forUpdate(KEYS).atMost(ofMillis(30))))
                     .isFalse();
             alice.execute("select 1");
             alice.rollback();
@@ -56,9 +51,7 @@ class FetchSizeTest {
             });
             assertThat(lockTimeout).isEqualTo("0");
             for (LockKey key : KEYS) {
-                assertThat((boolean)
-                                bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isHeld()))
-                        .isFalse();
+                assertThat(tryLock(bob, locks, forUpdate(key))).isFalse();
             }
             alice.rollback();
             bob.rollback();

@@ -6,6 +6,7 @@ import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
+import static org.rowlock.testing.Locks.locks;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -47,7 +48,6 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.testing.TestDatabase;
 
@@ -224,9 +224,9 @@ class IdPropertiesTest {
     private static Connection bob;
     private static Connection server;
     private static final Map<LockStrategy, RowLocks> LOCKS = Map.of(
-            ROW, LockAccess.builder().strategy(ROW).build(),
-            BOTH, LockAccess.builder().strategy(BOTH).build(),
-            ADVISORY, LockAccess.builder().strategy(ADVISORY).build());
+            ROW, locks(ROW),
+            BOTH, locks(BOTH),
+            ADVISORY, locks(ADVISORY));
 
     @BeforeContainer
     static void createTables() throws SQLException {

@@ -2,6 +2,8 @@ package org.rowlock.internal.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -35,7 +37,6 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -144,7 +145,7 @@ class InsertPropertiesTest {
 
     /** Runs them in threads, and gives how often each counter was to be raised by what has committed. */
     private static Map<Integer, Integer> run(List<Deed> deeds, LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         Map<Integer, Integer> committed = new ConcurrentHashMap<>();
         List<Callable<Void>> tasks = new ArrayList<>();
         for (Deed deed : deeds) {
@@ -168,7 +169,7 @@ class InsertPropertiesTest {
         LockRequest request = request(deed);
         switch (deed.way()) {
             case TRANSACTION ->
-                LockAccess.of(locks).on(database.dataSource()).lock(request).inTransaction(tx -> {
+                on(locks, database.dataSource()).lock(request).inTransaction(tx -> {
                     raise(tx.connection(), deed);
                     return null;
                 });
@@ -179,7 +180,7 @@ class InsertPropertiesTest {
                 CommitWrites writes = new CommitWrites();
                 writes.addBatch("update counter set n = n + 1 where id = ?", deed.counters())
                         .expectOneRow();
-                LockAccess.of(locks).on(database.dataSource()).lock(request).execute(writes);
+                on(locks, database.dataSource()).lock(request).execute(writes);
             }
             default -> {
                 try (Connection connection = database.dataSource().getConnection()) {

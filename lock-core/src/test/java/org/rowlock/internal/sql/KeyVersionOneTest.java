@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -37,7 +38,6 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
@@ -68,8 +68,7 @@ class KeyVersionOneTest {
                     + " partition by range (day)",
             "create table measure_2026_07 partition of measure_2026 for values from ('2026-07-01') to ('2026-08-01')");
 
-    private final RowLocks locks =
-            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+    private final RowLocks locks = locks(LockStrategy.ADVISORY);
 
     /** One line of key-version-1.tsv. */
     private record Vector(String kind, String oid, String id, String expected, String what) {
@@ -217,9 +216,7 @@ class KeyVersionOneTest {
     }
 
     @Test
-    void rowlockLockOfTheDocsAndTheLibraryExcludeEachOther() throws Exception {
-        Session psql = database.session("psql");
-        Session java = database.session("java");
+    void rowlockLockOfTheDocsAndTheLibraryExcludeEachOther(Session psql, Session java) throws Exception {
         for (Object id : List.of(42, "abc")) {
             psql.execute("select rowlock_lock('account', '" + id + "')");
             Step<LockResult> waiting = java.start(c -> locks.in(c).lock(forUpdate(LockKey.row("account", id))));

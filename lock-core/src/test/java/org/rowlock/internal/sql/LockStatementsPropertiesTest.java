@@ -3,6 +3,8 @@ package org.rowlock.internal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -146,7 +148,7 @@ class LockStatementsPropertiesTest {
             @ForAll boolean looksForRows)
             throws SQLException {
         LockStrategy strategy = looksForRows ? LockStrategy.BOTH : LockStrategy.ADVISORY;
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         LockRequest of = Requests.of(keys);
         // The fourth row does not exist.
         LockRequest asked = keys.containsKey(LockKey.row("account", 4)) ? of.allowAbsent() : of;
@@ -178,8 +180,7 @@ class LockStatementsPropertiesTest {
                     return rolledBack(connection, held);
                 }
                 case IN_TRANSACTION -> {
-                    return LockAccess.of(locks)
-                            .on(DATABASE.dataSource())
+                    return on(locks, DATABASE.dataSource())
                             .lock(request)
                             .read(query.sql(), query.mapper())
                             .inTransaction(tx -> {
@@ -190,7 +191,7 @@ class LockStatementsPropertiesTest {
                     CommitWrites writes = new CommitWrites();
                     writes.add("delete from seen");
                     writes.add("insert into seen " + LOCKS);
-                    LockAccess.of(locks).on(DATABASE.dataSource()).lock(request).execute(writes);
+                    on(locks, DATABASE.dataSource()).lock(request).execute(writes);
                     return Long.parseLong(DATABASE.query("select locks from seen"));
                 }
             }
@@ -213,7 +214,7 @@ class LockStatementsPropertiesTest {
                 .strategy(LockStrategy.ROW)
                 .front(LockFront.ALWAYS)
                 .build();
-        RowLocks both = LockAccess.builder().strategy(LockStrategy.BOTH).build();
+        RowLocks both = locks(LockStrategy.BOTH);
         LockRequest insert = forUpdate(LockKey.row("account", 9)).orInsert("insert into account values (9)");
         for (Wait wait : Wait.values()) {
             LockRequest inserted = wait == Wait.NO_WAIT
@@ -232,7 +233,7 @@ class LockStatementsPropertiesTest {
     @Example
     void aClaimLocksTheKeysOfItsRows() throws SQLException {
         for (LockStrategy strategy : List.of(LockStrategy.BOTH, LockStrategy.ADVISORY)) {
-            RowLocks locks = LockAccess.builder().strategy(strategy).build();
+            RowLocks locks = locks(strategy);
             for (RowLockMode mode : RowLockMode.values()) {
                 for (String table : List.of("account", "word", "part")) {
                     try (Connection connection = checked(DATABASE.dataSource().getConnection(), sql -> sql)) {
@@ -252,7 +253,7 @@ class LockStatementsPropertiesTest {
     @Example
     void aKeyOfAClaimThatIsMissingIsAnErrorThatNamesBothNumbers() throws SQLException {
         UnaryOperator<String> drops = sql -> sql.replace("printed, n) order", "printed, n) where k.n <> 2 order");
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = locks(LockStrategy.ADVISORY);
         try (Connection connection = checked(DATABASE.dataSource().getConnection(), drops)) {
             connection.setAutoCommit(false);
             assertThatThrownBy(() -> locks.in(connection)
@@ -270,7 +271,7 @@ class LockStatementsPropertiesTest {
         PGSimpleDataSource simple = DATABASE.dataSource();
         simple.setPreferQueryMode(PreferQueryMode.SIMPLE);
         simple.setOptions("-c array_nulls=off");
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = locks(LockStrategy.ADVISORY);
         LockRequest request = forUpdate(
                 List.of(LockKey.row("account", 1), LockKey.row("word", "x"), LockKey.name("one"), LockKey.number(7)));
         try (Connection connection = simple.getConnection()) {
@@ -299,7 +300,7 @@ class LockStatementsPropertiesTest {
     void aLockThatIsMissingIsAnErrorThatNamesBothNumbers() throws SQLException {
         UnaryOperator<String> drops = sql -> sql.replace("k.o", "nullif(k.o, 2)");
         for (LockStrategy strategy : List.of(LockStrategy.ADVISORY, LockStrategy.BOTH)) {
-            RowLocks locks = LockAccess.builder().strategy(strategy).build();
+            RowLocks locks = locks(strategy);
             LockRequest request = forUpdate(LockKey.rows("account", List.of(1, 2, 3)));
             try (Connection connection = checked(DATABASE.dataSource().getConnection(), drops)) {
                 connection.setAutoCommit(false);

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockKey.rows;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.on;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
@@ -12,19 +14,16 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockedTransaction;
-import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -38,17 +37,11 @@ class LockedFormsTest {
             "create table account (id bigint primary key, balance bigint not null)",
             "insert into account values (1, 10), (2, 20)");
 
-    private static RowLocks locks(LockStrategy strategy) {
-        return LockAccess.builder().strategy(strategy).build();
-    }
-
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void aQueryBehindSeveralKeysTheConnectionAndTheWritesAreInOneHand(LockStrategy strategy) throws Exception {
         LockRequest request =
                 forUpdate(row("account", 1)).and(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(row("account", 2))));
-        long sum = LockAccess.of(locks(strategy))
-                .on(database.dataSource())
+        long sum = on(locks(strategy), database.dataSource())
                 .lock(request)
                 .read(BALANCES.sql(), BALANCES.mapper())
                 .inTransaction(tx -> {
@@ -63,11 +56,8 @@ class LockedFormsTest {
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("22");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void modesAndWaitsOfTheRequestCountInEveryForm(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
-        Session other = database.session("other");
+    @EveryStrategy
+    void modesAndWaitsOfTheRequestCountInEveryForm(RowLocks locks, Session other) throws Exception {
         other.run(c -> locks.in(c).lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(row("account", 2)))));
         LockRequest shared =
                 forUpdate(row("account", 1)).and(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(row("account", 2))));
@@ -75,74 +65,42 @@ class LockedFormsTest {
         for (boolean wait : List.of(false, true)) {
             LockRequest free = wait ? shared.atMost(TestDatabase.DEADLINE) : shared.noWait();
             LockRequest busy = wait ? taken.atMost(Duration.ofMillis(20)) : taken.noWait();
-            LockAccess.of(locks).on(database.dataSource()).lock(free).inTransaction(tx -> tx.atCommit(PLUS_ONE));
-            LockAccess.of(locks)
-                    .on(database.dataSource())
+            on(locks, database.dataSource()).lock(free).inTransaction(tx -> tx.atCommit(PLUS_ONE));
+            on(locks, database.dataSource())
                     .lock(free)
                     .read(BALANCES.sql(), BALANCES.mapper())
                     .inTransaction(tx -> tx.atCommit(PLUS_ONE));
-            LockAccess.of(locks).on(database.dataSource()).lock(free).execute(plusOne());
-            assertThatThrownBy(() -> LockAccess.of(locks)
-                            .on(database.dataSource())
-                            .lock(busy)
-                            .inTransaction(LockedFormsTest::fail))
+            on(locks, database.dataSource()).lock(free).execute(plusOne());
+            assertThatThrownBy(() -> on(locks, database.dataSource()).lock(busy).inTransaction(LockedFormsTest::fail))
                     .isInstanceOf(LockNotAvailableException.class);
-            assertThatThrownBy(() -> LockAccess.of(locks)
-                            .on(database.dataSource())
+            assertThatThrownBy(() -> on(locks, database.dataSource())
                             .lock(busy)
                             .read(BALANCES.sql(), BALANCES.mapper())
                             .inTransaction(LockedFormsTest::fail))
                     .isInstanceOf(LockNotAvailableException.class);
-            assertThatThrownBy(() -> LockAccess.of(locks)
-                            .on(database.dataSource())
-                            .lock(busy)
-                            .execute(plusOne()))
+            assertThatThrownBy(() -> on(locks, database.dataSource()).lock(busy).execute(plusOne()))
                     .isInstanceOf(LockNotAvailableException.class);
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("16");
         other.rollback();
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void absentRowsAreToldOrRefusedInEveryForm(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
-        LockRequest refused = forUpdate(rows("account", List.of(1, 9)));
-        LockRequest told = refused.allowAbsent();
-        LockAccess.of(locks)
-                .on(database.dataSource())
+    @EveryStrategy.WithRow
+    void absentRowsThatAreAllowedAreToldInEveryForm(RowLocks locks) throws Exception {
+        LockRequest told = forUpdate(rows("account", List.of(1, 9))).allowAbsent();
+        on(locks, database.dataSource())
                 .lock(told)
                 .inTransaction(tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
-        LockAccess.of(locks)
-                .on(database.dataSource())
+        on(locks, database.dataSource())
                 .lock(told)
                 .read(BALANCES.sql(), BALANCES.mapper())
                 .inTransaction(tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
-        assertThatThrownBy(() -> LockAccess.of(locks)
-                        .on(database.dataSource())
-                        .lock(refused)
-                        .inTransaction(LockedFormsTest::fail))
-                .isInstanceOf(RowAbsentException.class);
-        assertThatThrownBy(() -> LockAccess.of(locks)
-                        .on(database.dataSource())
-                        .lock(refused)
-                        .read(BALANCES.sql(), BALANCES.mapper())
-                        .inTransaction(LockedFormsTest::fail))
-                .isInstanceOf(RowAbsentException.class);
-        assertThatThrownBy(() -> LockAccess.of(locks)
-                        .on(database.dataSource())
-                        .lock(refused)
-                        .execute(plusOne()))
-                .isInstanceOf(RowAbsentException.class);
-        assertThat(database.query("select balance from account where id = 1")).isEqualTo("10");
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void aClaimComesWithTheConnectionToo(LockStrategy strategy) throws Exception {
         Claim claim = Claim.from("account").orderBy("id").limit(1);
-        LockAccess.of(locks(strategy))
-                .on(database.dataSource())
+        on(locks(strategy), database.dataSource())
                 .claim(claim, found -> found.getLong("id"))
                 .inTransaction(tx -> {
                     assertThat(tx.rows()).containsExactly(1L);

@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.tryLock;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
@@ -19,7 +20,7 @@ import org.rowlock.LockSerializationException;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -40,12 +41,10 @@ class PrimaryKeyChangeTest {
             "alter table item rename to old; create table item(code text primary key);"
                     + " insert into item values ('1'), ('5')");
 
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void anotherPrimaryKeyIsFollowed(LockStrategy strategy) throws Exception {
         for (String change : CHANGES) {
-            for (Session.Body<?> body :
-                    ways(LockAccess.builder().strategy(strategy).build())) {
+            for (Session.Body<?> body : ways(locks(strategy))) {
                 Session alice = database.session("alice");
                 Session bob = database.session("bob");
                 alice.run(body);
@@ -81,9 +80,8 @@ class PrimaryKeyChangeTest {
     }
 
     @Test
-    void inATransactionThatHadBegunTheCallFailsAndTheNextOneIsRight() throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.BOTH).build();
-        Session alice = database.session("alice");
+    void inATransactionThatHadBegunTheCallFailsAndTheNextOneIsRight(Session alice) throws Exception {
+        RowLocks locks = locks(LockStrategy.BOTH);
         alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1))));
         alice.rollback();
         database.execute(CHANGES.get(0));
@@ -92,32 +90,8 @@ class PrimaryKeyChangeTest {
                 .isInstanceOf(LockSerializationException.class)
                 .hasMessageContaining("roll back and run it again");
         alice.rollback();
-        assertThat((Object) alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1)))))
-                .extracting(Held::of)
+        assertThat(Held.of(alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1))))))
                 .isEqualTo(Held.KEY_AND_ROW_LOCKED);
-    }
-
-    @Test
-    void theSameNameIsAnotherTableToAnotherSearchPath() throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ROW).build();
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1))));
-        database.execute(
-                "create schema " + database.schema() + "_b",
-                "create table " + database.schema() + "_b.item(new_id int primary key, id int)",
-                "insert into " + database.schema() + "_b.item values (5, 7), (7, 5)");
-        bob.execute("set search_path = " + database.schema() + "_b");
-        bob.commit();
-        assertThat((Object) bob.run(c -> locks.in(c).lock(forUpdate(row("item", 5)))))
-                .extracting(Held::of)
-                .isEqualTo(Held.ROW_LOCKED);
-        assertThatThrownBy(() -> alice.execute(
-                        "select 1 from " + database.schema() + "_b.item where new_id = 5 for update nowait"))
-                .hasMessageContaining("could not obtain lock");
-        alice.rollback();
-        bob.rollback();
-        database.execute("drop schema " + database.schema() + "_b cascade");
     }
 
     @ParameterizedTest
@@ -128,7 +102,7 @@ class PrimaryKeyChangeTest {
                 standardConformingStrings.equals("on")
                         || Integer.parseInt(database.query("show server_version_num")) < 190_000,
                 "skipped: from PostgreSQL 19 on it is always on");
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        RowLocks locks = locks(strategy);
         database.execute("create table \"it's \\ a\"\"?\" (\"b\"\"'\\?\" int, \"select\" int, x int,"
                 + " primary key (\"select\", \"b\"\"'\\?\") include (x))");
         database.execute("insert into \"it's \\ a\"\"?\" values (1, 2, 3)");
@@ -137,32 +111,23 @@ class PrimaryKeyChangeTest {
         alice.execute("set standard_conforming_strings = " + standardConformingStrings);
         LockKey key = LockKey.row("\"it's \\ a\"\"?\"", 2, 1);
         assertThat(alice.run(c -> locks.in(c).lock(forUpdate(key))).isHeld()).isTrue();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isHeld()))
-                .isFalse();
+        assertThat(tryLock(bob, locks, forUpdate(key))).isFalse();
         assertThat((Object) alice.run(c -> locks.in(c).claim(Claim.from("\"it's \\ a\"\"?\""), row -> row.getInt("x"))))
                 .isEqualTo(List.of(3));
         alice.rollback();
         bob.rollback();
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
-    void aClaimLocksTheKeysOfTheTableAsItIs(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
+    @EveryStrategy.WithKey
+    void aClaimLocksTheKeysOfTheTableAsItIs(RowLocks locks, Session alice, Session bob) throws Exception {
         Claim claim = Claim.from("item").orderBy("id");
         alice.run(c -> locks.in(c).claim(claim, rs -> rs.getInt("id")));
         alice.rollback();
         database.execute(CHANGES.get(0));
         List<Integer> claimed = alice.run(c -> locks.in(c).claim(claim, rs -> rs.getInt("new_id")));
         assertThat(claimed).containsExactly(5);
-        assertThat((boolean) bob.run(
-                        c -> locks.in(c).tryLock(forUpdate(row("item", 5))).isHeld()))
-                .isFalse();
-        assertThat((boolean) bob.run(
-                        c -> locks.in(c).tryLock(forUpdate(row("item", 1))).isHeld()))
-                .isTrue();
+        assertThat(tryLock(bob, locks, forUpdate(row("item", 5)))).isFalse();
+        assertThat(tryLock(bob, locks, forUpdate(row("item", 1)))).isTrue();
     }
 
     /** In a transaction that has not begun the change is not seen at all, whatever it is. */
@@ -177,15 +142,13 @@ class PrimaryKeyChangeTest {
                 "ROW|alter table note alter column id type text",
                 "BOTH|alter table note alter column id type text",
             })
-    void aRenameIsFollowedAtOnce(LockStrategy strategy, String change) throws Exception {
+    void aRenameIsFollowedAtOnce(LockStrategy strategy, String change, Session alice, Session bob) throws Exception {
         database.execute(
                 "create type mood as enum ('happy', 'sad')",
                 "create table note(id mood primary key)",
                 "insert into note values ('happy')");
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         for (int prepared : List.of(1, 7)) {
-            RowLocks locks = LockAccess.builder().strategy(strategy).build();
+            RowLocks locks = locks(strategy);
             for (int i = 0; i < prepared; i++) {
                 alice.run(c -> locks.in(c).lock(forUpdate(row("note", "happy"))));
                 alice.rollback();
@@ -208,21 +171,20 @@ class PrimaryKeyChangeTest {
 
     /** With the type of before the comparison would be by case, and find no row. */
     @ParameterizedTest
-    @CsvSource({"ROW, 1", "BOTH, 1", "ROW, 7", "BOTH, 7"})
-    void aColumnThatBecomesCitextIsNoticed(LockStrategy strategy, int calls) throws Exception {
+    @CsvSource({"ROW, 1", "BOTH, 1", "ROW, 7", "BOTH, 7", "ADVISORY, 7"})
+    void aColumnThatBecomesCitextIsNoticed(LockStrategy strategy, int calls, Session alice) throws Exception {
         database.execute(
                 "create extension if not exists citext schema public",
                 "create table note(id text primary key)",
                 "insert into note values ('Ab')");
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
+        RowLocks locks = locks(strategy);
         for (int i = 0; i < calls; i++) {
             alice.run(c -> locks.in(c).lock(forUpdate(row("note", "Ab"))));
             alice.rollback();
         }
         database.execute("alter table note alter column id type public.citext");
         Session.Body<LockResult> lock = c -> locks.in(c).lock(forUpdate(row("note", "aB")));
-        if (strategy == LockStrategy.BOTH) {
+        if (strategy != LockStrategy.ROW) {
             assertThatThrownBy(() -> alice.run(lock))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContaining("strategy ROW");
@@ -232,8 +194,7 @@ class PrimaryKeyChangeTest {
     }
 
     /** Two tenants with a schema each, on one connection, in transactions that have begun. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void tenantsWithOtherPrimaryKeysDoNotDisturbEachOther(LockStrategy strategy) throws Exception {
         String other = database.schema() + "_b";
         database.execute(
@@ -241,7 +202,7 @@ class PrimaryKeyChangeTest {
                 "create table " + other + ".item(new_id int primary key, id int)",
                 "insert into " + other + ".item values (5, 7)");
         try {
-            RowLocks locks = LockAccess.builder().strategy(strategy).build();
+            RowLocks locks = locks(strategy);
             Session alice = database.session("alice");
             int failures = 0;
             for (int i = 0; i < 10; i++) {

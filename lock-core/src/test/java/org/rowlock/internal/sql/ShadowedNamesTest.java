@@ -6,6 +6,8 @@ import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.tryLock;
 
 import java.sql.Connection;
 import java.time.Duration;
@@ -18,8 +20,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
@@ -28,6 +28,7 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -37,42 +38,9 @@ import org.rowlock.testing.Wire;
 class ShadowedNamesTest {
     /** What looks like a call in SQL and is syntax. */
     private static final Set<String> SYNTAX = Set.of(
-            "cast",
-            "coalesce",
-            "greatest",
-            "least",
-            "nullif",
-            "exists",
-            "bit",
-            "extract",
-            "filter",
-            "all",
-            "any",
-            "in",
-            "rows",
-            "over",
-            "unnest",
-            "as",
-            "materialized",
-            "and",
-            "select",
-            "from",
-            "by",
-            "on",
-            "when",
-            "not",
-            "or",
-            "d",
-            "k",
-            "x",
-            "rowlock_k",
-            "then",
-            "else",
-            "with",
-            "join",
-            "b",
-            "lateral",
-            "where");
+            ("cast coalesce greatest least nullif exists bit extract filter all any in rows over unnest as materialized and "
+                            + "select from by on when not or d k x rowlock_k then else with join b lateral where")
+                    .split(" "));
 
     private static final Pattern CALL = Pattern.compile("(?<![.\\w\"])([a-z_]+) ?\\(");
     private static final Pattern TYPE =
@@ -117,10 +85,8 @@ class ShadowedNamesTest {
         return ways;
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void everyFunctionAndTypeIsNamedWithItsSchema(LockStrategy strategy) throws Exception {
-        Session alice = database.session("alice");
+    @EveryStrategy
+    void everyFunctionAndTypeIsNamedWithItsSchema(LockStrategy strategy, Session alice) throws Exception {
         Set<String> unqualified = new TreeSet<>();
         List<String> statements = new ArrayList<>();
         for (int isolation : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
@@ -157,10 +123,8 @@ class ShadowedNamesTest {
     }
 
     /** A pooler shares what it has prepared by the text. */
-    @ParameterizedTest
-    @EnumSource
-    void theSqlIsTheSameInEveryJvm(LockStrategy strategy) throws Exception {
-        Session alice = database.session("alice");
+    @EveryStrategy
+    void theSqlIsTheSameInEveryJvm(LockStrategy strategy, Session alice) throws Exception {
         List<String> statements = new ArrayList<>();
         for (Session.Body<?> way : ways(strategy)) {
             alice.run(c -> way.run(Wire.listen(c, statements)));
@@ -172,7 +136,7 @@ class ShadowedNamesTest {
     }
 
     @Test
-    void aLockFunctionOfTheApplicationDoesNotLetTwoIn() throws Exception {
+    void aLockFunctionOfTheApplicationDoesNotLetTwoIn(Session alice, Session bob) throws Exception {
         database.execute(
                 "create function pg_advisory_xact_lock(int, int) returns void language sql as 'select'",
                 "create function pg_advisory_xact_lock(bigint) returns void language sql as 'select'",
@@ -180,18 +144,14 @@ class ShadowedNamesTest {
                 "create function md5(text) returns text language sql as $$ select random()::pg_catalog.text $$",
                 "create function current_setting(text) returns text language sql as $$ select 'off' $$",
                 "create domain text as pg_catalog.text");
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
+        RowLocks locks = locks(LockStrategy.ADVISORY);
         for (Session session : List.of(alice, bob)) {
             session.execute("set search_path = " + database.schema() + ", pg_catalog");
             session.commit();
         }
         for (LockKey key : List.of(row("account", 1), row("document", "x"), LockKey.name("nightly"))) {
             alice.run(c -> locks.in(c).lock(forUpdate(key)));
-            assertThat((boolean)
-                            bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isHeld()))
-                    .isFalse();
+            assertThat(tryLock(bob, locks, forUpdate(key))).isFalse();
             alice.rollback();
             bob.rollback();
         }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockKey.rows;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.tryLock;
 
 import java.time.Duration;
 import java.util.List;
@@ -15,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
@@ -26,6 +28,7 @@ import org.rowlock.LockTargetException;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -42,10 +45,6 @@ class SpellingTest {
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase("create extension if not exists citext schema public");
-
-    private static RowLocks locks(LockStrategy strategy) {
-        return LockAccess.builder().strategy(strategy).build();
-    }
 
     private void createThing(String type, String id) throws Exception {
         database.execute("create table thing(id " + type + " primary key)", "insert into thing values (" + id + ")");
@@ -74,11 +73,9 @@ class SpellingTest {
                 c -> locks.in(c).lockAndRead(forUpdate(key), "select 1", found -> 1));
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void aTextIdThatLooksLikeAUuidInUpperCaseIsLocked(LockStrategy strategy) throws Exception {
+    @EveryStrategy.WithRow
+    void aTextIdThatLooksLikeAUuidInUpperCaseIsLocked(LockStrategy strategy, Session alice) throws Exception {
         createThing("text", "'" + UPPER + "'");
-        Session alice = database.session("alice");
         for (Session.Body<?> way : ways(locks(strategy), row("thing", UPPER))) {
             for (boolean begun : List.of(false, true)) {
                 if (begun) {
@@ -91,65 +88,41 @@ class SpellingTest {
         }
     }
 
-    @Test
-    void bothCasesOfAUuidInATextColumnAreTwoRowsOfOneKey() throws Exception {
-        createThing("text", "'" + UPPER + "'), ('" + UPPER.toLowerCase(java.util.Locale.ROOT) + "'");
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
-        alice.run(c -> locks(LockStrategy.BOTH)
-                .in(c)
-                .lock(forUpdate(List.of(row("thing", UPPER), row("thing", UUID.fromString(UPPER))))));
-        assertThat(alice.advisoryLocks()).isOne();
-        bob.execute("select 1");
-        assertThat(database.query("select count(*) from (select 1 from thing for update skip locked) as free"))
-                .isEqualTo("0");
-    }
-
     /** Of which one may be there and the other not. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void aQueryRunsBehindTheRowOfEitherCase(LockStrategy strategy) throws Exception {
+    @EveryStrategy.WithRow
+    void aQueryRunsBehindTheRowOfEitherCase(LockStrategy strategy, Session alice) throws Exception {
         createThing("text", "'" + UPPER + "'");
         // The table has the one or the other.
         LockRequest both = forUpdate(List.of(row("thing", UPPER), row("thing", UUID.fromString(UPPER))))
                 .allowAbsent();
         BoundQuery<String> query = BoundQuery.of("select id from thing", found -> found.getString(1));
-        Session alice = database.session("alice");
         assertThat(alice.<List<String>>run(c -> locks(strategy).in(c).lockAndRead(both, query.sql(), query.mapper())))
                 .containsExactly(UPPER);
         assertThat(isRowFree()).isFalse();
     }
 
     @ParameterizedTest
-    @EnumSource
-    void aClaimTakesARowWhoseIdLooksLikeAUuidInUpperCase(LockStrategy strategy) throws Exception {
-        createThing("text", "'" + UPPER + "'");
-        Session alice = database.session("alice");
-        List<String> claimed =
-                alice.run(c -> locks(strategy).in(c).claim(Claim.from("thing").limit(5), found -> found.getString(1)));
-        assertThat(claimed).containsExactly(UPPER);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void aClaimTakesARowWhoseIdEndsInATab(LockStrategy strategy) throws Exception {
-        createThing("char(5)", "E'ab\\t'");
-        Session alice = database.session("alice");
-        List<String> claimed =
-                alice.run(c -> locks(strategy).in(c).claim(Claim.from("thing").limit(5), found -> found.getString(1)));
-        assertThat(claimed).containsExactly("ab\t  ");
+    @CsvSource(
+            ignoreLeadingAndTrailingWhitespace = false,
+            value = {"text," + UPPER + "," + UPPER, "char(5),ab\t,ab\t  "})
+    void aClaimTakesARowWhoseIdIsSpelledInAnotherWay(String type, String id, String found) throws Exception {
+        createThing(type, "'" + id + "'");
+        for (LockStrategy strategy : LockStrategy.values()) {
+            Session alice = database.session("alice");
+            List<String> claimed = alice.run(
+                    c -> locks(strategy).in(c).claim(Claim.from("thing").limit(5), row -> row.getString(1)));
+            assertThat(claimed).as(strategy.name()).containsExactly(found);
+            alice.rollback();
+        }
     }
 
     /** No program can name a row whose id is blank, but a claim can lock it. */
-    @ParameterizedTest
-    @EnumSource
-    void aClaimTakesRowsWhoseIdsAreBlank(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void aClaimTakesRowsWhoseIdsAreBlank(LockStrategy strategy, Session alice, Session bob) throws Exception {
         createThing("text", "''), ('a'), (E'\\n'), ('b'");
-        Session alice = database.session("alice");
         List<String> claimed = alice.run(c ->
                 locks(strategy).in(c).claim(Claim.from("thing").orderBy("id").limit(4), found -> found.getString(1)));
         assertThat(claimed).containsExactly("", "\n", "a", "b");
-        Session bob = database.session("bob");
         assertThat((List<?>) bob.run(
                         c -> locks(strategy).in(c).claim(Claim.from("thing").limit(4), found -> 1)))
                 .isEmpty();
@@ -208,9 +181,8 @@ class SpellingTest {
 
     /** Without a row lock nothing shows the id as the row has it, so that the right spelling is refused too. */
     @Test
-    void advisoryLocksRefuseTypesWhoseSpellingsOnlyTheServerKnows() throws Exception {
+    void advisoryLocksRefuseTypesWhoseSpellingsOnlyTheServerKnows(Session alice) throws Exception {
         RowLocks locks = locks(LockStrategy.ADVISORY);
-        Session alice = database.session("alice");
         for (String type : KNOWN_TO_THE_SERVER) {
             database.execute("drop table if exists thing", "create table thing(id " + type + " primary key)");
             for (Session.Body<?> way : ways(locks, row("thing", "true"))) {
@@ -231,9 +203,8 @@ class SpellingTest {
 
     /** Of a type that only the server knows it is asked what a key without a row would mean. */
     @Test
-    void anotherSpellingOfARowThatDoesNotExistIsRefused() throws Exception {
+    void anotherSpellingOfARowThatDoesNotExistIsRefused(Session alice) throws Exception {
         createThing("inet", "'10.0.0.1'");
-        Session alice = database.session("alice");
         RowLocks locks = locks(LockStrategy.BOTH);
         assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("thing", "10.0.0.2")))))
                 .isInstanceOf(LockTargetException.class)
@@ -241,21 +212,20 @@ class SpellingTest {
         assertThat(alice.advisoryLocks()).isZero();
         LockResult absent = alice.run(
                 c -> locks.in(c).lock(forUpdate(row("thing", "10.0.0.2/32")).allowAbsent()));
-        assertThat(absent).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
+        assertThat(Held.of(absent)).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
     }
 
     /** What the text means is asked of the server, in whatever way a value of its type is printed. */
     @Test
-    void anAbsentRowOfSeveralTypesMayBeAllowed() throws Exception {
+    void anAbsentRowOfSeveralTypesMayBeAllowed(Session alice) throws Exception {
         database.execute(
                 "create table seen(host inet, at timestamp, until timestamptz, primary key (host, at, until))");
-        Session alice = database.session("alice");
         RowLocks locks = locks(LockStrategy.BOTH);
         LockKey right = row("seen", "10.0.0.1/32", "2020-01-02T03:04:05", "2020-01-02T03:04:05Z");
         LockKey wrong = row("seen", "10.0.0.1", "2020-01-02T03:04:05", "2020-01-02T03:04:05Z");
         for (boolean begun : new boolean[] {false, true}) {
             LockResult absent = alice.run(c -> locks.in(c).lock(forUpdate(right).allowAbsent()));
-            assertThat(absent).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
+            assertThat(Held.of(absent)).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
             if (!begun) {
                 alice.rollback();
             }
@@ -267,9 +237,8 @@ class SpellingTest {
     }
 
     @Test
-    void aRefusedSpellingRunsNoQueryThatCanCommit() throws Exception {
+    void aRefusedSpellingRunsNoQueryThatCanCommit(Session alice) throws Exception {
         createThing("inet", "'10.0.0.1'");
-        Session alice = database.session("alice");
         alice.execute("select 1");
         assertThatThrownBy(() -> alice.run(c -> locks(LockStrategy.BOTH)
                         .in(c)
@@ -283,13 +252,11 @@ class SpellingTest {
         assertThat(database.query("select id from thing")).isEqualTo("10.0.0.1");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aCharacterIsAnIdOfOneCharacter(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void aCharacterIsAnIdOfOneCharacter(LockStrategy strategy, Session alice) throws Exception {
         assertThat(row("thing", 'A')).isEqualTo(row("thing", "A"));
         assertThat(row("thing", Character.valueOf('A'))).isEqualTo(row("thing", "A"));
         createThing("char(1)", "'A'");
-        Session alice = database.session("alice");
         assertThat(alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("thing", 'A'))))
                         .absentRows())
                 .isEmpty();
@@ -298,13 +265,12 @@ class SpellingTest {
 
     /** A table may have another id beside its primary key, and the keys be made of that. */
     @Test
-    void anIdOfAnotherKindIsAKeyOfAdvisoryLocks() throws Exception {
+    void anIdOfAnotherKindIsAKeyOfAdvisoryLocks(Session alice) throws Exception {
         createThing("bigint", "7");
         RowLocks locks = locks(LockStrategy.ADVISORY);
-        Session alice = database.session("alice");
         for (String id : List.of("ORD-7", "2026-0001", "4Z", "3f")) {
             LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("thing", id))));
-            assertThat(result).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
+            assertThat(Held.of(result)).isEqualTo(Held.KEY_LOCKED);
         }
         alice.run(c -> locks.in(c).lock(forUpdate(row("thing", 1, "x"))));
         database.execute("create table bare(id int)");
@@ -315,10 +281,8 @@ class SpellingTest {
     /**
      * What has no ISO form stays as the server prints it; what is only blank cannot be a key, however many there are.
      */
-    @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
-    void aClaimTakesRowsWhoseIdsNoProgramGives(LockStrategy strategy) throws Exception {
-        Session alice = database.session("alice");
+    @EveryStrategy.WithKey
+    void aClaimTakesRowsWhoseIdsNoProgramGives(LockStrategy strategy, Session alice) throws Exception {
         int table = 0;
         for (String columns : List.of(
                 "timestamptz|'infinity'),('-infinity'),('0044-03-15 10:00 BC'),('2026-07-01 09:30+02'",
@@ -339,12 +303,9 @@ class SpellingTest {
     /**
      * No key is made of types that may print a value in several ways, and none is needed where the row is locked.
      */
-    @ParameterizedTest
-    @EnumSource
-    void idsWithoutAKeyAreLockedByTheRowAlone(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void idsWithoutAKeyAreLockedByTheRowAlone(LockStrategy strategy, Session alice, Session bob) throws Exception {
         database.execute("create domain tags as int[]");
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         bob.execute("set extra_float_digits = -3; set intervalstyle = iso_8601");
         bob.commit();
         for (List<String> id : List.of(
@@ -363,10 +324,7 @@ class SpellingTest {
                     LockRequest both = forUpdate(rows("thing", id.subList(1, 3)));
                     assertThat(alice.run(c -> locks(strategy).in(c).lock(both)).isHeld())
                             .isTrue();
-                    assertThat((boolean) bob.run(c -> locks(strategy)
-                                    .in(c)
-                                    .tryLock(forUpdate(row("thing", id.get(1))))
-                                    .isHeld()))
+                    assertThat(tryLock(bob, locks(strategy), forUpdate(row("thing", id.get(1)))))
                             .isFalse();
                 } else {
                     assertThatThrownBy(() -> alice.run(way))
@@ -385,12 +343,10 @@ class SpellingTest {
     }
 
     /** A running instance looks again before it refuses, and notices a type that has lost its keys. */
-    @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
-    void aColumnThatGetsAnotherTypeIsLookedAtAgain(LockStrategy strategy) throws Exception {
+    @EveryStrategy.WithKey
+    void aColumnThatGetsAnotherTypeIsLookedAtAgain(LockStrategy strategy, Session alice) throws Exception {
         createThing("float8", "7");
         RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
         Session.Body<?> lock = c -> locks.in(c).lock(forUpdate(row("thing", "7")));
         assertThatThrownBy(() -> alice.run(lock)).hasMessageContaining("strategy ROW");
         database.execute("alter table thing alter column id type text");
@@ -403,19 +359,15 @@ class SpellingTest {
     }
 
     /** Text of another setting than Rowlock prints bytea in is another spelling. */
-    @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
-    void bytesHaveOneKeyInWhateverWayASessionPrintsThem(LockStrategy strategy) throws Exception {
+    @EveryStrategy.WithKey
+    void bytesHaveOneKeyInWhateverWayASessionPrintsThem(LockStrategy strategy, Session alice, Session bob)
+            throws Exception {
         createThing("bytea", "'\\x00ff'");
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         bob.execute("set bytea_output = escape");
         bob.commit();
         LockKey key = row("thing", "\\x00ff");
         alice.run(c -> locks(strategy).in(c).lock(forUpdate(key)));
-        assertThat((boolean) bob.run(
-                        c -> locks(strategy).in(c).tryLock(forUpdate(key)).isHeld()))
-                .isFalse();
+        assertThat(tryLock(bob, locks(strategy), forUpdate(key))).isFalse();
         assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
                 .isEmpty();
         for (String other : List.of("\\x00FF", "\\000\\377")) {
@@ -429,37 +381,16 @@ class SpellingTest {
         alice.rollback();
         assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
                 .hasSize(1);
-        assertThat((boolean) alice.run(
-                        c -> locks(strategy).in(c).tryLock(forUpdate(key)).isHeld()))
-                .isFalse();
+        assertThat(tryLock(alice, locks(strategy), forUpdate(key))).isFalse();
     }
 
     /** With array_nulls = off an array of nulls is one of texts. */
-    @ParameterizedTest
-    @EnumSource(names = {"BOTH", "ADVISORY"})
-    void aClaimOfNothingFindsNoRowNamedNull(LockStrategy strategy) throws Exception {
+    @EveryStrategy.WithKey
+    void aClaimOfNothingFindsNoRowNamedNull(LockStrategy strategy, Session alice, Session bob) throws Exception {
         createThing("text", "'NULL'");
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(row("thing", "NULL"))));
         bob.execute("set array_nulls = off");
         assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
                 .isEmpty();
-    }
-
-    /** Also by a running instance that has locked with the type of before. */
-    @Test
-    void advisoryLocksNoticeAColumnThatBecomesCitext() throws Exception {
-        createThing("text", "'Ab'");
-        RowLocks locks = locks(LockStrategy.ADVISORY);
-        Session alice = database.session("alice");
-        for (int i = 0; i < 7; i++) {
-            alice.run(c -> locks.in(c).lock(forUpdate(row("thing", "Ab"))));
-            alice.rollback();
-        }
-        database.execute("alter table thing alter column id type public.citext");
-        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("thing", "aB")))))
-                .isInstanceOf(LockTargetException.class)
-                .hasMessageContaining("Use strategy ROW");
     }
 }

@@ -2,19 +2,18 @@ package org.rowlock.internal.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.tryLock;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
-import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.TableName;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -72,12 +71,8 @@ class TableNameRoundTripTest {
 
     private final Random random = new Random(4711);
 
-    @ParameterizedTest
-    @EnumSource
-    void tableOfAnyNameCanBeLocked(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
+    @EveryStrategy
+    void tableOfAnyNameCanBeLocked(RowLocks locks, Session alice, Session bob) throws Exception {
         for (int i = 0; i < NAMES; i++) {
             String table = TableName.quoteIdentifier(name());
             String column = TableName.quoteIdentifier(name());
@@ -88,40 +83,22 @@ class TableNameRoundTripTest {
             LockKey withSchema = LockKey.row(database.schema() + "." + table, 1);
             List<LockKey> several = LockKey.rows(table, List.of(3, 2));
 
-            assertThat(isHadBy(alice, c -> locks.in(c).lock(forUpdate(key)).isHeld()))
+            assertThat(alice.run(c -> locks.in(c).lock(forUpdate(key))).isHeld())
                     .as(table)
                     .isTrue();
-            assertThat(isHadBy(
-                            alice, c -> locks.in(c).tryLock(forUpdate(several)).isHeld()))
-                    .as(table)
-                    .isTrue();
-            assertThat(isHadBy(bob, c -> locks.in(c).tryLock(forUpdate(key)).isHeld()))
-                    .as(table)
-                    .isFalse();
-            assertThat(isHadBy(
-                            bob, c -> locks.in(c).tryLock(forUpdate(withSchema)).isHeld()))
-                    .as(table)
-                    .isFalse();
-            assertThat(isHadBy(bob, c -> locks.in(c).tryLock(forUpdate(several)).isHeld()))
-                    .as(table)
-                    .isFalse();
+            assertThat(tryLock(alice, locks, forUpdate(several))).as(table).isTrue();
+            assertThat(tryLock(bob, locks, forUpdate(key))).as(table).isFalse();
+            assertThat(tryLock(bob, locks, forUpdate(withSchema))).as(table).isFalse();
+            assertThat(tryLock(bob, locks, forUpdate(several))).as(table).isFalse();
             alice.commit();
             Claim claim = Claim.from(table).where("not done").limit(3);
             List<Integer> claimed = bob.run(c -> locks.in(c).claim(claim, row -> row.getInt(1)));
             assertThat(claimed).as(table).containsExactlyInAnyOrder(1, 2, 3);
-            assertThat(isHadBy(
-                            alice,
-                            c -> locks.in(c).tryLock(forUpdate(withSchema)).isHeld()))
-                    .as(table)
-                    .isFalse();
+            assertThat(tryLock(alice, locks, forUpdate(withSchema))).as(table).isFalse();
             bob.commit();
             alice.execute("drop table " + table);
             alice.commit();
         }
-    }
-
-    private static boolean isHadBy(Session session, Session.Body<Boolean> attempt) throws Exception {
-        return session.run(attempt);
     }
 
     private String name() {

@@ -3,6 +3,8 @@ package org.rowlock.internal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.tryLock;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -17,8 +19,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
@@ -28,7 +28,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -71,37 +71,26 @@ class TableResolutionTest {
         return bob == null ? bob = database.session("bob") : bob;
     }
 
-    private static RowLocks locks(LockStrategy strategy) {
-        return LockAccess.builder().strategy(strategy).build();
-    }
-
     private void assertOneKey(RowLocks alices, LockKey one, RowLocks bobs, LockKey other) throws Exception {
         alice().run(c -> alices.in(c).lock(forUpdate(one)));
-        assertThat((boolean) bob().run(c -> bobs.in(c).tryLock(forUpdate(other)).isHeld()))
-                .isFalse();
+        assertThat(tryLock(bob(), bobs, forUpdate(other))).isFalse();
         alice().rollback();
         LockResult result = bob().run(c -> bobs.in(c).lock(forUpdate(other)));
         assertThat(result.absentRows()).isEmpty();
-        assertThat((boolean)
-                        alice().run(c -> alices.in(c).tryLock(forUpdate(one)).isHeld()))
-                .isFalse();
+        assertThat(tryLock(alice(), alices, forUpdate(one))).isFalse();
         alice().rollback();
         bob().rollback();
     }
 
     private void assertTwoKeys(RowLocks locks, LockKey one, LockKey other) throws Exception {
         alice().run(c -> locks.in(c).lock(forUpdate(one)));
-        assertThat((boolean)
-                        bob().run(c -> locks.in(c).tryLock(forUpdate(other)).isHeld()))
-                .isTrue();
+        assertThat(tryLock(bob(), locks, forUpdate(other))).isTrue();
         alice().rollback();
         bob().rollback();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void spellingsOfOneTableAreOneKey(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    @EveryStrategy
+    void spellingsOfOneTableAreOneKey(RowLocks locks) throws Exception {
         for (String name : List.of("ACCOUNT", "\"account\"", database.schema() + ".account", "Account")) {
             assertOneKey(locks, row("account", 1), locks, row(name, 1));
         }
@@ -109,18 +98,14 @@ class TableResolutionTest {
         assertOneKey(locks, row("account", 1), locks, row(catalog + "." + database.schema() + ".account", "1"));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void sameNameInTwoSchemasIsTwoKeys(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    @EveryStrategy
+    void sameNameInTwoSchemasIsTwoKeys(RowLocks locks) throws Exception {
         assertTwoKeys(locks, row("account", 1), row(second + ".account", 1));
         assertOneKey(locks, row(second + ".account", 1), locks, row(second + ".account", 1));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void searchPathOfTheSessionDecides(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    @EveryStrategy
+    void searchPathOfTheSessionDecides(RowLocks locks) throws Exception {
         alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
         alice().rollback();
         alice().execute("set search_path to " + second);
@@ -130,20 +115,16 @@ class TableResolutionTest {
         // And within one transaction, as SQL does.
         alice().execute("set local search_path to " + database.schema());
         alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
-        assertThat((boolean) bob().run(c ->
-                        locks.in(c).tryLock(forUpdate(row("account", 1))).isHeld()))
-                .isFalse();
+        assertThat(tryLock(bob(), locks, forUpdate(row("account", 1)))).isFalse();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void partitionAndRootAreOneKey(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void partitionAndRootAreOneKey(LockStrategy strategy, RowLocks locks) throws Exception {
         database.execute(
                 "create table part(id int primary key) partition by range (id)",
                 "create table part_low partition of part for values from (0) to (100) partition by range (id)",
                 "create table part_lowest partition of part_low for values from (0) to (10)",
                 "insert into part values (1)");
-        RowLocks locks = locks(strategy);
         assertOneKey(locks, row("part", 1), locks, row("part_lowest", 1));
         assertOneKey(locks, row("part_low", 1), locks, row("part_lowest", 1));
         alice().run(c ->
@@ -158,8 +139,7 @@ class TableResolutionTest {
         assertTwoKeys(locks, row("part", 1), row("part_lowest", 1));
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void afterASwapByRenameOldAndNewInstancesAgree(LockStrategy strategy) throws Exception {
         RowLocks old = locks(strategy);
         assertOneKey(old, row("account", 1), old, row("account", 1));
@@ -170,9 +150,7 @@ class TableResolutionTest {
         assertTwoKeys(old, row("account", 1), row("account_old", 1));
     }
 
-    /** The transaction began before the swap and has not looked at the catalog since; the others begin after it. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void aTransactionThatBeganBeforeASwapAgreesWithThoseAfterIt(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
@@ -184,11 +162,8 @@ class TableResolutionTest {
     }
 
     /** As with FOR UPDATE, and so the holder's own reads and writes go to the table whose key it holds. */
-    @ParameterizedTest
-    @EnumSource
-    void aSwapWaitsForThoseWhoHoldALock(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
-        Session admin = database.session("admin");
+    @EveryStrategy
+    void aSwapWaitsForThoseWhoHoldALock(LockStrategy strategy, RowLocks locks, Session admin) throws Exception {
         for (boolean several : List.of(false, true)) {
             alice().run(c -> several
                     ? locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 2))))
@@ -213,64 +188,21 @@ class TableResolutionTest {
                 "alter table account_new rename to account");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void namesThatNeedQuotesAreFound(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
-        for (String name : List.of(
-                "\"Order\"",
-                "\"order\"",
-                "\"select\"",
-                "\"user\"",
-                "\"two words\"",
-                "\"dot.ted\"",
-                "\"quo\"\"ted\"",
-                "\"semi;colon\"",
-                "\"ques?tion\"",
-                "\"1st\"",
-                "\"a$b\"",
-                "\"back\\slash\"",
-                "\"it's\"",
-                "kontó",
-                "\"Überweisung\"",
-                "\"口座\"",
-                "\"💰\"")) {
-            database.execute(
-                    "create table " + name + "(\"Id\" int primary key)", "insert into " + name + " values (1), (2)");
-            assertOneKey(locks, row(name, 1), locks, row(database.schema() + "." + name, "1"));
-            LockResult all = alice().run(c -> locks.in(c)
-                    .lock(forUpdate(LockKey.rows(name, List.of(2, 1, 3))).allowAbsent()));
-            assertThat(all.absentRows())
-                    .isEqualTo(strategy == LockStrategy.ADVISORY ? List.of() : List.of(row(name, 3)));
-            List<Integer> claimed =
-                    alice().run(c -> locks.in(c).claim(Claim.from(name).limit(5), ONE));
-            assertThat(claimed).hasSize(2);
-            alice().rollback();
-        }
-    }
-
-    /** A reserved word needs no quotes in a key, since the name stands alone there. */
-    @ParameterizedTest
-    @EnumSource
-    void reservedWordsNeedNoQuotes(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    @EveryStrategy
+    void reservedWordsNeedNoQuotes(RowLocks locks) throws Exception {
         database.execute("create table \"order\"(id int primary key)", "insert into \"order\" values (1)");
         assertOneKey(locks, row("order", 1), locks, row("\"order\"", 1));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void namesLongerThanTheServerKeepsAreCutAsTheServerDoes(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    @EveryStrategy
+    void namesLongerThanTheServerKeepsAreCutAsTheServerDoes(RowLocks locks) throws Exception {
         String name = "a".repeat(70);
         database.execute("create table " + name + "(id int primary key)", "insert into " + name + " values (1)");
         assertOneKey(locks, row(name, 1), locks, row("a".repeat(63), 1));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void temporaryTableInFrontIsAKeyOfItsOwn(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    @EveryStrategy
+    void temporaryTableInFrontIsAKeyOfItsOwn(RowLocks locks) throws Exception {
         alice().execute("create temporary table account(id int primary key) on commit preserve rows");
         alice().execute("insert into account values (1)");
         alice().commit();
@@ -281,8 +213,7 @@ class TableResolutionTest {
     }
 
     /** The kept name of the key column is found wrong, and the table is looked up again in the same call. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
+    @EveryStrategy.WithRow
     void aSwapToATableWithAnotherKeyColumnIsFollowed(LockStrategy strategy) throws Exception {
         for (Session.Body<?> body : ways(locks(strategy))) {
             alice().run(body);
@@ -298,21 +229,8 @@ class TableResolutionTest {
         }
     }
 
-    /** Ids outgrow int4, and the table's id is made a bigint while the application runs. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void anIdThatBecomesABigintIsFollowed(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
-        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
-        alice().rollback();
-        database.execute("alter table account alter column id type bigint", "insert into account values (3000000000)");
-        assertFoundAtTheLatestTheSecondTime(locks, row("account", 3_000_000_000L));
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void anIdThatBecomesAUuidIsFollowed(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    @EveryStrategy.WithRow
+    void anIdThatBecomesAUuidIsFollowed(RowLocks locks) throws Exception {
         alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
         alice().rollback();
         UUID id = UUID.randomUUID();
@@ -322,10 +240,8 @@ class TableResolutionTest {
     }
 
     /** Tenants in schemas of their own, whose tables differ in the type of the id. */
-    @ParameterizedTest
-    @EnumSource(names = {"ROW", "BOTH"})
-    void oneNameOfTwoTypesByTheSearchPath(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    @EveryStrategy.WithRow
+    void oneNameOfTwoTypesByTheSearchPath(RowLocks locks) throws Exception {
         alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
         alice().rollback();
         database.execute(
@@ -357,8 +273,7 @@ class TableResolutionTest {
     }
 
     /** As often as they take turns: what tells them apart is asked for once they have been mixed up. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void aTemporaryTableInFrontAndTheOneBehindItTakeTurns(LockStrategy strategy) throws Exception {
         alice().execute("create temporary table account(id bigint primary key)");
         alice().execute("insert into account values (1)");
@@ -367,12 +282,10 @@ class TableResolutionTest {
     }
 
     /** After a change each looks the table up again, and then it is known as before. */
-    @ParameterizedTest
-    @EnumSource
-    void anUnrelatedTemporaryTableCostsNothingAfterAChange(LockStrategy strategy) throws Exception {
+    @EveryStrategy
+    void anUnrelatedTemporaryTableCostsNothingAfterAChange(RowLocks locks) throws Exception {
         PGSimpleDataSource counting = database.dataSource();
         counting.setSocketFactory(RoundTripCounter.class.getName());
-        RowLocks locks = locks(strategy);
         try (Connection one = counting.getConnection();
                 Connection other = counting.getConnection()) {
             TestDatabase.execute(other, "create temporary table unrelated(id int)");
@@ -389,8 +302,7 @@ class TableResolutionTest {
     }
 
     /** An instance that starts under load would otherwise look its table up in each of its sessions at once. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void callersThatStartTogetherShareOneLookUp(LockStrategy strategy) throws Exception {
         PGSimpleDataSource counting = database.dataSource();
         counting.setSocketFactory(RoundTripCounter.class.getName());
@@ -439,8 +351,7 @@ class TableResolutionTest {
         return counted;
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void rolesWithSchemasOfTheirNamesTakeTurns(LockStrategy strategy) throws Exception {
         database.execute(
                 "create role " + second,

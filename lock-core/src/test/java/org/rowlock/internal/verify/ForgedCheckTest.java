@@ -4,17 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.locks;
 
-import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -31,11 +30,8 @@ class ForgedCheckTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(1, "create table victim(id int)");
 
-    @ParameterizedTest
-    @EnumSource
-    void inAnId(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
+    @EveryStrategy
+    void inAnId(LockStrategy strategy, RowLocks locks, Session alice) throws Exception {
         for (String forged : FORGED) {
             for (Session.Body<?> body : List.<Session.Body<?>>of(
                     c -> locks.in(c).lock(forUpdate(row("account", forged))),
@@ -52,11 +48,8 @@ class ForgedCheckTest {
         assertThat(database.query("select count(*) from victim")).isEqualTo("0");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void inABindOfTheQuery(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        Session alice = database.session("alice");
+    @EveryStrategy
+    void inABindOfTheQuery(RowLocks locks, Session alice) throws Exception {
         for (String forged : FORGED) {
             for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait())) {
                 assertThatThrownBy(() -> alice.run(c -> locks.in(c)
@@ -65,9 +58,7 @@ class ForgedCheckTest {
                                         "select cast(cast(? as text) as int)",
                                         rs -> rs.getInt(1),
                                         forged)))
-                        .isInstanceOfSatisfying(
-                                SQLException.class,
-                                e -> assertThat(e.getSQLState()).isEqualTo("22P02"));
+                        .satisfies(sqlState("22P02"));
                 alice.rollback();
             }
         }

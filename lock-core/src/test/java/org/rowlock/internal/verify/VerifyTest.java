@@ -2,9 +2,10 @@ package org.rowlock.internal.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.rowlock.testing.Failures.assertIllegal;
+import static org.rowlock.testing.Locks.on;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -22,12 +23,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockStrategy;
@@ -35,7 +36,9 @@ import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
@@ -56,8 +59,7 @@ class VerifyTest {
         return new HikariDataSource(config);
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void passesOnARealServer(LockStrategy strategy) throws Exception {
         RowLocks.builder(database.dataSource()).strategy(strategy).build().verify();
         assertThat(locks()).isEqualTo("0");
@@ -120,11 +122,10 @@ class VerifyTest {
         };
         RowLocks locks =
                 LockAccess.builder().strategy("item", LockStrategy.ADVISORY).build();
-        LockAccess.of(locks).on(database.dataSource()).verify();
-        assertThatThrownBy(() -> LockAccess.of(locks).on(idle).verify())
+        on(locks, database.dataSource()).verify();
+        assertThatThrownBy(() -> on(locks, idle).verify())
                 .isInstanceOf(LockVerificationException.class)
-                .hasMessageContaining(locked)
-                .hasMessageContaining("PostgreSQL");
+                .hasMessageContainingAll(locked, "PostgreSQL");
     }
 
     private static Connection preparing(Connection connection, UnaryOperator<String> changed) {
@@ -152,9 +153,7 @@ class VerifyTest {
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> RowLocks.of(sharded).verify())
                         .isInstanceOf(LockVerificationException.class)
-                        .hasMessageContaining("different servers [primary ")
-                        .hasMessageContaining(":" + other.getPortNumbers()[0])
-                        .hasMessageContaining("ROW");
+                        .hasMessageContainingAll("different servers [primary ", ":" + other.getPortNumbers()[0], "ROW");
             }
             assertThat(locks()).isEqualTo("0");
         } finally {
@@ -173,21 +172,13 @@ class VerifyTest {
                 Random random = new Random(i);
                 DataSource balanced = dataSource((method, arguments) -> random.nextBoolean() ? one : other);
                 // Of a pool the connections are the same at every look.
-                try (HikariDataSource pool = new HikariDataSource()) {
-                    pool.setDataSource(balanced);
-                    pool.setMaximumPoolSize(10);
+                try (HikariDataSource pool = Pools.of(balanced, 10)) {
                     RowLocks locks = LockAccess.builder().build();
                     boolean unpooled = i % 2 == 0;
-                    assertThatThrownBy(() -> {
-                                LockAccess.of(locks)
-                                        .on(unpooled ? balanced : pool)
-                                        .verify();
-                            })
-                            .isInstanceOfSatisfying(
-                                    LockVerificationException.class,
-                                    e -> assertThat(e.isRetryable()).isFalse())
-                            .hasMessageContaining("different servers")
-                            .hasMessageContaining(":" + second.dataSource().getPortNumbers()[0]);
+                    assertRefused(on(locks, unpooled ? balanced : pool), false)
+                            .hasMessageContainingAll(
+                                    "different servers",
+                                    ":" + second.dataSource().getPortNumbers()[0]);
                 }
             }
             assertThat(locks()).isEqualTo("0");
@@ -206,15 +197,13 @@ class VerifyTest {
                 AtomicInteger count = new AtomicInteger();
                 DataSource mixed =
                         dataSource((method, arguments) -> count.getAndIncrement() % 16 == at ? standby : primary);
-                assertThatThrownBy(() -> RowLocks.of(mixed).verify())
-                        .isInstanceOfSatisfying(
-                                LockVerificationException.class,
-                                e -> assertThat(e.isRetryable()).isFalse())
+                assertRefused(RowLocks.of(mixed), false)
                         .hasCauseInstanceOf(LockTransactionException.class)
-                        .hasMessageContaining("different servers [primary ")
-                        .hasMessageContaining(", standby ")
-                        .hasMessageContaining(":" + pair.ports().get(1))
-                        .hasMessageContaining("targetServerType=primary");
+                        .hasMessageContainingAll(
+                                "different servers [primary ",
+                                ", standby ",
+                                ":" + pair.ports().get(1),
+                                "targetServerType=primary");
                 assertThat(count.get()).as("in the first round").isEqualTo(16);
             }
             RowLocks.of(primary).verify();
@@ -230,12 +219,8 @@ class VerifyTest {
                     "set allow_system_table_mods = on",
                     "create or replace function pg_catalog.pg_try_advisory_xact_lock"
                             + "(bigint) returns bool language sql as 'select true'");
-            assertThatThrownBy(() -> RowLocks.of(stubs.dataSource()).verify())
-                    .isInstanceOfSatisfying(
-                            LockVerificationException.class,
-                            e -> assertThat(e.isRetryable()).isFalse())
-                    .hasMessageContaining("both granted the exclusive")
-                    .hasMessageContaining("ROW");
+            assertRefused(RowLocks.of(stubs.dataSource()), false)
+                    .hasMessageContainingAll("both granted the exclusive", "ROW");
         } finally {
             stubs.stop();
         }
@@ -248,10 +233,7 @@ class VerifyTest {
             DataSource dataSource = proxy.through(database.dataSource());
             for (String statement : List.of("select 'first '", "pg_backend_pid", "pg_try_advisory")) {
                 proxy.cutBefore(statement);
-                assertThatThrownBy(() -> RowLocks.of(dataSource).verify())
-                        .isInstanceOfSatisfying(
-                                LockVerificationException.class,
-                                e -> assertThat(e.isRetryable()).isTrue());
+                assertRefused(RowLocks.of(dataSource), true);
                 RowLocks.of(dataSource).verify();
             }
             assertThat(proxy.cuts()).isEqualTo(3);
@@ -267,12 +249,8 @@ class VerifyTest {
                 proxy.cutAfter("pg_try_advisory");
                 return through;
             });
-            assertThatThrownBy(() -> RowLocks.of(dataSource).verify())
-                    .isInstanceOfSatisfying(
-                            LockVerificationException.class,
-                            e -> assertThat(e.isRetryable()).isTrue())
-                    .hasMessageContaining("proves nothing about the locks")
-                    .hasMessageContaining("Try again");
+            assertRefused(RowLocks.of(dataSource), true)
+                    .hasMessageContainingAll("proves nothing about the locks", "Try again");
         }
     }
 
@@ -287,9 +265,8 @@ class VerifyTest {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
             // Only the lock statement of a row of this table has this in it.
             proxy.cutBefore("from \"item\" for key share");
-            assertThatThrownBy(() -> LockAccess.of(locks)
-                            .on(proxy.through(database.dataSource()))
-                            .verify())
+            assertThatThrownBy(() ->
+                            on(locks, proxy.through(database.dataSource())).verify())
                     .isInstanceOf(LockVerificationException.class);
             assertThat(proxy.cuts()).isOne();
         }
@@ -314,17 +291,13 @@ class VerifyTest {
             try {
                 if (extension.equals("citus")) {
                     // A coordinator without workers is one machine.
-                    LockAccess.of(advisory).on(database.dataSource()).verify();
+                    on(advisory, database.dataSource()).verify();
                     statement.execute("insert into pg_dist_node values (0), (1)");
                 }
-                assertThatThrownBy(() -> LockAccess.of(advisory)
-                                .on(database.dataSource())
-                                .verify())
+                assertThatThrownBy(() -> on(advisory, database.dataSource()).verify())
                         .isInstanceOf(LockVerificationException.class)
-                        .hasMessageContaining("extension " + extension)
-                        .hasMessageContaining("singleEntryNode(true)")
-                        .hasMessageContaining("BOTH");
-                LockAccess.of(declared).on(database.dataSource()).verify();
+                        .hasMessageContainingAll("extension " + extension, "singleEntryNode(true)", "BOTH");
+                on(declared, database.dataSource()).verify();
                 RowLocks.of(database.dataSource()).verify();
             } finally {
                 statement.execute("delete from pg_extension where oid = 4242");
@@ -378,11 +351,7 @@ class VerifyTest {
                     });
                 }
             };
-            assertThatThrownBy(() -> RowLocks.of(observed).verify())
-                    .isInstanceOfSatisfying(
-                            LockVerificationException.class,
-                            e -> assertThat(e.isRetryable()).isTrue())
-                    .hasMessageContaining("proves nothing about the locks");
+            assertRefused(RowLocks.of(observed), true).hasMessageContaining("proves nothing about the locks");
             assertThat(observed.borrowed()).as("in one attempt").isEqualTo(16);
             assertThat(observed.open()).isZero();
             proxy.cutAll();
@@ -406,8 +375,7 @@ class VerifyTest {
         nowhere.setUrl("jdbc:postgresql://localhost:1/postgres");
         assertThatThrownBy(() -> RowLocks.of(nowhere).verify())
                 .isInstanceOf(LockVerificationException.class)
-                .hasMessageContaining("localhost:1")
-                .hasMessageContaining("check the server and its address");
+                .hasMessageContainingAll("localhost:1", "check the server and its address");
     }
 
     @Test
@@ -428,6 +396,13 @@ class VerifyTest {
         assertThatThrownBy(() -> RowLocks.of(broken).verify())
                 .isInstanceOf(LockVerificationException.class)
                 .hasMessageContaining("no more");
+    }
+
+    private static AbstractThrowableAssert<?, ? extends Throwable> assertRefused(RowLocks locks, boolean retryable) {
+        return assertThatThrownBy(locks::verify)
+                .isInstanceOfSatisfying(
+                        LockVerificationException.class,
+                        e -> assertThat(e.isRetryable()).isEqualTo(retryable));
     }
 
     private String locks() throws Exception {
@@ -461,8 +436,6 @@ class VerifyTest {
         assertThat(observed.borrowed()).as("in three rounds of five more").isEqualTo(63);
         assertThat(observed.mostOpen()).isEqualTo(16);
         assertThat(observed.open()).isZero();
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LockAccess.of(LockAccess.builder().build()).verify(observed, 1))
-                .withMessageContaining("at least 2");
+        assertIllegal(() -> LockAccess.of(LockAccess.builder().build()).verify(observed, 1), "at least 2");
     }
 }

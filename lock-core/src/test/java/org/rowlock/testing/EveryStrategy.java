@@ -1,0 +1,80 @@
+package org.rowlock.testing;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.ArgumentsProvider;
+import org.junit.jupiter.params.provider.ArgumentsSource;
+import org.junit.jupiter.params.support.ParameterDeclarations;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+
+/** A test of each strategy. Its first parameters are the strategy, or the locks of it, or both. */
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+@ParameterizedTest
+@ArgumentsSource(EveryStrategy.All.class)
+public @interface EveryStrategy {
+    /** A test of each strategy that locks the row. */
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @ParameterizedTest
+    @ArgumentsSource(Rows.class)
+    @interface WithRow {}
+
+    /** A test of each strategy that locks the key. */
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @ParameterizedTest
+    @ArgumentsSource(Keys.class)
+    @interface WithKey {}
+
+    /** All strategies. */
+    final class All extends Given {
+        All() {
+            super(LockStrategy.values());
+        }
+    }
+
+    /** Those that lock the row. */
+    final class Rows extends Given {
+        Rows() {
+            super(LockStrategy.ROW, LockStrategy.BOTH);
+        }
+    }
+
+    /** Those that lock the key. */
+    final class Keys extends Given {
+        Keys() {
+            super(LockStrategy.BOTH, LockStrategy.ADVISORY);
+        }
+    }
+
+    /** Gives a test what it has parameters for. */
+    abstract class Given implements ArgumentsProvider {
+        private final LockStrategy[] strategies;
+
+        Given(LockStrategy... strategies) {
+            this.strategies = strategies;
+        }
+
+        @Override
+        public Stream<Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
+            Class<?>[] types = context.getRequiredTestMethod().getParameterTypes();
+            return Arrays.stream(strategies)
+                    .map(strategy -> Arguments.of(Arrays.stream(types)
+                            .takeWhile(type -> type == LockStrategy.class || type == RowLocks.class)
+                            .map(type -> type == RowLocks.class
+                                    ? Named.of(strategy.name(), Locks.locks(strategy))
+                                    : strategy)
+                            .toArray()));
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package org.rowlock.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.sql.SQLException;
+import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+
+/** How calls fail. */
+public final class Failures {
+    private Failures() {}
+
+    /** An exception of the server or of the driver, with its SQLSTATE. */
+    public static Consumer<Throwable> sqlState(String expected) {
+        return failure -> assertThat(failure)
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(expected));
+    }
+
+    /** An argument is refused, and the message has all the words. */
+    public static void assertIllegal(ThrowingCallable call, String... words) {
+        Throwable refusal = catchThrowable(call);
+        assertThat(refusal).isInstanceOf(IllegalArgumentException.class);
+        for (String word : words) {
+            assertThat(refusal).hasMessageContaining(word);
+        }
+    }
+}
