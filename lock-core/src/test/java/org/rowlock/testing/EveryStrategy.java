@@ -36,21 +36,21 @@ public @interface EveryStrategy {
     @ArgumentsSource(Keys.class)
     @interface WithKey {}
 
-    /** All strategies. */
+    /** All the strategies. */
     final class All extends Given {
         All() {
             super(LockStrategy.values());
         }
     }
 
-    /** Those that lock the row. */
+    /** The strategies that lock the row. */
     final class Rows extends Given {
         Rows() {
             super(LockStrategy.ROW, LockStrategy.BOTH);
         }
     }
 
-    /** Those that lock the key. */
+    /** The strategies that lock the key. */
     final class Keys extends Given {
         Keys() {
             super(LockStrategy.BOTH, LockStrategy.ADVISORY);
