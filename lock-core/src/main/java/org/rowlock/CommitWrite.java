@@ -36,16 +36,7 @@ public interface CommitWrite {
      * @throws IllegalStateException if the statement is not committed, or if the commit ended in a {@link
      *     CommitOutcomeUnknownException} before the number was read
      */
-    default long count() {
-        return counts().stream().mapToLong(Long::longValue).sum();
-    }
-
-    /**
-     * {@return the number of rows that each execution of the statement has changed or returned}
-     *
-     * @throws IllegalStateException as for {@link #count()}
-     */
-    List<Long> counts();
+    long count();
 
     /**
      * Returns the rows that all executions have returned, for example by a {@code RETURNING} clause. The transaction is

@@ -76,14 +76,8 @@ public interface LockListener {
          */
         List<LockKey> keys();
 
-        /** {@return the lock mode; the strongest mode if the keys have different modes} */
-        RowLockMode mode();
-
         /** {@return the strategy of the keys; {@link LockStrategy#BOTH} if their tables have different strategies} */
         LockStrategy strategy();
-
-        /** {@return how long the call was allowed to wait} */
-        LockWait lockWait();
 
         /** {@return the outcome} */
         Outcome outcome();

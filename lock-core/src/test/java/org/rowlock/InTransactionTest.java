@@ -37,6 +37,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.EndedEvent;
 import org.rowlock.internal.value.WaitNanos;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
@@ -289,13 +290,13 @@ class InTransactionTest {
         LockWait wait = LockWait.atMost(TestDatabase.DEADLINE);
         locks.on(observed()).lock(forUpdate(A).waiting(wait)).useTransaction(other -> {});
         assertThat(acquisitions).hasSize(1);
-        assertThat(WaitNanos.nanos(acquisitions.get(0).lockWait()))
+        assertThat(WaitNanos.nanos(((EndedEvent) acquisitions.get(0)).lockWait()))
                 .isPositive()
                 .isLessThan(TestDatabase.DEADLINE.toNanos());
         locks.on(observed()).lock(forUpdate(A).noWait()).useTransaction(tx -> {});
-        assertThat(acquisitions.get(1).lockWait()).isEqualTo(LockWait.noWait());
+        assertThat(((EndedEvent) acquisitions.get(1)).lockWait()).isEqualTo(LockWait.noWait());
         locks.on(observed()).lock(forUpdate(A)).useTransaction(tx -> {});
-        assertThat(acquisitions.get(2).lockWait()).isEqualTo(LockWait.forever());
+        assertThat(((EndedEvent) acquisitions.get(2)).lockWait()).isEqualTo(LockWait.forever());
     }
 
     @Test
@@ -313,8 +314,8 @@ class InTransactionTest {
         locks.on(slow).lock(forUpdate(A).atMost(bound)).useTransaction(tx -> {});
         assertThat(acquisitions)
                 .singleElement()
-                .satisfies(
-                        told -> assertThat(WaitNanos.isBounded(told.lockWait())).isTrue());
+                .satisfies(told -> assertThat(WaitNanos.isBounded(((EndedEvent) told).lockWait()))
+                        .isTrue());
     }
 
     @Test

@@ -30,6 +30,7 @@ import org.rowlock.LockListener.LockEvent;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.internal.value.EndedEvent;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
@@ -62,9 +63,9 @@ class LockListenerTest {
     private void expect(List<LockKey> keys, RowLockMode mode, LockStrategy strategy, LockWait wait, Outcome outcome) {
         assertThat(acquisitions).singleElement().satisfies(told -> {
             assertThat(told.keys()).isEqualTo(keys);
-            assertThat(told.mode()).isEqualTo(mode);
+            assertThat(((EndedEvent) told).mode()).isEqualTo(mode);
             assertThat(told.strategy()).isEqualTo(strategy);
-            assertThat(told.lockWait()).isEqualTo(wait);
+            assertThat(((EndedEvent) told).lockWait()).isEqualTo(wait);
             assertThat(told.outcome()).isEqualTo(outcome);
             assertThat(told.took()).isPositive();
         });
@@ -91,9 +92,9 @@ class LockListenerTest {
                 .isInstanceOf(UnexpectedRowCountException.class);
         assertThat(holds).hasSize(3).allSatisfy(hold -> {
             assertThat(hold.keys()).containsExactly(A);
-            assertThat(hold.mode()).isEqualTo(FOR_UPDATE);
+            assertThat(((EndedEvent) hold).mode()).isEqualTo(FOR_UPDATE);
             assertThat(hold.strategy()).isEqualTo(strategy);
-            assertThat(hold.lockWait()).isEqualTo(LockWait.forever());
+            assertThat(((EndedEvent) hold).lockWait()).isEqualTo(LockWait.forever());
             assertThat(hold.took()).isPositive();
         });
         assertThat(holds.stream().map(LockEvent::outcome))
@@ -319,9 +320,9 @@ class LockListenerTest {
         locks.on(database.dataSource()).lock(forShare(List.of(B, A, B))).useTransaction(tx -> {});
         assertThat(admissions).singleElement().satisfies(told -> {
             assertThat(told.keys()).containsExactlyInAnyOrder(A, B);
-            assertThat(told.mode()).isEqualTo(FOR_SHARE);
+            assertThat(((EndedEvent) told).mode()).isEqualTo(FOR_SHARE);
             assertThat(told.strategy()).isEqualTo(BOTH);
-            assertThat(told.lockWait()).isEqualTo(LockWait.forever());
+            assertThat(((EndedEvent) told).lockWait()).isEqualTo(LockWait.forever());
             assertThat(told.outcome()).isEqualTo(Outcome.ADMITTED);
             assertThat(told.took()).isPositive();
         });

@@ -27,6 +27,7 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.EndedEvent;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.testing.Locks;
 import org.rowlock.testing.Requests;
@@ -219,7 +220,7 @@ abstract class SeveralModesContract extends RowLockContract {
 
         alice.run(c -> listened.in(c).lock(Requests.of(modes())));
 
-        assertThat(told[0].mode()).isEqualTo(FOR_UPDATE);
+        assertThat(((EndedEvent) told[0]).mode()).isEqualTo(FOR_UPDATE);
         assertThat(told[0].keys()).containsExactlyElementsOf(modes().keySet());
     }
 

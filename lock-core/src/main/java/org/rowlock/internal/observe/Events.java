@@ -8,7 +8,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
-import org.rowlock.LockListener.LockEvent;
+import org.rowlock.internal.value.EndedEvent;
 
 /** The JFR events. The class is loaded only on demand, because loading takes time at startup. */
 final class Events {
@@ -46,7 +46,7 @@ final class Events {
         String outcome = "";
 
         /** Ends the event. The texts of the event are created only if a recording stores the event. */
-        final void end(LockEvent of) {
+        final void end(EndedEvent of) {
             end();
             if (shouldCommit()) {
                 key = of.keys().isEmpty() ? "" : of.keys().get(0).toString();

@@ -10,7 +10,6 @@ import org.rowlock.LockDeadlockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener;
 import org.rowlock.LockListener.Kind;
-import org.rowlock.LockListener.LockEvent;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
@@ -48,7 +47,7 @@ public record LockObserver(List<LockListener> listeners) {
             return;
         }
         Duration took = Duration.ofNanos(System.nanoTime() - begun.startNanos);
-        LockEvent ended = new EndedEvent(begun.kind, keys, mode, strategy, wait, outcome, took);
+        EndedEvent ended = new EndedEvent(begun.kind, keys, mode, strategy, wait, outcome, took);
         if (begun.event != null) {
             begun.event.end(ended);
         }

@@ -84,9 +84,9 @@ public final class Write implements CommitWrite {
     }
 
     @Override
-    public List<Long> counts() {
+    public long count() {
         refuseUnknown();
-        return List.copyOf(counts);
+        return counts.stream().mapToLong(Long::longValue).sum();
     }
 
     @Override
