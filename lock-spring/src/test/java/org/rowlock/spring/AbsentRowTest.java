@@ -13,11 +13,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -62,20 +60,8 @@ class AbsentRowTest {
         }
     }
 
-    @org.springframework.context.annotation.Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    static class Enabled {}
-
-    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
-        return RowLockTests.start(
-                beans -> {
-                    beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
-                    Contexts.locks(beans, strategy);
-                },
-                Contexts.Jdbc.class,
-                Enabled.class,
-                Accounts.class);
+    private TestContext start(LockStrategy strategy) {
+        return Contexts.start(database, strategy, Accounts.class);
     }
 
     @ParameterizedTest
@@ -113,7 +99,7 @@ class AbsentRowTest {
     @Test
     void whatIsHeldIsProvenByTheTransaction() {
         try (var context = start(LockStrategy.ROW)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            RowLockTemplate template = context.template();
             PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
             LockKey one = LockKey.row("account", 1);
             LockKey absent = LockKey.row("account", 7);

@@ -13,15 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.internal.access.LockAccess;
-import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -36,14 +29,9 @@ class AdmissionTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
 
-    static class Service {
-        private final Probe probe;
+    static class Service extends Probing {
         private final CountDownLatch held = new CountDownLatch(1);
         private final CountDownLatch letGo = new CountDownLatch(1);
-
-        Service(Probe probe) {
-            this.probe = probe;
-        }
 
         @Transactional
         public int hold(@RowLock("account") int id) throws InterruptedException {
@@ -63,33 +51,14 @@ class AdmissionTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    @Import(CountableLocks.class)
-    static class Services {
-        @Bean
-        Service service(Probe probe) {
-            return new Service(probe);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class WithoutAdmission {
-        @Bean
-        RowLockSettings settings() {
-            return new TestSettings().admission(false);
-        }
-    }
-
-    private void crowd(AnnotationConfigApplicationContext context, int active, int awaiting) throws Exception {
+    private void crowd(TestContext context, int active, int awaiting) throws Exception {
         Service service = context.getBean(Service.class);
         HikariDataSource pool = context.getBean(HikariDataSource.class);
         ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
         try {
             List<Future<?>> all = new ArrayList<>();
             all.add(crowd.submit(() -> service.hold(1)));
-            service(context).held.await();
+            context.target(Service.class).held.await();
             for (int i = 0; i < CROWD; i++) {
                 all.add(crowd.submit(() -> service.add(1)));
             }
@@ -106,32 +75,24 @@ class AdmissionTest {
                 assertThat(database.query("select balance from account where id = 2"))
                         .isEqualTo("1");
             }
-            service(context).letGo.countDown();
+            context.target(Service.class).letGo.countDown();
             for (Future<?> each : all) {
                 TestDatabase.result(each);
             }
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo(String.valueOf(CROWD));
-            assertThat(LockAccess.of(context.getBean(SpringLocks.class).locks())
-                            .admission()
-                            .keysInUse())
-                    .isZero();
+            assertThat(context.queues().keysInUse()).isZero();
         } finally {
-            service(context).letGo.countDown();
+            context.target(Service.class).letGo.countDown();
             crowd.shutdownNow();
             assertThat(crowd.awaitTermination(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                     .isTrue();
         }
     }
 
-    private static Service service(AnnotationConfigApplicationContext context) {
-        return (Service)
-                org.springframework.test.util.AopTestUtils.getUltimateTargetObject(context.getBean(Service.class));
-    }
-
     @Test
     void hotRowTakesOneConnectionAndOthersGoOn() throws Exception {
-        try (var context = Contexts.start(database, Services.class)) {
+        try (var context = Contexts.start(database, Service.class)) {
             crowd(context, 1, 0);
         }
     }
@@ -139,7 +100,10 @@ class AdmissionTest {
     /** The control: the same crowd takes the whole pool. */
     @Test
     void withoutAdmissionAHotRowTakesAllConnections() throws Exception {
-        try (var context = Contexts.start(database, Services.class, WithoutAdmission.class)) {
+        try (var context = Contexts.start(
+                Contexts.pool(database),
+                beans -> Contexts.settings(beans, new TestSettings().admission(false)),
+                Service.class)) {
             crowd(context, Contexts.POOL, CROWD + 1 - Contexts.POOL);
         }
     }
@@ -147,17 +111,13 @@ class AdmissionTest {
     /** Whoever holds locks may not stand in a queue that the server cannot see. */
     @Test
     void insideATransactionNobodyQueues() throws Exception {
-        try (var context = Contexts.start(database, Services.class)) {
+        try (var context = Contexts.start(database, Service.class)) {
             Service service = context.getBean(Service.class);
-            TransactionTemplate transactions =
-                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            TransactionTemplate transactions = context.transactions();
             transactions.executeWithoutResult(status -> {
                 service.add(1);
                 service.addInNew(2);
-                assertThat(LockAccess.of(context.getBean(SpringLocks.class).locks())
-                                .admission()
-                                .keysInUse())
-                        .isZero();
+                assertThat(context.queues().keysInUse()).isZero();
             });
             assertThat(database.query("select sum(balance) from account")).isEqualTo("2");
         }

@@ -86,6 +86,7 @@ class AheadOfTimeTest {
         }
     }
 
+    @Transactional
     public static class Orders {
         private final JdbcTemplate jdbc;
 
@@ -93,14 +94,12 @@ class AheadOfTimeTest {
             this.jdbc = jdbc;
         }
 
-        @Transactional
         public int locks(
                 @RowLock(value = "order_lines", required = false) List<LineId> lines,
                 @RowLock(value = "seats", required = false) SeatId... seats) {
             return locks();
         }
 
-        @Transactional
         @RowLock(table = "orders", id = "#command.orderId")
         public int ship(Command command) {
             return locks();
@@ -137,7 +136,7 @@ class AheadOfTimeTest {
     }
 
     @Test
-    void hintsForWhatIsReadOfArguments() {
+    void hintsForTheAnnotationsAndWhatIsReadOfArguments() {
         dataSource = database.dataSource();
         process((generated, compiled) -> {
             RuntimeHints hints = generated.getRuntimeHints();
@@ -148,14 +147,6 @@ class AheadOfTimeTest {
                     .anyMatch(category -> category.name().endsWith("DECLARED_FIELDS"));
             assertThat(invocation(Command.class, "getOrderId")).accepts(hints);
             assertThat(invocation(Orders.class, "ship")).accepts(hints);
-        });
-    }
-
-    @Test
-    void hintsForTheAnnotations() {
-        dataSource = database.dataSource();
-        process((generated, compiled) -> {
-            RuntimeHints hints = generated.getRuntimeHints();
             assertThat(invocation(RowLock.class, "table")).accepts(hints);
             assertThat(invocation(RowLock.Several.class, "value")).accepts(hints);
         });

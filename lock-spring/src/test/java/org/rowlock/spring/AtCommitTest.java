@@ -6,24 +6,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.CommitWrite;
 import org.rowlock.LockKey;
 import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
@@ -31,9 +30,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.HeuristicCompletionException;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Writes that the transaction sends at its end, with the COMMIT or right before it: all or nothing in either case. */
@@ -45,48 +42,37 @@ class AtCommitTest {
     final TestDatabase database = TestDatabase.accounts(
             3, "create table entry(account int references account deferrable initially deferred)");
 
-    /** Right before the COMMIT. */
-    @Configuration(proxyBeanMethods = false)
-    static class Before {
-        @Bean
-        PlatformTransactionManager transactionManager(DataSource dataSource) {
-            return new JdbcTransactionManager(dataSource);
-        }
-    }
+    enum Manager {
+        /** Right before the COMMIT. */
+        BEFORE(JdbcTransactionManager::new),
+        /** With the COMMIT. */
+        WITH(RowLockTransactionManager::new);
 
-    /** With the COMMIT. */
-    @Configuration(proxyBeanMethods = false)
-    static class With {
-        @Bean
-        PlatformTransactionManager transactionManager(DataSource dataSource) {
-            return new RowLockTransactionManager(dataSource);
+        private final Function<DataSource, PlatformTransactionManager> of;
+
+        Manager(Function<DataSource, PlatformTransactionManager> of) {
+            this.of = of;
         }
     }
 
     private static final class Application implements AutoCloseable {
-        final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+        final TestContext context = new TestContext();
         final RowLockTemplate template;
         final JdbcTemplate jdbc;
 
-        Application(PGSimpleDataSource server, Class<?> manager) {
-            context.registerBean(DataSource.class, () -> Contexts.pool(server));
-            context.registerBean(JdbcTemplate.class, () -> new JdbcTemplate(context.getBean(DataSource.class)));
-            context.register(manager, Contexts.Base.class);
+        Application(PGSimpleDataSource server, Manager manager) {
+            HikariDataSource pool = Contexts.pool(server);
+            context.registerBean(DataSource.class, () -> pool);
+            context.registerBean(JdbcTemplate.class, () -> new JdbcTemplate(pool));
+            context.registerBean(PlatformTransactionManager.class, () -> manager.of.apply(pool));
+            context.register(Contexts.Base.class);
             context.refresh();
-            template = context.getBean(RowLockTemplate.class);
+            template = context.template();
             jdbc = context.getBean(JdbcTemplate.class);
         }
 
-        TransactionTemplate transactions(int propagation) {
-            TransactionTemplate transactions =
-                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            transactions.setPropagationBehavior(propagation);
-            return transactions;
-        }
-
         void run(Consumer<RowLockTemplate> work) {
-            transactions(TransactionDefinition.PROPAGATION_REQUIRED)
-                    .executeWithoutResult(status -> work.accept(template));
+            context.inTransaction(status -> work.accept(template));
         }
 
         int balance(int id) {
@@ -100,13 +86,13 @@ class AtCommitTest {
         }
     }
 
-    private Application start(Class<?> manager) {
+    private Application start(Manager manager) {
         return new Application(database.dataSource(), manager);
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Before.class, With.class})
-    void theyAreStoredWithTheTransaction(Class<?> manager) {
+    @EnumSource
+    void theyAreStoredWithTheTransaction(Manager manager) {
         try (Application application = start(manager)) {
             List<CommitWrite> writes = new ArrayList<>();
             application.template.inTransaction(forNoKeyUpdate(LockKey.row("account", 1)), () -> {
@@ -124,8 +110,8 @@ class AtCommitTest {
 
     /** What the documentation shows. */
     @ParameterizedTest
-    @ValueSource(classes = {Before.class, With.class})
-    void aPayment(Class<?> manager) {
+    @EnumSource
+    void aPayment(Manager manager) {
         try (Application application = start(manager)) {
             RowLockTemplate template = application.template;
             long amount = -5;
@@ -146,8 +132,8 @@ class AtCommitTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Before.class, With.class})
-    void whatFailsStoresNothing(Class<?> manager) {
+    @EnumSource
+    void whatFailsStoresNothing(Manager manager) {
         try (Application application = start(manager)) {
             assertThatThrownBy(() -> application.run(template -> {
                         application.jdbc.update("update account set balance = 5 where id = 2");
@@ -178,12 +164,12 @@ class AtCommitTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Before.class, With.class})
-    void theyFollowTheTransactionThatTheyBelongTo(Class<?> manager) {
+    @EnumSource
+    void theyFollowTheTransactionThatTheyBelongTo(Manager manager) {
         try (Application application = start(manager)) {
-            TransactionTemplate outer = application.transactions(TransactionDefinition.PROPAGATION_REQUIRED);
-            TransactionTemplate nested = application.transactions(TransactionDefinition.PROPAGATION_NESTED);
-            TransactionTemplate other = application.transactions(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+            TransactionTemplate outer = application.context.transactions(Propagation.REQUIRED);
+            TransactionTemplate nested = application.context.transactions(Propagation.NESTED);
+            TransactionTemplate other = application.context.transactions(Propagation.REQUIRES_NEW);
             RowLockTemplate template = application.template;
             outer.executeWithoutResult(status -> {
                 template.atCommit().add(ADD, 1, 1);
@@ -215,15 +201,10 @@ class AtCommitTest {
     /** What other synchronizations write before the commit is in front of them. */
     @Test
     void theyComeLastWhereTheManagerIsOurs() {
-        try (Application application = start(With.class)) {
+        try (Application application = start(Manager.WITH)) {
             application.run(template -> {
                 template.atCommit().add("update account set balance = balance * 2 where id = 1");
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void beforeCommit(boolean readOnly) {
-                        application.jdbc.update(ADD, 3, 1);
-                    }
-                });
+                TestContext.beforeCommit(() -> application.jdbc.update(ADD, 3, 1));
             });
             assertThat(application.balance(1)).isEqualTo(6);
         }
@@ -234,7 +215,7 @@ class AtCommitTest {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
             for (boolean with : List.of(false, true)) {
                 try (Application application =
-                        new Application(proxy.through(database.dataSource()), with ? With.class : Before.class)) {
+                        new Application(proxy.through(database.dataSource()), with ? Manager.WITH : Manager.BEFORE)) {
                     proxy.cutBefore("update account");
                     Throwable failure = catchThrowable(() -> application.run(template -> {
                         template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
@@ -254,9 +235,9 @@ class AtCommitTest {
 
     @Test
     void withoutAWritingTransactionThereAreNone() {
-        try (Application application = start(With.class)) {
+        try (Application application = start(Manager.WITH)) {
             assertThatThrownBy(application.template::atCommit).isInstanceOf(InvalidDataAccessApiUsageException.class);
-            TransactionTemplate readOnly = application.transactions(TransactionDefinition.PROPAGATION_REQUIRED);
+            TransactionTemplate readOnly = application.context.transactions(Propagation.REQUIRED);
             readOnly.setReadOnly(true);
             assertThatThrownBy(() -> readOnly.executeWithoutResult(status -> application.template.atCommit()))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class);

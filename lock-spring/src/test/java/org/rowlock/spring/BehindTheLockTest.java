@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 
-import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
 import jakarta.persistence.CollectionTable;
 import jakarta.persistence.Column;
 import jakarta.persistence.ElementCollection;
@@ -12,19 +11,14 @@ import jakarta.persistence.Embeddable;
 import jakarta.persistence.EmbeddedId;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
-import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.Inheritance;
 import jakarta.persistence.InheritanceType;
 import jakarta.persistence.JoinColumn;
 import jakarta.persistence.Table;
 import java.io.Serializable;
-import java.sql.SQLException;
 import java.sql.Types;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import javax.sql.DataSource;
 import org.hibernate.annotations.Cache;
 import org.hibernate.annotations.CacheConcurrencyStrategy;
 import org.hibernate.annotations.JavaType;
@@ -46,13 +40,9 @@ import org.rowlock.RowLockMode;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.orm.ObjectRetrievalFailureException;
-import org.springframework.orm.jpa.SharedEntityManagerCreator;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** What Hibernate has beside the entity itself is no older than the lock, and is not written over what is newer. */
 @Tag("long")
@@ -92,22 +82,7 @@ class BehindTheLockTest {
     }
 
     @Embeddable
-    static class PartId implements Serializable {
-        private static final long serialVersionUID = 1;
-
-        Kind kind = Kind.LARGE;
-        int number = 7;
-
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof PartId id && id.kind == kind && id.number == number;
-        }
-
-        @Override
-        public int hashCode() {
-            return Objects.hash(kind, number);
-        }
-    }
+    record PartId(Kind kind, int number) implements Serializable {}
 
     @Entity
     @Table(name = "part")
@@ -179,49 +154,20 @@ class BehindTheLockTest {
         void run(RowLockTemplate locks, EntityManager entities);
     }
 
-    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
-        Map<String, Object> properties = Map.of(
-                "hibernate.cache.region.factory_class",
-                "jcache",
-                "hibernate.javax.cache.provider",
-                CaffeineCachingProvider.class.getName(),
-                "hibernate.javax.cache.missing_cache_strategy",
-                "create",
-                "hibernate.cache.use_query_cache",
-                true);
-        return RowLockTests.start(
-                beans -> {
-                    beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
-                    beans.registerBean(
-                            Unit.class,
-                            () -> new Unit(
-                                    properties,
-                                    Account.class,
-                                    PartId.class,
-                                    Part.class,
-                                    Coin.class,
-                                    Vehicle.class,
-                                    Truck.class));
-                    Contexts.locks(beans, strategy);
-                },
-                JpaTransactions.class,
+    private TestContext start(LockStrategy strategy) {
+        return Contexts.jpa(
+                () -> Contexts.pool(database),
+                new Unit(JpaTransactions.CACHE, Account.class, Part.class, Coin.class, Vehicle.class, Truck.class),
+                beans -> Contexts.locks(beans, strategy),
                 Accounts.class);
     }
 
-    private void transaction(AnnotationConfigApplicationContext context, Work work) {
-        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                .executeWithoutResult(status -> work.run(
-                        context.getBean(RowLockTemplate.class),
-                        SharedEntityManagerCreator.createSharedEntityManager(
-                                context.getBean(EntityManagerFactory.class))));
+    private void transaction(TestContext context, Work work) {
+        context.inTransaction(status -> work.run(context.template(), context.entities()));
     }
 
     private void elsewhere(String sql) {
-        try {
-            database.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
+        RowLockTests.execute(database, sql);
     }
 
     private static Long queried(EntityManager entities) {
@@ -316,7 +262,7 @@ class BehindTheLockTest {
     void anIdIsComparedAsItIsStored() {
         try (var context = start(LockStrategy.ROW)) {
             transaction(context, (locks, entities) -> {
-                Part part = entities.find(Part.class, new PartId());
+                Part part = entities.find(Part.class, new PartId(Kind.LARGE, 7));
                 elsewhere("update part set amount = 5");
                 locks.lock(forNoKeyUpdate(LockKey.row("part", List.of(1, 7))));
                 assertThat(part.amount).isEqualTo(5);
@@ -343,28 +289,22 @@ class BehindTheLockTest {
     }
 
     @Test
-    void nothingIsExecutedWithALockInTheTableOfAJoinedSubclass() throws Exception {
+    void nothingIsExecutedOrClaimedInTheTableOfAJoinedSubclass() throws Exception {
         CommitWrites writes = new CommitWrites();
         writes.add("insert into vehicle values (1, 'Truck')");
         try (var context = start(LockStrategy.BOTH)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            RowLockTemplate template = context.template();
             assertThatThrownBy(() -> template.execute(forNoKeyUpdate(LockKey.row("truck", 1)), writes))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContainingAll("truck", "vehicle");
-            assertThat(database.query("select count(*) from vehicle")).isEqualTo("0");
-            template.execute(forNoKeyUpdate(LockKey.row("vehicle", 1)).allowAbsent(), writes);
-            assertThat(database.query("select count(*) from vehicle")).isEqualTo("1");
-        }
-    }
-
-    @Test
-    void noRowsAreClaimedInTheTableOfAJoinedSubclass() {
-        try (var context = start(LockStrategy.ROW)) {
             assertThatThrownBy(() -> transaction(
                             context,
                             (locks, entities) -> locks.claim(Claim.from("truck").limit(1), row -> row.getLong(1))))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContainingAll("truck", "vehicle");
+            assertThat(database.query("select count(*) from vehicle")).isEqualTo("0");
+            template.execute(forNoKeyUpdate(LockKey.row("vehicle", 1)).allowAbsent(), writes);
+            assertThat(database.query("select count(*) from vehicle")).isEqualTo("1");
         }
     }
 }

@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import javax.sql.DataSource;
 import org.rowlock.testing.TestDatabase;
@@ -18,6 +20,23 @@ public final class Blocking {
     };
 
     private Blocking() {}
+
+    /** Calls in a new thread. */
+    public static <T> CompletableFuture<T> call(Callable<T> call) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        NEW_THREAD.execute(() -> {
+            try {
+                future.complete(call.call());
+            } catch (Throwable e) {
+                future.completeExceptionally(e);
+            }
+        });
+        return future;
+    }
+
+    public static CompletableFuture<Void> run(Runnable call) {
+        return CompletableFuture.runAsync(call, NEW_THREAD);
+    }
 
     /** Waits until the server says that a session stands behind this one, and gives its process. */
     public static int awaitWaiterBehind(DataSource dataSource, int backend) {

@@ -2,9 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
-import static org.rowlock.LockRequest.forUpdate;
 
-import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
 import jakarta.persistence.CacheRetrieveMode;
 import jakarta.persistence.Cacheable;
 import jakarta.persistence.Column;
@@ -15,19 +13,18 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.IdClass;
+import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.Table;
 import java.io.Serializable;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.hibernate.CacheMode;
 import org.hibernate.SessionFactory;
 import org.hibernate.annotations.Cache;
 import org.hibernate.annotations.CacheConcurrencyStrategy;
+import org.hibernate.stat.Statistics;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -36,15 +33,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.orm.jpa.EntityManagerHolder;
-import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -56,8 +50,6 @@ class CachedEntityTest {
             2,
             "create table part (a int, b int, amount bigint not null, primary key (a, b))",
             "create table piece (number int, kind text, amount bigint not null, primary key (number, kind))");
-
-    private static final LockKey ACCOUNT = LockKey.row("account", 1);
 
     private DataSource dataSource;
 
@@ -76,6 +68,13 @@ class CachedEntityTest {
         private static final long serialVersionUID = 1;
         int a;
         int b;
+
+        PartId() {}
+
+        PartId(int a, int b) {
+            this.a = a;
+            this.b = b;
+        }
 
         @Override
         public boolean equals(Object other) {
@@ -119,67 +118,29 @@ class CachedEntityTest {
         long amount;
     }
 
-    record Command(Integer account) {}
-
+    @Transactional
     static class Accounts {
-        private final EntityManager entities;
-        private final RowLockTemplate locks;
+        @PersistenceContext
+        EntityManager entities;
 
-        Accounts(EntityManagerFactory factory, RowLockTemplate locks) {
-            this.locks = locks;
-            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
-        }
-
-        @Transactional
         public long read(long id) {
             return entities.find(Account.class, id).balance;
         }
 
-        public void inTransaction() {
-            locks.inTransaction(forNoKeyUpdate(ACCOUNT), () -> add(1));
+        public void add(@RowLock("account") long id) {
+            entities.find(Account.class, id).balance += 1;
         }
 
-        private long add(long id) {
-            return entities.find(Account.class, id).balance += 1;
-        }
-
-        @Transactional
-        public void table(@RowLock("account") long id) {
-            add(id);
-        }
-
-        @Transactional
-        public void entity(@RowLock(entity = Account.class) Long id) {
-            add(id);
-        }
-
-        /** By hand, as by annotation. */
-        @Transactional
-        public void template(Consumer<RowLockTemplate> locking) {
-            locking.accept(locks);
-            add(1);
-        }
-
-        @Transactional
         public void several(@RowLock("account") List<Integer> ids) {
-            ids.forEach(this::add);
-        }
-
-        @Transactional
-        @RowLock(table = "account", id = "#command.account")
-        public void expression(Command command) {
-            add(command.account());
+            ids.forEach(id -> entities.find(Account.class, id.longValue()).balance += 1);
         }
     }
 
+    @Transactional
     static class Parts {
-        private final EntityManager entities;
+        @PersistenceContext
+        EntityManager entities;
 
-        Parts(EntityManagerFactory factory) {
-            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
-        }
-
-        @Transactional
         @RowLock(
                 table = "part",
                 id = {"#a", "#b"})
@@ -187,12 +148,10 @@ class CachedEntityTest {
             return read();
         }
 
-        @Transactional
         public long changeById(@RowLock("part") PartId id) {
             return read();
         }
 
-        @Transactional
         @RowLock(table = "part", id = "#ids")
         public long sum(List<PartId> ids) {
             return ids.stream()
@@ -200,7 +159,6 @@ class CachedEntityTest {
                     .sum();
         }
 
-        @Transactional
         @RowLock(table = "piece", id = "#ids.![{number(), kind()}]")
         public long sumOfPieces(List<PieceId> ids) {
             return ids.stream()
@@ -208,96 +166,36 @@ class CachedEntityTest {
                     .sum();
         }
 
-        @Transactional
         public long read() {
-            PartId id = new PartId();
-            id.a = 1;
-            id.b = 2;
-            return entities.find(Part.class, id).amount;
+            return entities.find(Part.class, new PartId(1, 2)).amount;
         }
     }
 
-    private AnnotationConfigApplicationContext start(LockStrategy strategy, Class<?>... components) {
-        Map<String, Object> cache = Map.of(
-                "hibernate.cache.region.factory_class",
-                "jcache",
-                "hibernate.javax.cache.provider",
-                CaffeineCachingProvider.class.getName(),
-                "hibernate.javax.cache.missing_cache_strategy",
-                "create",
-                "hibernate.generate_statistics",
-                true);
-        return RowLockTests.start(
-                beans -> {
-                    beans.registerBean(
-                            "dataSource",
-                            DataSource.class,
-                            () -> dataSource == null ? database.dataSource() : dataSource);
-                    beans.registerBean(Unit.class, () -> new Unit(cache, Account.class, Part.class, Piece.class));
-                    Contexts.locks(beans, strategy);
-                    beans.register(components);
-                },
-                JpaTransactions.class);
-    }
-
-    private static void call(Accounts accounts, String form) {
-        switch (form) {
-            case "table" -> accounts.table(1);
-            case "entity" -> accounts.entity(1L);
-            case "lock" -> accounts.template(locks -> locks.lock(forNoKeyUpdate(ACCOUNT)));
-            case "lockAll" ->
-                accounts.template(locks -> locks.lock(forNoKeyUpdate(List.of(LockKey.row("account", 2), ACCOUNT))));
-            case "tryLock" ->
-                accounts.template(locks -> locks.tryLock(forNoKeyUpdate(ACCOUNT).atMost(TestDatabase.DEADLINE))
-                        .isHeld());
-            case "lockAndRead" ->
-                accounts.template(locks -> locks.lockAndRead(forNoKeyUpdate(ACCOUNT), "select 1", row -> 1));
-            case "inTransaction" -> accounts.inTransaction();
-            case "several" -> accounts.several(List.of(2, 1));
-            case "expression" -> accounts.expression(new Command(1));
-            default -> throw new IllegalArgumentException(form);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "table",
-                "entity",
-                "several",
-                "expression",
-                "lock",
-                "lockAll",
-                "tryLock",
-                "lockAndRead",
-                "inTransaction"
-            })
-    void whatTheHolderBeforeWroteIsNotLost(String form) throws Exception {
-        addFiftyThenOne(LockStrategy.BOTH, form);
+    private TestContext start(LockStrategy strategy, Class<?>... components) {
+        return Contexts.jpa(
+                () -> dataSource == null ? database.dataSource() : dataSource,
+                new Unit(JpaTransactions.CACHE, Account.class, Part.class, Piece.class),
+                beans -> Contexts.locks(beans, strategy),
+                components);
     }
 
     @ParameterizedTest
     @EnumSource
-    void withEachStrategy(LockStrategy strategy) throws Exception {
-        addFiftyThenOne(strategy, "table");
+    void whatTheHolderBeforeWroteIsNotLost(LockStrategy strategy) throws Exception {
+        addFiftyThenOne(strategy);
     }
 
     /** The writer is another instance, or plain SQL: this one's cache does not hear of it. */
-    private void addFiftyThenOne(LockStrategy strategy, String form) throws Exception {
+    private void addFiftyThenOne(LockStrategy strategy) throws Exception {
         try (var context = start(strategy, Accounts.class)) {
             Accounts accounts = context.getBean(Accounts.class);
             assertThat(accounts.read(1) + accounts.read(2)).isZero();
             assertThat(context.getBean(EntityManagerFactory.class).getCache().contains(Account.class, 1L))
                     .as("in the second-level cache")
                     .isTrue();
-            Session other = database.session("other");
-            other.run(connection -> LockAccess.builder()
-                    .strategy(strategy)
-                    .build()
-                    .in(connection)
-                    .lock(forUpdate(LockKey.row("account", 1))));
+            Session other = RowLockTests.holder(database, strategy, LockKey.row("account", 1));
             other.execute("update account set balance = balance + 50 where id = 1");
-            var call = CompletableFuture.runAsync(() -> call(accounts, form), Blocking.NEW_THREAD);
+            var call = Blocking.run(() -> accounts.add(1));
             Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
             other.commit();
             TestDatabase.result(call);
@@ -311,17 +209,21 @@ class CachedEntityTest {
     @Test
     void behindADataSourceThatTakesPartInTransactions() throws Exception {
         dataSource = new TransactionAwareDataSourceProxy(database.dataSource());
-        addFiftyThenOne(LockStrategy.BOTH, "table");
+        addFiftyThenOne(LockStrategy.BOTH);
+    }
+
+    private static Statistics statistics(TestContext context) {
+        return context.getBean(EntityManagerFactory.class)
+                .unwrap(SessionFactory.class)
+                .getStatistics();
     }
 
     /** The read behind the lock is the one that the method would have made. */
     @Test
     void theEntityIsReadOnce() {
         try (var context = start(LockStrategy.ADVISORY, Accounts.class)) {
-            var statistics = context.getBean(EntityManagerFactory.class)
-                    .unwrap(SessionFactory.class)
-                    .getStatistics();
-            context.getBean(Accounts.class).table(1);
+            var statistics = statistics(context);
+            context.getBean(Accounts.class).add(1);
             assertThat(statistics.getEntityLoadCount()).isEqualTo(1);
         }
     }
@@ -332,9 +234,7 @@ class CachedEntityTest {
         try (var context = start(LockStrategy.BOTH, Accounts.class)) {
             Accounts accounts = context.getBean(Accounts.class);
             assertThat(accounts.read(1) + accounts.read(2)).isZero();
-            var statistics = context.getBean(EntityManagerFactory.class)
-                    .unwrap(SessionFactory.class)
-                    .getStatistics();
+            var statistics = statistics(context);
             statistics.clear();
             accounts.several(List.of(2, 1));
             // To read both, and to write each.
@@ -351,21 +251,14 @@ class CachedEntityTest {
         try (var context = start(LockStrategy.ROW, Parts.class)) {
             Parts parts = context.getBean(Parts.class);
             List<PartId> ids = IntStream.rangeClosed(1, 3)
-                    .mapToObj(number -> {
-                        PartId id = new PartId();
-                        id.a = 1;
-                        id.b = number;
-                        return id;
-                    })
+                    .mapToObj(number -> new PartId(1, number))
                     .toList();
             List<PieceId> pieces = IntStream.rangeClosed(1, 3)
                     .mapToObj(number -> new PieceId("small", number))
                     .toList();
             assertThat(parts.sum(ids) + parts.sumOfPieces(pieces)).isEqualTo(12);
             database.execute("update part set amount = 10", "update piece set amount = 20");
-            var statistics = context.getBean(EntityManagerFactory.class)
-                    .unwrap(SessionFactory.class)
-                    .getStatistics();
+            var statistics = statistics(context);
             statistics.clear();
             assertThat(parts.sum(ids)).isEqualTo(30);
             assertThat(statistics.getPrepareStatementCount()).isEqualTo(1);
@@ -374,30 +267,18 @@ class CachedEntityTest {
         }
     }
 
-    @Test
-    void aPlainIdClassIsAnId() throws Exception {
-        try (var context = start(LockStrategy.BOTH, Parts.class)) {
-            database.execute("insert into part values (1, 2, 0)");
-            Parts parts = context.getBean(Parts.class);
-            assertThat(parts.read()).isZero();
-            database.execute("update part set amount = 7");
-            PartId id = new PartId();
-            id.a = 1;
-            id.b = 2;
-            assertThat(parts.changeById(id)).isEqualTo(7);
-        }
-    }
-
-    /** Of a plain id class the parts can be given one by one. */
-    @Test
-    void anIdInPartsGoesPastTheCacheToo() throws Exception {
+    /** The id is an object of the id class, or its parts one by one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anIdOfAPlainIdClassGoesPastTheCacheToo(boolean inParts) throws Exception {
         try (var context = start(LockStrategy.BOTH, Parts.class)) {
             database.execute("insert into part values (1, 2, 0)");
             Parts parts = context.getBean(Parts.class);
             assertThat(parts.read()).isZero();
             database.execute("update part set amount = 7");
             assertThat(parts.read()).as("what the cache has").isZero();
-            assertThat(parts.change(1, 2)).isEqualTo(7);
+            assertThat(inParts ? parts.change(1, 2) : parts.changeById(new PartId(1, 2)))
+                    .isEqualTo(7);
         }
     }
 
@@ -410,9 +291,8 @@ class CachedEntityTest {
             TransactionSynchronizationManager.bindResource(factory, new EntityManagerHolder(view));
             try {
                 org.hibernate.Session session = view.unwrap(org.hibernate.Session.class);
-                context.getBean(Accounts.class).template(locks -> {
-                    locks.lock(forNoKeyUpdate(ACCOUNT));
-                    locks.lock(forNoKeyUpdate(LockKey.row("account", 2)));
+                context.inTransaction(status -> {
+                    context.template().lock(forNoKeyUpdate(LockKey.rows("account", List.of(1, 2))));
                     assertThat(session.getCacheMode()).isEqualTo(CacheMode.PUT);
                 });
                 assertThat(session.getCacheMode()).isEqualTo(CacheMode.NORMAL);

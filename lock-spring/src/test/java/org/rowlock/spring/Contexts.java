@@ -1,48 +1,124 @@
 package org.rowlock.spring;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
 
 /** Spring contexts on a test's database. */
-final class Contexts {
-    static final int POOL = 4;
+public final class Contexts {
+    public static final int POOL = 4;
 
     private Contexts() {}
 
-    /** A context with a pool, a transaction manager, a JdbcTemplate, and what the test adds. */
-    static AnnotationConfigApplicationContext start(TestDatabase database, Class<?>... components) {
-        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
-        context.registerBean(HikariDataSource.class, () -> pool(database));
-        context.register(Jdbc.class);
-        context.register(components);
-        context.refresh();
-        return context;
+    /** A context with a pool, {@link Jdbc}, and what the test adds. */
+    static TestContext bare(TestDatabase database, Class<?>... components) {
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean(HikariDataSource.class, () -> pool(database));
+                    beans.register(Jdbc.class);
+                },
+                components);
     }
 
-    /** Adds row locks of one strategy. */
-    static void locks(GenericApplicationContext beans, LockStrategy strategy) {
+    /** The same with {@link Base}. */
+    public static TestContext start(TestDatabase database, Class<?>... components) {
+        return start(pool(database), components);
+    }
+
+    /** The same with row locks of one strategy. */
+    public static TestContext start(TestDatabase database, LockStrategy strategy, Class<?>... components) {
+        return start(pool(database), beans -> locks(beans, strategy), components);
+    }
+
+    /** A context on a DataSource, with {@link Base} and what the test adds. */
+    public static TestContext start(DataSource dataSource, Class<?>... components) {
+        return start(dataSource, beans -> {}, components);
+    }
+
+    public static TestContext start(DataSource dataSource, Consumer<TestContext> more, Class<?>... components) {
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, () -> dataSource);
+                    beans.register(Jdbc.class, Base.class);
+                    more.accept(beans);
+                },
+                components);
+    }
+
+    /** A context with Hibernate, its entities and what the test adds. */
+    public static TestContext jpa(
+            Supplier<? extends DataSource> dataSource,
+            JpaTransactions.Unit unit,
+            Consumer<TestContext> more,
+            Class<?>... components) {
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, dataSource::get);
+                    beans.registerBean(JpaTransactions.Unit.class, () -> unit);
+                    beans.register(JpaTransactions.class);
+                    more.accept(beans);
+                },
+                components);
+    }
+
+    /** Observations of locks: what happens when one starts, and when it stops. */
+    static ObservationRegistry observing(
+            Consumer<LockObservationContext> onStart, Consumer<LockObservationContext> onStop) {
+        ObservationRegistry registry = ObservationRegistry.create();
+        registry.observationConfig().observationHandler(new ObservationHandler<LockObservationContext>() {
+            @Override
+            public void onStart(LockObservationContext lock) {
+                onStart.accept(lock);
+            }
+
+            @Override
+            public void onStop(LockObservationContext lock) {
+                onStop.accept(lock);
+            }
+
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return context instanceof LockObservationContext;
+            }
+        });
+        return registry;
+    }
+
+    /** Adds row locks of one strategy, in front of those that are there. */
+    public static void locks(GenericApplicationContext beans, LockStrategy strategy) {
         beans.registerBean(
-                RowLocks.class, () -> LockAccess.builder().strategy(strategy).build());
+                RowLocks.class,
+                () -> LockAccess.builder().strategy(strategy).build(),
+                definition -> definition.setPrimary(true));
     }
 
-    static HikariDataSource pool(TestDatabase database) {
+    public static void settings(GenericApplicationContext beans, RowLockSettings settings) {
+        beans.registerBean(RowLockSettings.class, () -> settings);
+    }
+
+    public static HikariDataSource pool(TestDatabase database) {
         return pool(database.dataSource());
     }
 
-    static HikariDataSource pool(DataSource server) {
+    public static HikariDataSource pool(DataSource server) {
         HikariDataSource pool = new HikariDataSource();
         pool.setDataSource(server);
         pool.setMaximumPoolSize(POOL);
@@ -51,14 +127,22 @@ final class Contexts {
     }
 
     /** What an application without Spring Boot turns on. */
-    @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     @EnableRowLocks
     @Import(CountableLocks.class)
     static class Base {}
 
+    /** A service whose methods ask the server what their own session holds. */
+    abstract static class Probing {
+        @Autowired
+        Probe probe;
+    }
+
+    /** A service whose methods have a transaction each. */
+    @Transactional
+    abstract static class InTransaction {}
+
     /** What Spring Boot would configure. */
-    @Configuration(proxyBeanMethods = false)
     static class Jdbc {
         @Bean
         PlatformTransactionManager transactionManager(DataSource dataSource) {

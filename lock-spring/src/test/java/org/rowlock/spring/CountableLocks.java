@@ -4,10 +4,8 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 /** Locks that a test can count, by their advisory lock, and queues that let in one at a time. */
-@Configuration(proxyBeanMethods = false)
 public class CountableLocks {
     /** What {@code @EnableRowLocks} would make with other defaults. */
     @Bean

@@ -12,7 +12,6 @@ import jakarta.persistence.Column;
 import jakarta.persistence.ElementCollection;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
-import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.FetchType;
 import jakarta.persistence.Id;
 import jakarta.persistence.Inheritance;
@@ -20,9 +19,10 @@ import jakarta.persistence.InheritanceType;
 import jakarta.persistence.JoinColumn;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.ManyToOne;
+import jakarta.persistence.MappedSuperclass;
 import jakarta.persistence.OneToMany;
+import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.SecondaryTable;
-import jakarta.persistence.Table;
 import jakarta.persistence.Version;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -57,22 +57,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
+import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
-import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.RequestParts;
-import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
-import org.rowlock.testing.Threads;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Primary;
 import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.orm.jpa.SharedEntityManagerCreator;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -81,67 +72,48 @@ import org.springframework.transaction.support.TransactionTemplate;
 class EntityLockTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
-            "create table parent (id bigint primary key, amount bigint not null default 0)",
             "create table plain (id bigint primary key, amount bigint not null default 0)",
-            "create table versioned (id bigint primary key, amount bigint not null default 0, version int not null"
-                    + " default 0)",
+            "do $$ declare t text; begin foreach t in array array['parent', 'owning', 'tagged', 'split', 'joined',"
+                    + " 'restricted', 'computed', 'filtered', 'versioned', 'lazy_child', 'eager_child', 'selecting',"
+                    + " 'owned', 'single', 'soft'] loop"
+                    + " execute format('create table %I (like plain including all)', t); end loop; end $$",
+            "alter table versioned add version int not null default 0",
             "create table worded (id text primary key, amount bigint not null default 0)",
-            "create table cased (id text primary key, amount bigint not null default 0)",
             "create table random (id uuid primary key, amount bigint not null default 0)",
-            "create table lazy_child (id bigint primary key, amount bigint not null default 0, parent bigint)",
-            "create table eager_child (id bigint primary key, amount bigint not null default 0, parent bigint)",
-            "create table selecting (id bigint primary key, amount bigint not null default 0, parent bigint)",
-            "create table owning (id bigint primary key, amount bigint not null default 0)",
-            "create table owned (id bigint primary key, amount bigint not null default 0, owner bigint)",
-            "create table tagged (id bigint primary key, amount bigint not null default 0)",
+            "alter table lazy_child add parent bigint",
+            "alter table eager_child add parent bigint",
+            "alter table selecting add parent bigint",
+            "alter table owned add owner bigint",
             "create table tagged_tags (tagged_id bigint, tags text)",
-            "create table split (id bigint primary key, amount bigint not null default 0)",
             "create table split_rest (id bigint primary key, rest bigint not null default 0)",
-            "create table joined (id bigint primary key, amount bigint not null default 0)",
             "create table joined_sub (id bigint primary key, more bigint not null default 0)",
-            "create table single (id bigint primary key, amount bigint not null default 0, dtype text not null default"
-                    + " 'SingleSub', more bigint)",
-            "create table restricted (id bigint primary key, amount bigint not null default 0)",
-            "create table soft (id bigint primary key, amount bigint not null default 0, deleted boolean not null"
-                    + " default false)",
-            "create table computed (id bigint primary key, amount bigint not null default 0)",
-            "create table filtered (id bigint primary key, amount bigint not null default 0)",
+            "alter table single add dtype text not null default 'SingleSub', add more bigint",
+            "alter table soft add deleted boolean not null default false",
             "create table keyed_otherwise (id bigint not null unique, number bigint primary key, amount bigint not null"
                     + " default 0)");
 
     // Public fields would be read past proxies; these are read where they are managed.
-    @Entity
-    @Table(name = "parent")
-    static class Parent {
+    @MappedSuperclass
+    abstract static class Row {
         @Id
         Long id;
 
         long amount;
     }
 
-    @Entity
-    @Table(name = "plain")
-    static class Plain {
-        @Id
-        Long id;
+    @Entity(name = "parent")
+    static class Parent extends Row {}
 
-        long amount;
-    }
+    @Entity(name = "plain")
+    static class Plain extends Row {}
 
-    @Entity
-    @Table(name = "versioned")
-    static class Versioned {
-        @Id
-        Long id;
-
-        long amount;
-
+    @Entity(name = "versioned")
+    static class Versioned extends Row {
         @Version
         int version;
     }
 
-    @Entity
-    @Table(name = "worded")
+    @Entity(name = "worded")
     static class Worded {
         @Id
         String id;
@@ -149,8 +121,7 @@ class EntityLockTest {
         long amount;
     }
 
-    @Entity
-    @Table(name = "random")
+    @Entity(name = "random")
     static class Random {
         @Id
         UUID id;
@@ -158,181 +129,96 @@ class EntityLockTest {
         long amount;
     }
 
-    @Entity
-    @Table(name = "lazy_child")
-    static class LazyChild {
-        @Id
-        Long id;
-
-        long amount;
-
+    @Entity(name = "lazy_child")
+    static class LazyChild extends Row {
         @ManyToOne(fetch = FetchType.LAZY)
         @JoinColumn(name = "parent")
         Parent parent;
     }
 
-    @Entity
-    @Table(name = "eager_child")
-    static class EagerChild {
-        @Id
-        Long id;
-
-        long amount;
-
+    @Entity(name = "eager_child")
+    static class EagerChild extends Row {
         @ManyToOne
         @JoinColumn(name = "parent")
         Parent parent;
     }
 
-    @Entity
-    @Table(name = "selecting")
-    static class Selecting {
-        @Id
-        Long id;
-
-        long amount;
-
+    @Entity(name = "selecting")
+    static class Selecting extends Row {
         @ManyToOne
         @Fetch(FetchMode.SELECT)
         @JoinColumn(name = "parent")
         Parent parent;
     }
 
-    @Entity
-    @Table(name = "owning")
-    static class Owning {
-        @Id
-        Long id;
-
-        long amount;
-
+    @Entity(name = "owning")
+    static class Owning extends Row {
         @OneToMany(cascade = CascadeType.ALL)
         @JoinColumn(name = "owner")
         List<Owned> owned;
     }
 
-    @Entity
-    @Table(name = "owned")
-    static class Owned {
-        @Id
-        Long id;
+    @Entity(name = "owned")
+    static class Owned extends Row {}
 
-        long amount;
-    }
-
-    @Entity
-    @Table(name = "tagged")
-    static class Tagged {
-        @Id
-        Long id;
-
-        long amount;
-
+    @Entity(name = "tagged")
+    static class Tagged extends Row {
         @ElementCollection(fetch = FetchType.EAGER)
         @CollectionTable(name = "tagged_tags", joinColumns = @JoinColumn(name = "tagged_id"))
         @Column(name = "tags")
         Set<String> tags;
     }
 
-    @Entity
-    @Table(name = "split")
+    @Entity(name = "split")
     @SecondaryTable(name = "split_rest")
-    static class Split {
-        @Id
-        Long id;
-
-        long amount;
-
+    static class Split extends Row {
         @Column(table = "split_rest")
         Long rest;
     }
 
-    @Entity
-    @Table(name = "joined")
+    @Entity(name = "joined")
     @Inheritance(strategy = InheritanceType.JOINED)
-    static class Joined {
-        @Id
-        Long id;
+    static class Joined extends Row {}
 
-        long amount;
-    }
-
-    @Entity
-    @Table(name = "joined_sub")
+    @Entity(name = "joined_sub")
     static class JoinedSub extends Joined {
         long more;
     }
 
-    @Entity
-    @Table(name = "single")
-    static class Single {
-        @Id
-        Long id;
-
-        long amount;
-    }
+    @Entity(name = "single")
+    static class Single extends Row {}
 
     @Entity(name = "SingleSub")
     static class SingleSub extends Single {
         Long more;
     }
 
-    @Entity
-    @Table(name = "restricted")
+    @Entity(name = "restricted")
     @SQLRestriction("amount >= 0")
-    static class Restricted {
-        @Id
-        Long id;
+    static class Restricted extends Row {}
 
-        long amount;
-    }
-
-    @Entity
-    @Table(name = "soft")
+    @Entity(name = "soft")
     @SoftDelete
-    static class Soft {
-        @Id
-        Long id;
+    static class Soft extends Row {}
 
-        long amount;
-    }
-
-    @Entity
-    @Table(name = "computed")
-    static class Computed {
-        @Id
-        Long id;
-
-        long amount;
-
+    @Entity(name = "computed")
+    static class Computed extends Row {
         @Formula("(select count(*) from parent)")
         long parents;
     }
 
-    @Entity
-    @Table(name = "filtered")
+    @Entity(name = "filtered")
     @FilterDef(
             name = "least",
             parameters = @ParamDef(name = "least", type = Long.class),
             defaultCondition = "amount >= :least",
             applyToLoadByKey = true)
     @Filter(name = "least")
-    static class Filtered {
-        @Id
-        Long id;
+    static class Filtered extends Row {}
 
-        long amount;
-    }
-
-    @Entity
-    @Table(name = "keyed_otherwise")
-    static class KeyedOtherwise {
-        @Id
-        Long id;
-
+    @Entity(name = "keyed_otherwise")
+    static class KeyedOtherwise extends Row {
         long number;
-
-        long amount;
     }
 
     /** @param isLockedByJpa whether Hibernate sends no more than its own find, with the lock */
@@ -393,25 +279,13 @@ class EntityLockTest {
             .toList();
 
     private Connection others;
-    private AnnotationConfigApplicationContext byJpa;
+    private TestContext byJpa;
     /** Started by the tests that compare. */
-    private AnnotationConfigApplicationContext byRowlock;
-
-    @Configuration(proxyBeanMethods = false)
-    static class Rows {
-        @Bean
-        @Primary
-        RowLocks locksOfRows() {
-            return LockAccess.builder().build();
-        }
-    }
+    private TestContext byRowlock;
 
     static class Plains {
-        private final EntityManager entities;
-
-        Plains(EntityManagerFactory factory) {
-            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
-        }
+        @PersistenceContext
+        EntityManager entities;
 
         @Transactional
         public void add(@RowLock("plain") long id) {
@@ -443,45 +317,23 @@ class EntityLockTest {
         others = database.dataSource().getConnection();
     }
 
-    private AnnotationConfigApplicationContext start(boolean lockEntities) {
+    private TestContext start(boolean lockEntities) {
         StatementInspector inspector = sql -> {
             statements.add(sql);
             return sql;
         };
-        return RowLockTests.start(
+        Map<String, Object> properties = Map.of("hibernate.session_factory.statement_inspector", inspector);
+        Class<?>[] beside = {Row.class, Parent.class, Owned.class, JoinedSub.class, SingleSub.class};
+        Class<?>[] entities = Stream.concat(
+                        Stream.of(beside), Stream.of(Mapping.values()).map(each -> each.entity))
+                .toArray(Class<?>[]::new);
+        return Contexts.jpa(
+                database::dataSource,
+                new Unit(properties, entities),
                 beans -> {
-                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
-                    beans.registerBean(
-                            RowLockSettings.class,
-                            () -> new TestSettings().verify(false).lockEntities(lockEntities));
-                    beans.registerBean(
-                            Unit.class,
-                            () -> new Unit(
-                                    Map.of("hibernate.session_factory.statement_inspector", inspector),
-                                    Parent.class,
-                                    Plain.class,
-                                    Versioned.class,
-                                    Worded.class,
-                                    Random.class,
-                                    LazyChild.class,
-                                    EagerChild.class,
-                                    Selecting.class,
-                                    Owning.class,
-                                    Owned.class,
-                                    Tagged.class,
-                                    Split.class,
-                                    Joined.class,
-                                    JoinedSub.class,
-                                    Single.class,
-                                    SingleSub.class,
-                                    Restricted.class,
-                                    Soft.class,
-                                    Computed.class,
-                                    Filtered.class,
-                                    KeyedOtherwise.class));
+                    Contexts.locks(beans, LockStrategy.ROW);
+                    Contexts.settings(beans, new TestSettings().verify(false).lockEntities(lockEntities));
                 },
-                JpaTransactions.class,
-                Rows.class,
                 Plains.class);
     }
 
@@ -494,19 +346,15 @@ class EntityLockTest {
         }
     }
 
-    private AnnotationConfigApplicationContext byRowlock() {
+    private TestContext byRowlock() {
         if (byRowlock == null) {
             byRowlock = start(false);
         }
         return byRowlock;
     }
 
-    private static EntityManager entities(AnnotationConfigApplicationContext context) {
-        return SharedEntityManagerCreator.createSharedEntityManager(context.getBean(EntityManagerFactory.class));
-    }
-
-    private static void inTransaction(AnnotationConfigApplicationContext context, Runnable work) {
-        new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+    private static void undone(TestContext context, Runnable work) {
+        context.inTransaction(status -> {
             work.run();
             status.setRollbackOnly();
         });
@@ -534,18 +382,17 @@ class EntityLockTest {
     }
 
     private Map<String, String> freeBehind(
-            AnnotationConfigApplicationContext context, Mapping mapping, State state, int row, LockRequest request) {
+            TestContext context, Mapping mapping, State state, int row, LockRequest request) {
         Map<String, String> free = new TreeMap<>();
         Object id = mapping.id(row);
-        inTransaction(context, () -> {
+        undone(context, () -> {
             if (state == State.REFERENCE) {
-                entities(context).getReference(mapping.entity, id);
+                context.entities().getReference(mapping.entity, id);
             } else if (state == State.LOADED) {
-                entities(context).find(mapping.entity, id);
+                context.entities().find(mapping.entity, id);
             }
             statements.clear();
-            boolean isLocked =
-                    context.getBean(RowLockTemplate.class).lock(request).isHeld();
+            boolean isLocked = context.template().lock(request).isHeld();
             free.putAll(free());
             free.put("locked", String.valueOf(isLocked));
         });
@@ -596,80 +443,66 @@ class EntityLockTest {
 
     @Test
     void theFindBehindTheLockIsAnsweredFromThePersistenceContext() {
-        for (Mapping each : Mapping.values()) {
-            theFindBehindTheLockIsAnsweredFromThePersistenceContext(each);
+        for (Mapping mapping : Mapping.values()) {
+            // Some mappings have another id than the table, which has no row of this one.
+            LockRequest request =
+                    forNoKeyUpdate(LockKey.row(mapping.table(), mapping.id(1))).allowAbsent();
+            // The first lock finds out what the statement of the find would be.
+            freeBehind(byJpa, mapping, State.UNKNOWN, 1, request);
+            undone(byJpa, () -> {
+                statements.clear();
+                byJpa.template().lock(request);
+                assertThat(statements.stream().filter(sql -> sql.contains("for no key update")))
+                        .as("%s", mapping)
+                        .hasSize(mapping.isLockedByJpa ? 1 : 0);
+                statements.clear();
+                assertThat(byJpa.entities().find(mapping.entity, mapping.id(1))).isNotNull();
+                assertThat(statements.isEmpty()).as("%s", mapping).isEqualTo(mapping.isLockedByJpa);
+            });
         }
-    }
-
-    private void theFindBehindTheLockIsAnsweredFromThePersistenceContext(Mapping mapping) {
-        // Some mappings have another id than the table, which has no row of this one.
-        LockRequest request =
-                forNoKeyUpdate(LockKey.row(mapping.table(), mapping.id(1))).allowAbsent();
-        // The first lock finds out what the statement of the find would be.
-        freeBehind(byJpa, mapping, State.UNKNOWN, 1, request);
-        inTransaction(byJpa, () -> {
-            statements.clear();
-            byJpa.getBean(RowLockTemplate.class).lock(request);
-            assertThat(statements.stream().filter(sql -> sql.contains("for no key update")))
-                    .as("%s", mapping)
-                    .hasSize(mapping.isLockedByJpa ? 1 : 0);
-            statements.clear();
-            assertThat(entities(byJpa).find(mapping.entity, mapping.id(1))).isNotNull();
-            assertThat(statements.isEmpty()).as("%s", mapping).isEqualTo(mapping.isLockedByJpa);
-        });
     }
 
     @Test
     void whatWasLoadedIsAsItIsBehindTheLock() {
-        for (State each : State.values()) {
-            whatWasLoadedIsAsItIsBehindTheLock(each);
+        for (State state : State.values()) {
+            RowLockTests.execute(database, "update plain set amount = 0 where id = 1");
+            EntityManager entities = byJpa.entities();
+            undone(byJpa, () -> {
+                if (state == State.LOADED) {
+                    assertThat(entities.find(Plain.class, 1L).amount).isZero();
+                } else if (state == State.REFERENCE) {
+                    entities.getReference(Plain.class, 1L);
+                }
+                RowLockTests.execute(database, "update plain set amount = 7 where id = 1");
+                statements.clear();
+                byJpa.template().lock(forNoKeyUpdate(LockKey.row("plain", 1)));
+                assertThat(((Plain) org.hibernate.Hibernate.unproxy(entities.find(Plain.class, 1L))).amount)
+                        .isEqualTo(7);
+                assertThat(statements.stream().filter(sql -> sql.startsWith("select")))
+                        .hasSizeLessThanOrEqualTo(3);
+            });
         }
-    }
-
-    private void whatWasLoadedIsAsItIsBehindTheLock(State state) {
-        execute("update plain set amount = 0 where id = 1");
-        EntityManager entities = entities(byJpa);
-        inTransaction(byJpa, () -> {
-            if (state == State.LOADED) {
-                assertThat(entities.find(Plain.class, 1L).amount).isZero();
-            } else if (state == State.REFERENCE) {
-                entities.getReference(Plain.class, 1L);
-            }
-            execute("update plain set amount = 7 where id = 1");
-            statements.clear();
-            byJpa.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("plain", 1)));
-            assertThat(((Plain) org.hibernate.Hibernate.unproxy(entities.find(Plain.class, 1L))).amount)
-                    .isEqualTo(7);
-            assertThat(statements.stream().filter(sql -> sql.startsWith("select")))
-                    .hasSizeLessThanOrEqualTo(3);
-        });
     }
 
     /** A filter makes the find another statement, which sees no row where the lock has one. */
     @Test
     void aFilterIsNoReasonToLockNothing() {
-        inTransaction(byJpa, () -> {
-            entities(byJpa).unwrap(Session.class).enableFilter("least").setParameter("least", 5L);
-            assertThat(byJpa.getBean(RowLockTemplate.class)
-                            .lock(forNoKeyUpdate(LockKey.row("filtered", 1)))
-                            .isHeld())
-                    .isTrue();
+        undone(byJpa, () -> {
+            byJpa.entities().unwrap(Session.class).enableFilter("least").setParameter("least", 5L);
+            RowLockTests.assertHeld(byJpa.template().lock(forNoKeyUpdate(LockKey.row("filtered", 1))));
         });
     }
 
     /** Hibernate takes what is removed, and not flushed yet, for absent. */
     @Test
     void whatTheSessionHasRemovedOrNotYetInsertedIsLockedAsItIs() {
-        inTransaction(byJpa, () -> {
-            entities(byJpa).remove(entities(byJpa).find(Plain.class, 1L));
-            assertThat(byJpa.getBean(RowLockTemplate.class)
-                            .lock(forNoKeyUpdate(LockKey.row("plain", 1)))
-                            .isHeld())
-                    .isTrue();
+        undone(byJpa, () -> {
+            byJpa.entities().remove(byJpa.entities().find(Plain.class, 1L));
+            RowLockTests.assertHeld(byJpa.template().lock(forNoKeyUpdate(LockKey.row("plain", 1))));
             Plain fresh = new Plain();
             fresh.id = 9L;
-            entities(byJpa).persist(fresh);
-            assertThat(byJpa.getBean(RowLockTemplate.class)
+            byJpa.entities().persist(fresh);
+            assertThat(byJpa.template()
                             .lock(forNoKeyUpdate(LockKey.row("plain", 9)).allowAbsent())
                             .absentRows())
                     .isNotEmpty();
@@ -678,22 +511,11 @@ class EntityLockTest {
 
     @Test
     void anAbsentRowIsRefusedAsByRowlock() {
-        for (AnnotationConfigApplicationContext context : List.of(byJpa, byRowlock())) {
+        for (TestContext context : List.of(byJpa, byRowlock())) {
             assertThatThrownBy(() -> context.getBean(Plains.class).add(42))
                     .isInstanceOf(EmptyResultDataAccessException.class)
                     .hasMessageContaining("the row does not exist");
         }
-    }
-
-    @Test
-    void noIncrementIsLostAmongThreads() throws Exception {
-        Plains plains = byJpa.getBean(Plains.class);
-        Threads.run(4, number -> {
-            for (int i = 0; i < 25; i++) {
-                plains.add(1);
-            }
-        });
-        assertThat(database.query("select amount from plain where id = 1")).isEqualTo("100");
     }
 
     /** Whether nobody else can lock the first row of a table. */
@@ -704,8 +526,8 @@ class EntityLockTest {
     /** Hibernate takes the row for locked, and would only read it. */
     @Test
     void aLockThatASavepointTookBackIsTakenAgain() {
-        inTransaction(byJpa, () -> {
-            EntityManager entities = entities(byJpa);
+        undone(byJpa, () -> {
+            EntityManager entities = byJpa.entities();
             entities.unwrap(Session.class).doWork(connection -> {
                 Savepoint savepoint = connection.setSavepoint();
                 entities.find(Plain.class, 1L, LockModeType.PESSIMISTIC_WRITE);
@@ -713,7 +535,7 @@ class EntityLockTest {
                 connection.rollback(savepoint);
             });
             assertThat(isHeld("plain")).isFalse();
-            byJpa.getBean(RowLockTemplate.class).lock(forShare(LockKey.row("plain", 1L)));
+            byJpa.template().lock(forShare(LockKey.row("plain", 1L)));
             assertThat(isHeld("plain")).isTrue();
         });
     }
@@ -724,10 +546,10 @@ class EntityLockTest {
         TransactionTemplate inner =
                 new TransactionTemplate(new DataSourceTransactionManager(byJpa.getBean(DataSource.class)));
         inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        inTransaction(byJpa, () -> {
-            assertThat(entities(byJpa).find(Plain.class, 2L)).isNotNull();
+        undone(byJpa, () -> {
+            assertThat(byJpa.entities().find(Plain.class, 2L)).isNotNull();
             inner.executeWithoutResult(status -> {
-                byJpa.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("plain", 1L)));
+                byJpa.template().lock(forNoKeyUpdate(LockKey.row("plain", 1L)));
                 assertThat(isHeld("plain")).isTrue();
             });
             assertThat(isHeld("plain")).isFalse();
@@ -736,31 +558,20 @@ class EntityLockTest {
 
     @Test
     void aRowWhoseReferenceIsRemovedIsLocked() {
-        inTransaction(byJpa, () -> {
-            entities(byJpa).remove(entities(byJpa).getReference(Plain.class, 1L));
-            assertThat(byJpa.getBean(RowLockTemplate.class)
-                            .lock(forNoKeyUpdate(LockKey.row("plain", 1L)))
-                            .isHeld())
-                    .isTrue();
+        undone(byJpa, () -> {
+            byJpa.entities().remove(byJpa.entities().getReference(Plain.class, 1L));
+            RowLockTests.assertHeld(byJpa.template().lock(forNoKeyUpdate(LockKey.row("plain", 1L))));
         });
     }
 
     /** Nothing of the session that shows the statement is left. */
     @Test
     void theSessionOfTheTransactionHasTheLock() {
-        inTransaction(byJpa, () -> {
-            byJpa.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("plain", 1)));
-            SessionImplementor session = entities(byJpa).unwrap(SessionImplementor.class);
+        undone(byJpa, () -> {
+            byJpa.template().lock(forNoKeyUpdate(LockKey.row("plain", 1)));
+            SessionImplementor session = byJpa.entities().unwrap(SessionImplementor.class);
             assertThat(session.getPersistenceContextInternal().getNumberOfManagedEntities())
                     .isEqualTo(1);
         });
-    }
-
-    private void execute(String sql) {
-        try {
-            database.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -3,10 +3,8 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
-import static org.rowlock.LockRequest.forUpdate;
 
 import jakarta.persistence.CascadeType;
-import jakarta.persistence.Column;
 import jakarta.persistence.Embeddable;
 import jakarta.persistence.EmbeddedId;
 import jakarta.persistence.Entity;
@@ -16,14 +14,15 @@ import jakarta.persistence.Id;
 import jakarta.persistence.JoinColumn;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.OneToMany;
+import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.Table;
 import java.io.Serializable;
 import java.sql.SQLException;
 import java.util.Currency;
 import java.util.List;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -33,19 +32,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
-import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -65,40 +61,13 @@ class EntityRefreshTest {
             "insert into parcel values (1)",
             "insert into parcel_line values (1, 1, 0)");
 
-    private AnnotationConfigApplicationContext context;
+    private TestContext context;
     private EntityManager entities;
     private Accounts accounts;
     private TransactionTemplate transaction;
 
-    @Entity
-    @Table(name = "account")
-    static class Account {
-        @Id
-        Long id;
-
-        long balance;
-    }
-
     @Embeddable
-    static class PartId implements Serializable {
-        private static final long serialVersionUID = 1;
-
-        @Column
-        int a = 1;
-
-        @Column
-        int b = 2;
-
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof PartId id && id.a == a && id.b == b;
-        }
-
-        @Override
-        public int hashCode() {
-            return Objects.hash(a, b);
-        }
-    }
+    record PartId(int a, int b) implements Serializable {}
 
     @Entity
     @Table(name = "part")
@@ -138,49 +107,31 @@ class EntityRefreshTest {
         long amount;
     }
 
+    @Transactional
     static class Accounts {
-        private final EntityManager entities;
+        @PersistenceContext
+        EntityManager entities;
 
-        Accounts(EntityManagerFactory factory) {
-            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
-        }
-
-        @Transactional
         public long balance(@RowLock(entity = Account.class) long id) {
             return entities.find(Account.class, id).balance;
         }
 
-        @Transactional
         public void refreshAll(@RowLock(entity = Account.class, required = false) List<Long> ids, Runnable work) {
             work.run();
         }
 
-        @Transactional
-        @RowLock(entity = Account.class, id = "#ids")
-        public void refreshArray(int[] ids, Runnable work) {
+        public void refreshAny(@RowLock(entity = Account.class) Object ids, Runnable work) {
             work.run();
-        }
-
-        @Transactional
-        public long amount(@RowLock(entity = Part.class) PartId id) {
-            return entities.find(Part.class, id).amount;
         }
     }
 
     @BeforeEach
     void start() {
-        context = RowLockTests.start(
-                beans -> {
-                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
-                    beans.registerBean(
-                            Unit.class,
-                            () -> new Unit(Account.class, Part.class, Parcel.class, ParcelLine.class, Till.class));
-                },
-                JpaTransactions.class,
-                Accounts.class);
+        Unit unit = new Unit(Account.class, Part.class, Parcel.class, ParcelLine.class, Till.class);
+        context = Contexts.jpa(database::dataSource, unit, beans -> {}, Accounts.class);
         accounts = context.getBean(Accounts.class);
-        entities = SharedEntityManagerCreator.createSharedEntityManager(context.getBean(EntityManagerFactory.class));
-        transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+        entities = context.entities();
+        transaction = context.transactions();
     }
 
     @AfterEach
@@ -188,25 +139,18 @@ class EntityRefreshTest {
         context.close();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"annotation", "lock", "lockAll", "tryLock", "lockAndRead", "inTransaction"})
-    void whatWasLoadedBeforeTheLockHasWhatWasCommittedDuringTheWait(String entrance) throws Exception {
-        LockKey key = LockKey.row("account", 1);
-        RowLockTemplate template = context.getBean(RowLockTemplate.class);
-        assertThat(loadThenLockBehindAnUpdate(id -> {
-                    switch (entrance) {
-                        case "annotation" -> accounts.balance(id);
-                        case "lock" -> template.lock(forNoKeyUpdate(key));
-                        case "lockAll" -> template.lock(forNoKeyUpdate(List.of(key)));
-                        case "tryLock" ->
-                            template.tryLock(forNoKeyUpdate(key).atMost(TestDatabase.DEADLINE))
-                                    .isHeld();
-                        case "lockAndRead" -> template.lockAndRead(forNoKeyUpdate(key), "select 1", row -> 1);
-                        default -> template.inTransaction(forNoKeyUpdate(key), () -> 1);
-                    }
-                    return entities.find(Account.class, id).balance;
-                }))
-                .isEqualTo(100);
+    @Test
+    void whatWasLoadedBeforeTheLockHasWhatWasCommittedDuringTheWait() throws Exception {
+        Session alice = RowLockTests.holder(database, LockKey.row("account", 1));
+        alice.execute("update account set balance = 100 where id = 1");
+        CompletableFuture<Long> bob = Blocking.call(() -> transaction.execute(status -> {
+            assertThat(entities.find(Account.class, 1L).balance).isZero();
+            accounts.balance(1);
+            return entities.find(Account.class, 1L).balance;
+        }));
+        Blocking.awaitWaiterBehind(database.dataSource(), alice.pid());
+        alice.commit();
+        assertThat(TestDatabase.result(bob)).isEqualTo(100);
     }
 
     /** Nobody knows whether the change is one of what the row has now, so neither is lost silently. */
@@ -257,30 +201,14 @@ class EntityRefreshTest {
     @Test
     void aRowWithTheSameValuesInAnotherOrderIsAnotherOne() throws Exception {
         executeElsewhere("insert into part values (2, 1, 0)");
-        RowLockTemplate template = context.getBean(RowLockTemplate.class);
+        RowLockTemplate template = context.template();
         transaction.executeWithoutResult(status -> {
-            PartId other = new PartId();
-            other.a = 2;
-            other.b = 1;
-            entities.find(Part.class, other).amount = 3;
+            entities.find(Part.class, new PartId(2, 1)).amount = 3;
             template.lock(forNoKeyUpdate(LockKey.row("part", List.of(1, 2))));
             assertThatThrownBy(() -> template.lock(forNoKeyUpdate(LockKey.row("part", List.of(2, 1)))))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class);
         });
         assertThat(database.query("select amount from part where a = 2")).isEqualTo("3");
-    }
-
-    /** What was changed under the lock stays, however often it is taken again. */
-    @Test
-    void whatIsChangedUnderTheLockIsKept() throws Exception {
-        transaction.executeWithoutResult(status -> {
-            accounts.balance(1);
-            entities.find(Account.class, 1L).balance += 1;
-            assertThat(accounts.balance(1)).isEqualTo(1);
-            entities.find(Account.class, 2L).balance += 5;
-            assertThat(accounts.balance(1)).isEqualTo(1);
-        });
-        assertThat(balanceOf(1) + balanceOf(2)).isEqualTo("15");
     }
 
     /** A change of another row, in the collections and cascades of the one that is read again, is not dropped. */
@@ -289,57 +217,28 @@ class EntityRefreshTest {
         transaction.executeWithoutResult(status -> {
             Parcel parcel = entities.find(Parcel.class, 1L);
             parcel.lines.get(0).amount = 7;
-            context.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("parcel", 1)));
+            context.template().lock(forNoKeyUpdate(LockKey.row("parcel", 1)));
             assertThat(parcel.lines.get(0).amount).isEqualTo(7);
         });
         assertThat(database.query("select amount from parcel_line where id = 1"))
                 .isEqualTo("7");
     }
 
-    /** Loads the account, then locks it while another session, which commits a new balance, holds the lock. */
-    private long loadThenLockBehindAnUpdate(LongUnaryOperator lockAndRead) throws Exception {
-        Session alice = database.session("alice");
-        alice.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(LockKey.row("account", 1))));
-        alice.execute("update account set balance = 100 where id = 1");
-        CompletableFuture<Long> bob = CompletableFuture.supplyAsync(
-                () -> transaction.execute(status -> {
-                    assertThat(entities.find(Account.class, 1L).balance).isZero();
-                    return lockAndRead.applyAsLong(1);
-                }),
-                Blocking.NEW_THREAD);
-        Blocking.awaitWaiterBehind(database.dataSource(), alice.pid());
-        alice.commit();
-        return TestDatabase.result(bob);
+    static Stream<Object> idsOfBoth() {
+        return Stream.of(List.of(2L, 1L), new int[] {1, 2}, new long[] {1, 2}, List.of("1", "2"), Set.of(1, 2));
     }
 
-    @Test
-    void everyEntityOfACollectionIsRefreshed() {
-        inTransactionWithStaleAccounts(() -> accounts.refreshAll(List.of(2L, 1L), this::assertFresh));
-        inTransactionWithStaleAccounts(() -> accounts.refreshArray(new int[] {1, 2}, this::assertFresh));
-    }
-
-    private void inTransactionWithStaleAccounts(Runnable call) {
+    @ParameterizedTest
+    @MethodSource("idsOfBoth")
+    void everyEntityIsRefreshedByIdsOfAnyForm(Object ids) {
         transaction.executeWithoutResult(status -> {
             assertThat(entities.find(Account.class, 1L)).isNotNull();
             assertThat(entities.find(Account.class, 2L)).isNotNull();
             executeElsewhere("update account set balance = balance + 1");
-            call.run();
-        });
-    }
-
-    private void assertFresh() {
-        for (long id = 1; id <= 2; id++) {
-            Account account = entities.find(Account.class, id);
-            assertThat(String.valueOf(account.balance)).isEqualTo(balanceOf(id));
-        }
-    }
-
-    @Test
-    void anIdObjectIsRefreshedToo() {
-        transaction.executeWithoutResult(status -> {
-            assertThat(entities.find(Part.class, new PartId()).amount).isZero();
-            executeElsewhere("update part set amount = 5");
-            assertThat(accounts.amount(new PartId())).isEqualTo(5);
+            accounts.refreshAny(ids, () -> {
+                assertThat(entities.find(Account.class, 1L).balance).isOne();
+                assertThat(entities.find(Account.class, 2L).balance).isOne();
+            });
         });
     }
 
@@ -376,19 +275,11 @@ class EntityRefreshTest {
     }
 
     private void executeElsewhere(String sql) {
-        try {
-            database.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
+        RowLockTests.execute(database, sql);
     }
 
-    private String balanceOf(long id) {
-        try {
-            return database.query("select balance from account where id = " + id);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
+    private String balanceOf(long id) throws SQLException {
+        return database.query("select balance from account where id = " + id);
     }
 
     /** How the transaction has the row already, and its change is one of what the row has. */
@@ -402,7 +293,7 @@ class EntityRefreshTest {
     @ParameterizedTest
     @EnumSource
     void whatIsChangedUnderALockOfHibernatesIsKept(Held held) throws Exception {
-        RowLockTemplate template = context.getBean(RowLockTemplate.class);
+        RowLockTemplate template = context.template();
         transaction.executeWithoutResult(status -> {
             Account account = switch (held) {
                 case FOUND -> entities.find(Account.class, 1L, LockModeType.PESSIMISTIC_WRITE);
@@ -438,7 +329,7 @@ class EntityRefreshTest {
             Till other = entities.find(Till.class, Currency.getInstance("USD"));
             executeElsewhere("update till set amount = 5 where id = 'USD'");
             till.amount = 7;
-            context.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("till", "USD")));
+            context.template().lock(forNoKeyUpdate(LockKey.row("till", "USD")));
             assertThat(other.amount).isEqualTo(5);
             assertThat(till.amount).isEqualTo(7);
         });
@@ -451,7 +342,7 @@ class EntityRefreshTest {
         executeElsewhere("alter table parcel_line add check (amount < 10)");
         assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
                     entities.find(Parcel.class, 1L).lines.get(0).amount = 11;
-                    context.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("parcel", 1)));
+                    context.template().lock(forNoKeyUpdate(LockKey.row("parcel", 1)));
                 }))
                 .isInstanceOf(DataIntegrityViolationException.class);
     }

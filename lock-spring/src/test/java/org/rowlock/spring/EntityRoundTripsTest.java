@@ -3,33 +3,21 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
-import jakarta.persistence.EntityManagerFactory;
-import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
-import jakarta.persistence.Table;
-import java.sql.SQLException;
+import jakarta.persistence.PersistenceContext;
 import java.util.concurrent.CompletableFuture;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.LockStrategy;
 import org.rowlock.jdbc.RowlockDataSource;
-import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Primary;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.orm.ObjectOptimisticLockingFailureException;
 import org.springframework.orm.jpa.JpaTransactionManager;
-import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -38,71 +26,42 @@ class EntityRoundTripsTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(1);
 
-    @Entity
-    @Table(name = "account")
-    static class Account {
-        @Id
-        Long id;
-
-        long balance;
-    }
-
+    @Transactional
     static class Accounts {
-        private final EntityManager entities;
+        @PersistenceContext
+        EntityManager entities;
 
-        Accounts(EntityManagerFactory factory) {
-            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
-        }
-
-        @Transactional
         public void annotated(@RowLock("account") long id) {
             entities.find(Account.class, id).balance++;
         }
 
-        @Transactional
         public void set(@RowLock("account") long id, long balance) {
             entities.find(Account.class, id).balance = balance;
         }
 
-        @Transactional
         public void changedByAnother(long id, Runnable another) {
             entities.find(Account.class, id).balance = 1;
             another.run();
         }
 
-        @Transactional
         public void byHand(long id) {
             entities.find(Account.class, id, LockModeType.PESSIMISTIC_WRITE).balance++;
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class Rows {
-        @Bean
-        @Primary
-        RowLocks locksOfRows() {
-            return LockAccess.builder().build();
-        }
-    }
-
     /** With a pool, as a connection that is opened has round trips of its own. */
-    private AnnotationConfigApplicationContext start(boolean lockEntities, boolean flushWithCommit) {
-        return RowLockTests.start(
+    private TestContext start(boolean lockEntities, boolean flushWithCommit) {
+        var counted = database.dataSource();
+        counted.setSocketFactory(RoundTripCounter.class.getName());
+        return Contexts.jpa(
+                () -> RowlockDataSource.builder(Contexts.pool(counted))
+                        .flushWithCommit(flushWithCommit)
+                        .build(),
+                new Unit(Account.class),
                 beans -> {
-                    beans.registerBean("dataSource", DataSource.class, () -> {
-                        var counted = database.dataSource();
-                        counted.setSocketFactory(RoundTripCounter.class.getName());
-                        return RowlockDataSource.builder(Contexts.pool(counted))
-                                .flushWithCommit(flushWithCommit)
-                                .build();
-                    });
-                    beans.registerBean(
-                            RowLockSettings.class,
-                            () -> new TestSettings().verify(false).lockEntities(lockEntities));
-                    beans.registerBean(Unit.class, () -> new Unit(Account.class));
+                    Contexts.locks(beans, LockStrategy.ROW);
+                    Contexts.settings(beans, new TestSettings().verify(false).lockEntities(lockEntities));
                 },
-                JpaTransactions.class,
-                Rows.class,
                 Accounts.class);
     }
 
@@ -118,7 +77,7 @@ class EntityRoundTripsTest {
 
     @Test
     void theLockAndTheEntityAreOneRoundTrip() throws Exception {
-        try (AnnotationConfigApplicationContext context = start(true, false)) {
+        try (TestContext context = start(true, false)) {
             Accounts accounts = context.getBean(Accounts.class);
             assertThat(counted(() -> accounts.byHand(1))).isEqualTo(3);
             assertThat(counted(() -> accounts.annotated(1))).isEqualTo(3);
@@ -126,7 +85,7 @@ class EntityRoundTripsTest {
             assertThat(context.getBean(JpaTransactionManager.class).getJpaDialect())
                     .isExactlyInstanceOf(HibernateJpaDialect.class);
         }
-        try (AnnotationConfigApplicationContext context = start(false, false)) {
+        try (TestContext context = start(false, false)) {
             Accounts accounts = context.getBean(Accounts.class);
             assertThat(counted(() -> accounts.annotated(1))).isEqualTo(4);
         }
@@ -136,7 +95,7 @@ class EntityRoundTripsTest {
     /** A key in front of JPA's own statement would add one, while the row is held. */
     @Test
     void longWaitsForOthersAddNoRoundTrip() throws Exception {
-        try (AnnotationConfigApplicationContext context = start(true, false)) {
+        try (TestContext context = start(true, false)) {
             Accounts accounts = context.getBean(Accounts.class);
             // The first calls hold the row for long, so many follow, until its usual time is known.
             for (int i = 0; i < 100; i++) {
@@ -164,24 +123,17 @@ class EntityRoundTripsTest {
     @Test
     void theLastWritesGoWithTheCommit() throws Exception {
         database.execute("alter table account add check (balance < 50)");
-        try (AnnotationConfigApplicationContext context = start(true, true)) {
+        try (TestContext context = start(true, true)) {
             Accounts accounts = context.getBean(Accounts.class);
             assertThat(counted(() -> accounts.annotated(1))).isEqualTo(2);
             assertThat(counted(() -> accounts.byHand(1))).isEqualTo(2);
             assertThat(context.getBean(JpaTransactionManager.class).getJpaDialect())
                     .isInstanceOf(HibernateJpaDialect.class);
             assertThatThrownBy(() -> accounts.set(1, 50)).isInstanceOf(DataIntegrityViolationException.class);
-            assertThatThrownBy(() -> accounts.changedByAnother(1, () -> execute("delete from account")))
+            assertThatThrownBy(() ->
+                            accounts.changedByAnother(1, () -> RowLockTests.execute(database, "delete from account")))
                     .isInstanceOf(ObjectOptimisticLockingFailureException.class);
         }
         assertThat(database.query("select count(*) from account")).isEqualTo("0");
-    }
-
-    private void execute(String sql) {
-        try {
-            database.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

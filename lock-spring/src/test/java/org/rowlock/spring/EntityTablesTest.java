@@ -15,21 +15,16 @@ import jakarta.persistence.Table;
 import java.io.Serializable;
 import java.util.Map;
 import java.util.Objects;
-import javax.sql.DataSource;
 import org.hibernate.boot.model.naming.CamelCaseToUnderscoresNamingStrategy;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
-import org.rowlock.spring.libraries.JdbcTransactions;
-import org.rowlock.spring.libraries.JpaTransactions;
+import org.rowlock.spring.Contexts.InTransaction;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** {@code entity = ...} locks in the table that the entity's rows are in. */
 @Tag("long")
@@ -167,105 +162,80 @@ class EntityTablesTest {
     record Relational(
             @org.springframework.data.annotation.Id long id) {}
 
-    static class Service {
-        @Transactional
+    @Transactional
+    static class Orders {
         public void order(@RowLock(entity = Order.class) long id, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void shipment(@RowLock(entity = Shipment.class) long id, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void line(@RowLock(entity = OrderLine.class) OrderLineId id, Runnable work) {
             work.run();
         }
+    }
 
-        @Transactional
+    @Transactional
+    static class Service extends Orders {
         public void payment(@RowLock(entity = Payment.class) long id, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void cardPayment(@RowLock(entity = CardPayment.class) long id, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void truck(@RowLock(entity = Truck.class) long id, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void circle(@RowLock(entity = Circle.class) long id, Runnable work) {
             work.run();
         }
     }
 
-    static class OfQuoted {
-        @Transactional
+    static class OfQuoted extends InTransaction {
         public void quoted(@RowLock(entity = QuotedOrder.class) long id, Runnable work) {
             work.run();
         }
     }
 
-    static class WithoutHibernate {
-        @Transactional
-        public void order(@RowLock(entity = Order.class) long id, Runnable work) {
-            work.run();
-        }
-
-        @Transactional
+    @Transactional
+    static class WithoutHibernate extends Orders {
         public void quoted(@RowLock(entity = QuotedOrder.class) long id, Runnable work) {
             work.run();
         }
 
-        @Transactional
-        public void shipment(@RowLock(entity = Shipment.class) long id, Runnable work) {
-            work.run();
-        }
-
-        @Transactional
-        public void line(@RowLock(entity = OrderLine.class) OrderLineId id, Runnable work) {
-            work.run();
-        }
-
-        @Transactional
         public void byName(@RowLock(entity = Unmapped.class) long id, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void relational(@RowLock(entity = Relational.class) long id, Runnable work) {
             work.run();
         }
     }
 
-    static class OfShapes {
-        @Transactional
+    static class OfShapes extends InTransaction {
         public void shape(@RowLock(entity = Shape.class) long id) {}
     }
 
-    static class OfSomeShapes {
-        @Transactional
+    static class OfSomeShapes extends InTransaction {
         public void shape(@RowLock(value = "shape", required = false) long id) {}
     }
 
-    static class OfOwnShapes {
-        @Transactional
+    static class OfOwnShapes extends InTransaction {
         public void shape(@RowLock("shape") long id) {}
     }
 
-    static class OfNoEntity {
-        @Transactional
+    static class OfNoEntity extends InTransaction {
         public void lock(@RowLock(entity = Map.class) long id) {}
     }
 
     @Test
     void asHibernateMapsThem() {
-        try (AnnotationConfigApplicationContext context = startJpa(
+        try (var context = startJpa(
                 Map.of("hibernate.physical_naming_strategy", CamelCaseToUnderscoresNamingStrategy.class.getName()),
                 Service.class)) {
             Service service = context.getBean(Service.class);
@@ -279,15 +249,14 @@ class EntityTablesTest {
 
     @Test
     void theTableOfTheRootHasEveryRowOfAJoinedHierarchy() {
-        try (AnnotationConfigApplicationContext context = startJpa(Map.of(), Service.class)) {
+        try (var context = startJpa(Map.of(), Service.class)) {
             Service service = context.getBean(Service.class);
             service.payment(1, locked(LockKey.row("payment", 1)));
             service.cardPayment(1, locked(LockKey.row("payment", 1)));
         }
     }
 
-    static class OfJoinedSubclass {
-        @Transactional
+    static class OfJoinedSubclass extends InTransaction {
         public void lock(@RowLock("card_payment") long id) {}
     }
 
@@ -297,21 +266,19 @@ class EntityTablesTest {
         assertThatThrownBy(() -> startJpa(Map.of(), OfJoinedSubclass.class).close())
                 .hasStackTraceContaining("OfJoinedSubclass.lock(long) names the table card_payment")
                 .hasStackTraceContaining("Name the table payment");
-        try (AnnotationConfigApplicationContext context = startJpa(Map.of(), Service.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
-            TransactionTemplate transaction =
-                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            assertThatThrownBy(() -> transaction.executeWithoutResult(
+        try (var context = startJpa(Map.of(), Service.class)) {
+            RowLockTemplate template = context.template();
+            assertThatThrownBy(() -> context.inTransaction(
                             status -> template.lock(forNoKeyUpdate(LockKey.row("card_payment", 1)))))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContainingAll("card_payment", "Name the table payment");
-            transaction.executeWithoutResult(status -> template.lock(forNoKeyUpdate(LockKey.row("payment", 1))));
+            context.inTransaction(status -> template.lock(forNoKeyUpdate(LockKey.row("payment", 1))));
         }
     }
 
     @Test
     void quotedNamesStayAsTheyAre() {
-        try (AnnotationConfigApplicationContext context = startJpa(Map.of(), OfQuoted.class)) {
+        try (var context = startJpa(Map.of(), OfQuoted.class)) {
             context.getBean(OfQuoted.class).quoted(1, locked(LockKey.row("\"Quoted Order\"", 1)));
         }
     }
@@ -319,7 +286,7 @@ class EntityTablesTest {
     /** Hibernate's own default keeps OrderLine as it is, and PostgreSQL folds it to orderline. */
     @Test
     void anotherNamingStrategyIsAnotherTable() {
-        try (AnnotationConfigApplicationContext context = startJpa(Map.of(), Service.class)) {
+        try (var context = startJpa(Map.of(), Service.class)) {
             context.getBean(Service.class).line(lineId(), () -> {
                 assertThat(isFree(LockKey.row("orderline", 7, 1))).isFalse();
                 assertThat(isFree(LockKey.row("order_line", 7, 1))).isTrue();
@@ -329,8 +296,7 @@ class EntityTablesTest {
 
     @Test
     void withoutHibernateByTheAnnotationsInSnakeCase() {
-        try (AnnotationConfigApplicationContext context =
-                RowLockTests.start(this::dataSource, JdbcTransactions.class, WithoutHibernate.class)) {
+        try (var context = Contexts.start(database, WithoutHibernate.class)) {
             WithoutHibernate service = context.getBean(WithoutHibernate.class);
             service.order(1, locked(LockKey.row("shop_order", 1)));
             service.quoted(1, locked(LockKey.row("\"Quoted Order\"", 1)));
@@ -346,8 +312,7 @@ class EntityTablesTest {
     void anEntityWithoutATableOfItsOwnFailsTheStart() {
         assertThatThrownBy(() -> startJpa(Map.of(), OfShapes.class).close())
                 .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContaining("OfShapes.shape(long)")
-                .hasMessageContaining("several tables");
+                .hasMessageContainingAll("OfShapes.shape(long)", "several tables");
     }
 
     /** A row of a Circle would pass for absent. */
@@ -355,8 +320,7 @@ class EntityTablesTest {
     void aTableOfSeveralWhoseRowMayBeAbsentFailsTheStart() {
         assertThatThrownBy(() -> startJpa(Map.of(), OfSomeShapes.class).close())
                 .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContaining("OfSomeShapes.shape(long) names the table shape")
-                .hasMessageContaining("subclasses are in circle");
+                .hasMessageContainingAll("OfSomeShapes.shape(long) names the table shape", "subclasses are in circle");
         startJpa(Map.of(), OfOwnShapes.class).close();
     }
 
@@ -392,17 +356,7 @@ class EntityTablesTest {
         return id;
     }
 
-    private void dataSource(AnnotationConfigApplicationContext context) {
-        context.registerBean("dataSource", DataSource.class, database::dataSource);
-    }
-
-    private AnnotationConfigApplicationContext startJpa(Map<String, ?> properties, Class<?> service) {
-        return RowLockTests.start(
-                context -> {
-                    dataSource(context);
-                    context.registerBean(Unit.class, () -> new Unit(properties, ENTITIES));
-                },
-                JpaTransactions.class,
-                service);
+    private TestContext startJpa(Map<String, ?> properties, Class<?> service) {
+        return Contexts.jpa(database::dataSource, new Unit(properties, ENTITIES), beans -> {}, service);
     }
 }

@@ -10,8 +10,6 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
-import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -23,7 +21,7 @@ import org.rowlock.LockListener.Kind;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.testing.TestDatabase;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.Advised;
@@ -31,7 +29,6 @@ import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -65,41 +62,32 @@ class EvaluationTest {
         }
     }
 
-    static class Service {
-        private final Probe probe;
-
-        Service(Probe probe) {
-            this.probe = probe;
-        }
-
-        @Transactional
+    @Transactional
+    static class Service extends Probing {
         public int all(@RowLock("account") Iterable<Integer> ids) {
             return probe.locks();
         }
 
-        @Transactional
         @RowLock(table = "account", id = "@counter.next()")
         public int next() {
             return probe.locks();
         }
 
-        @Transactional
         @RowLock(table = "account", id = "#command.id")
         public int command(Command command) {
             return probe.locks();
         }
 
-        @Transactional
         @RowLock(table = "account", id = "#id == null ? {} : {#id}")
         public int optional(@Nullable Integer id) {
             return probe.locks();
         }
     }
 
-    private AnnotationConfigApplicationContext start(Class<?>... more) {
-        return RowLockTests.start(
+    private TestContext start(Class<?>... more) {
+        return Contexts.start(
+                Contexts.pool(database),
                 beans -> {
-                    beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
                     beans.registerBean("counter", Counter.class, Counter::new);
                     beans.registerBean(
                             RowLocks.class,
@@ -107,12 +95,11 @@ class EvaluationTest {
                                     .strategy(LockStrategy.ADVISORY)
                                     .listener(event ->
                                             (event.kind() == Kind.ADMISSION ? queued : locked).addAll(event.keys()))
-                                    .build());
-                    Stream.of(more).forEach(beans::register);
+                                    .build(),
+                            definition -> definition.setPrimary(true));
+                    beans.register(Service.class);
                 },
-                Contexts.Jdbc.class,
-                Contexts.Base.class,
-                Service.class);
+                more);
     }
 
     private static Iterable<Integer> once(Integer... ids) {
@@ -232,20 +219,12 @@ class EvaluationTest {
 
     @Test
     void whatIteratesOverItselfIsNoIdAndNotNone() {
-        assertThatThrownBy(() -> with(Declared.class).close())
+        assertThatThrownBy(() -> Contexts.start(database, Declared.class).close())
                 .rootCause()
                 .hasMessageContainingAll("Declared.node", "Node", "cannot be the id of a row");
-        try (var context = with(Undeclared.class)) {
+        try (var context = Contexts.start(database, Undeclared.class)) {
             assertThatThrownBy(() -> context.getBean(Undeclared.class).node(new Node()))
                     .hasMessageContainingAll("Undeclared.node", "Node");
         }
-    }
-
-    private AnnotationConfigApplicationContext with(Class<?> service) {
-        return RowLockTests.start(
-                beans -> beans.registerBean("dataSource", DataSource.class, database::dataSource),
-                Contexts.Jdbc.class,
-                Contexts.Base.class,
-                service);
     }
 }

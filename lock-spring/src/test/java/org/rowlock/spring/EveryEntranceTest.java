@@ -3,22 +3,16 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 
-import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
 import jakarta.persistence.Cacheable;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
-import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.ibatis.annotations.Select;
@@ -39,25 +33,19 @@ import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.kafka.annotation.KafkaListener;
-import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.Scheduled;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionPhase;
 import org.springframework.transaction.event.TransactionalEventListener;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ClassUtils;
 
@@ -68,7 +56,7 @@ import org.springframework.util.ClassUtils;
  */
 class EveryEntranceTest {
     @RegisterExtension
-    final TestDatabase database = TestDatabase.accounts(1, "create table ledger (entry text)");
+    final TestDatabase database = TestDatabase.accounts(2, "create table ledger (entry text)");
 
     private static final LockRequest ONE = forNoKeyUpdate(LockKey.row("account", 1));
 
@@ -109,7 +97,10 @@ class EveryEntranceTest {
         ANNOTATED_PLAIN(false),
         REQUIRES_NEW(true),
         KOTLIN(false),
+        SEVERAL(false),
+        EXPRESSION(false),
         LOCK(false),
+        LOCK_ALL(false),
         TRY_LOCK(false),
         LOCK_AND_QUERY(false),
         IN_TRANSACTION(false),
@@ -132,7 +123,11 @@ class EveryEntranceTest {
         }
     }
 
-    record Told(Runnable inside, boolean beforeCommit) {}
+    record Told(Runnable inside, boolean beforeCommit) {
+        public long getId() {
+            return 1;
+        }
+    }
 
     /** What a call that is given nothing is to do. */
     static class Inbox {
@@ -182,6 +177,17 @@ class EveryEntranceTest {
             inside.run();
         }
 
+        @Transactional
+        public void several(@RowLock("account") List<Long> ids, Runnable inside) {
+            inside.run();
+        }
+
+        @Transactional
+        @RowLock(table = "account", id = "#told.id")
+        public void expression(Told told) {
+            told.inside().run();
+        }
+
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         public void anew(@RowLock(entity = Account.class) long id, Runnable inside) {
             inside.run();
@@ -207,7 +213,6 @@ class EveryEntranceTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
     @EnableAsync
     static class Libraries {
         @Bean
@@ -231,27 +236,21 @@ class EveryEntranceTest {
         }
     }
 
-    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
-        Map<String, Object> cache = Map.of(
-                "hibernate.cache.region.factory_class",
-                "jcache",
-                "hibernate.javax.cache.provider",
-                CaffeineCachingProvider.class.getName(),
-                "hibernate.javax.cache.missing_cache_strategy",
-                "create");
-        return RowLockTests.start(
-                beans -> {
-                    beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
-                    beans.registerBean(Unit.class, () -> new Unit(cache, Account.class));
-                    Contexts.locks(beans, strategy);
-                    beans.register(Libraries.class, Endpoints.class, Inbox.class, Service.class, PlainService.class);
-                },
-                JpaTransactions.class);
+    private TestContext start(LockStrategy strategy) {
+        return Contexts.jpa(
+                () -> Contexts.pool(database),
+                new Unit(JpaTransactions.CACHE, Account.class),
+                beans -> Contexts.locks(beans, strategy),
+                Libraries.class,
+                Endpoints.class,
+                Inbox.class,
+                Service.class,
+                PlainService.class);
     }
 
     /** One run. */
     private final class Case {
-        private final AnnotationConfigApplicationContext context;
+        private final TestContext context;
         private final Entrance entrance;
         private final Reader reader;
         private final TransactionTemplate transaction;
@@ -260,14 +259,13 @@ class EveryEntranceTest {
         private final List<Long> behind = new ArrayList<>();
         private final List<Long> oracle = new ArrayList<>();
 
-        Case(AnnotationConfigApplicationContext context, Entrance entrance, Reader reader) {
+        Case(TestContext context, Entrance entrance, Reader reader) {
             this.context = context;
             this.entrance = entrance;
             this.reader = reader;
-            this.transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            this.entities =
-                    SharedEntityManagerCreator.createSharedEntityManager(context.getBean(EntityManagerFactory.class));
-            this.locks = context.getBean(RowLockTemplate.class);
+            this.transaction = context.transactions();
+            this.entities = context.entities();
+            this.locks = context.template();
         }
 
         private long read() {
@@ -302,6 +300,12 @@ class EveryEntranceTest {
                 case REQUIRES_NEW -> service.anew(1, this::inside);
                 case KOTLIN -> {
                     context.getBean(PlainService.class).add(1, 0);
+                    inside();
+                }
+                case SEVERAL -> service.several(List.of(2L, 1L), this::inside);
+                case EXPRESSION -> service.expression(new Told(this::inside, false));
+                case LOCK_ALL -> {
+                    locks.lock(forNoKeyUpdate(LockKey.rows("account", List.of(2, 1))));
                     inside();
                 }
                 case LOCK -> {
@@ -343,7 +347,7 @@ class EveryEntranceTest {
 
         /** On a thread of its own, as schedulers and containers call. */
         private void onAnotherThread(Runnable call) {
-            join(CompletableFuture.runAsync(call, Blocking.NEW_THREAD));
+            join(Blocking.run(call));
         }
 
         private void join(CompletableFuture<?> later) {
@@ -366,7 +370,7 @@ class EveryEntranceTest {
                     if (reader != Reader.SECOND_LEVEL) {
                         read();
                     }
-                    elsewhere("update account set balance = balance + 50 where id = 1");
+                    RowLockTests.execute(database, "update account set balance = balance + 50 where id = 1");
                     Runnable work = () -> {
                         try {
                             enter();
@@ -377,20 +381,8 @@ class EveryEntranceTest {
                     };
                     switch (phase) {
                         case WORK -> work.run();
-                        case BEFORE_COMMIT ->
-                            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                                @Override
-                                public void beforeCommit(boolean readOnly) {
-                                    work.run();
-                                }
-                            });
-                        case AFTER_COMMIT ->
-                            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                                @Override
-                                public void afterCommit() {
-                                    work.run();
-                                }
-                            });
+                        case BEFORE_COMMIT -> TestContext.beforeCommit(work);
+                        case AFTER_COMMIT -> TestContext.afterCommit(work);
                     }
                 });
             } catch (RuntimeException e) {
@@ -400,18 +392,8 @@ class EveryEntranceTest {
         }
     }
 
-    private void elsewhere(String sql) {
-        try (Connection connection = database.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private void check(AnnotationConfigApplicationContext context, Entrance entrance, Reader reader, Phase phase)
-            throws SQLException {
-        elsewhere("delete from ledger");
+    private void check(TestContext context, Entrance entrance, Reader reader, Phase phase) throws SQLException {
+        RowLockTests.execute(database, "delete from ledger");
         Case one = new Case(context, entrance, reader);
         RuntimeException told = one.run(phase);
         String stored = database.query("select count(*) from ledger");
@@ -440,34 +422,33 @@ class EveryEntranceTest {
         return entrance != Entrance.BEFORE_COMMIT_EVENT || phase == Phase.WORK;
     }
 
-    private Stream<DynamicTest> cases(Supplier<AnnotationConfigApplicationContext> context) {
+    private Stream<DynamicTest> withStrategy(LockStrategy strategy) {
+        TestContext context = start(strategy);
         return Stream.of(Entrance.values())
                 .flatMap(entrance -> Stream.of(Reader.values())
                         .flatMap(reader -> Stream.of(Phase.values())
                                 .filter(phase -> isCalled(entrance, phase))
                                 .map(phase -> DynamicTest.dynamicTest(
                                         entrance + " " + reader + " " + phase,
-                                        () -> check(context.get(), entrance, reader, phase)))));
+                                        () -> check(context, entrance, reader, phase)))))
+                .onClose(context::close);
     }
 
     @TestFactory
     Stream<DynamicTest> withRow() {
-        AnnotationConfigApplicationContext context = start(LockStrategy.ROW);
-        return cases(() -> context).onClose(context::close);
+        return withStrategy(LockStrategy.ROW);
     }
 
     @TestFactory
     @Tag("long")
     Stream<DynamicTest> withBoth() {
-        AnnotationConfigApplicationContext context = start(LockStrategy.BOTH);
-        return cases(() -> context).onClose(context::close);
+        return withStrategy(LockStrategy.BOTH);
     }
 
     @TestFactory
     @Tag("long")
     Stream<DynamicTest> withAdvisory() {
-        AnnotationConfigApplicationContext context = start(LockStrategy.ADVISORY);
-        return cases(() -> context).onClose(context::close);
+        return withStrategy(LockStrategy.ADVISORY);
     }
 
     /** Without the lock the same program reads what is no longer there: the property can fail. */
@@ -479,7 +460,7 @@ class EveryEntranceTest {
                 one.transaction.executeWithoutResult(status -> one.entities.find(Account.class, 1L));
                 one.transaction.executeWithoutResult(status -> {
                     long before = one.read();
-                    elsewhere("update account set balance = balance + 50 where id = 1");
+                    RowLockTests.execute(database, "update account set balance = balance + 50 where id = 1");
                     assertThat(one.read()).as(reader.name()).isEqualTo(before);
                 });
             }

@@ -3,7 +3,7 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 
-import java.util.concurrent.CompletableFuture;
+import com.zaxxer.hikari.HikariDataSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -15,10 +15,9 @@ import org.rowlock.RowLockMode;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -37,52 +36,37 @@ class ForeignKeyTest {
             "create table child (id bigint generated always as identity, parent bigint references parent)",
             "insert into parent values (1)");
 
+    @Transactional
     static class Parents {
-        private final JdbcTemplate jdbc;
+        @Autowired
+        JdbcTemplate jdbc;
 
-        Parents(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
-
-        @Transactional
         public void count(@RowLock("parent") long id) {
             Integer children = jdbc.queryForObject("select children from parent where id = ?", Integer.class, id);
             jdbc.update("update parent set children = ? where id = ?", children + 1, id);
         }
 
-        @Transactional
         public void hold(@RowLock("parent") long id, Runnable meanwhile) {
             meanwhile.run();
         }
 
-        @Transactional
         public void countForUpdate(@RowLock(value = "parent", mode = RowLockMode.FOR_UPDATE) long id) {
             count(id);
         }
     }
 
-    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
-        return RowLockTests.start(
-                beans -> {
-                    beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> {
-                        var pool = Contexts.pool(database);
-                        pool.setMaximumPoolSize(THREADS + 1);
-                        return pool;
-                    });
-                    Contexts.locks(beans, strategy);
-                },
-                Contexts.Jdbc.class,
-                Contexts.Base.class,
-                Parents.class);
+    private TestContext start(LockStrategy strategy) {
+        HikariDataSource pool = Contexts.pool(database);
+        pool.setMaximumPoolSize(THREADS + 1);
+        return Contexts.start(pool, beans -> Contexts.locks(beans, strategy), Parents.class);
     }
 
     /**
      * Insert a child, then lock its parent: what a Hibernate application does, and what FOR UPDATE makes a deadlock of.
      */
-    private int deadlocks(AnnotationConfigApplicationContext context, java.util.function.LongConsumer lockAndCount)
-            throws Exception {
+    private int deadlocks(TestContext context, java.util.function.LongConsumer lockAndCount) throws Exception {
         JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
-        TransactionTemplate transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+        TransactionTemplate transaction = context.transactions();
         AtomicInteger deadlocks = new AtomicInteger();
         Threads.run(THREADS, number -> {
             for (int call = 0; call < CALLS; call++) {
@@ -125,7 +109,7 @@ class ForeignKeyTest {
                 }
             };
             context.getBean(Parents.class).hold(1, beside);
-            context.getBean(RowLockTemplate.class).inTransaction(forNoKeyUpdate(LockKey.row("parent", 1)), () -> {
+            context.template().inTransaction(forNoKeyUpdate(LockKey.row("parent", 1)), () -> {
                 beside.run();
                 return null;
             });
@@ -139,8 +123,7 @@ class ForeignKeyTest {
         try (var context = start(strategy)) {
             Session insert = database.session("insert");
             insert.execute("insert into child (parent) values (1)");
-            var update = CompletableFuture.runAsync(
-                    () -> context.getBean(Parents.class).countForUpdate(1), Blocking.NEW_THREAD);
+            var update = Blocking.run(() -> context.getBean(Parents.class).countForUpdate(1));
             Blocking.awaitWaiterBehind(database.dataSource(), insert.pid());
             insert.rollback();
             TestDatabase.result(update);

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import jakarta.persistence.Embeddable;
 import java.util.List;
 import java.util.UUID;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -15,9 +14,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.spring.libraries.JdbcTransactions;
+import org.rowlock.spring.Contexts.InTransaction;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Ids of more than one column, and ids that are objects. */
@@ -68,33 +66,28 @@ class IdObjectsTest {
 
     record Command(OrderLineId line) {}
 
+    @Transactional
     static class Lines {
-        @Transactional
         public void typed(@RowLock("orders") OrderId id, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void record(@RowLock("order_line") OrderLineId id, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void nested(@RowLock("order_line") TypedLineId id, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void embeddable(@RowLock("order_line") EmbeddedId id, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void several(@RowLock("order_line") List<OrderLineId> ids, Runnable work) {
             work.run();
         }
 
-        @Transactional
         @RowLock(
                 table = "order_line",
                 id = {"#order", "#line"})
@@ -102,13 +95,11 @@ class IdObjectsTest {
             work.run();
         }
 
-        @Transactional
         @RowLock(table = "order_line", id = "#command.line")
         public void expression(Command command, Runnable work) {
             work.run();
         }
 
-        @Transactional
         @RowLock(
                 table = "order_line",
                 id = {"#command.line.orderId", "#command.line.lineNo"})
@@ -116,7 +107,6 @@ class IdObjectsTest {
             work.run();
         }
 
-        @Transactional
         @RowLock(
                 table = "order_line",
                 id = {"#order", "#line"})
@@ -124,13 +114,11 @@ class IdObjectsTest {
             work.run();
         }
 
-        @Transactional
         @RowLock(table = "order_line", id = "{{#order, #line}}")
         public void listOfParts(OrderId order, int line, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void threeColumns(@RowLock("tenant_order") TenantLineId id, Runnable work) {
             work.run();
         }
@@ -138,7 +126,7 @@ class IdObjectsTest {
 
     @Test
     void everyWayToWriteTheIdIsTheSameLock() {
-        try (AnnotationConfigApplicationContext context = start(Lines.class)) {
+        try (var context = start(Lines.class)) {
             Lines lines = context.getBean(Lines.class);
             OrderLineId id = new OrderLineId(7, 1);
             int[] ran = new int[1];
@@ -162,91 +150,62 @@ class IdObjectsTest {
     }
 
     @Test
-    void aTypedIdIsTheLockOfItsValue() {
-        try (AnnotationConfigApplicationContext context = start(Lines.class)) {
-            context.getBean(Lines.class)
-                    .typed(
-                            new OrderId(7),
-                            () -> assertThat(isFree(LockKey.row("orders", 7))).isFalse());
-        }
-    }
-
-    @Test
-    void anIdWithinAnIdGivesItsPartsInItsPlace() {
+    void aTypedIdIsTheLockOfItsValueAndOneWithinAnIdGivesItsPartsInItsPlace() {
         UUID tenant = new UUID(4, 2);
-        try (AnnotationConfigApplicationContext context = start(Lines.class)) {
-            context.getBean(Lines.class)
-                    .threeColumns(
-                            new TenantLineId(tenant, new OrderLineId(7, 1)),
-                            () -> assertThat(isFree(LockKey.row("tenant_order", tenant, 7, 1)))
-                                    .isFalse());
+        try (var context = start(Lines.class)) {
+            Lines lines = context.getBean(Lines.class);
+            lines.typed(
+                    new OrderId(7),
+                    () -> assertThat(isFree(LockKey.row("orders", 7))).isFalse());
+            lines.threeColumns(
+                    new TenantLineId(tenant, new OrderLineId(7, 1)),
+                    () -> assertThat(isFree(LockKey.row("tenant_order", tenant, 7, 1)))
+                            .isFalse());
         }
     }
 
-    static class SwappedRecord {
-        @Transactional
+    static class SwappedRecord extends InTransaction {
         public void lock(@RowLock("order_line") SwappedId id) {}
     }
 
-    static class SwappedEmbeddable {
-        @Transactional
+    static class SwappedEmbeddable extends InTransaction {
         public void lock(@RowLock("order_line") SwappedEmbeddedId id) {}
     }
 
-    static class SeveralSwapped {
-        @Transactional
+    static class SeveralSwapped extends InTransaction {
         public void lock(@RowLock("order_line") List<SwappedId> ids) {}
     }
 
-    static class ArrayOfSwapped {
-        @Transactional
+    static class ArrayOfSwapped extends InTransaction {
         public void lock(@RowLock("order_line") SwappedId[] ids) {}
     }
 
-    static class SwappedParameters {
-        @Transactional
+    static class SwappedParameters extends InTransaction {
         @RowLock(
                 table = "order_line",
                 id = {"#lineNo", "#order"})
         public void lock(int lineNo, long order) {}
     }
 
-    static class SwappedExpressions {
-        @Transactional
+    static class SwappedExpressions extends InTransaction {
         @RowLock(
                 table = "order_line",
                 id = {"#id.lineNo()", "#orderId"})
         public void lock(SwappedId id, long orderId) {}
     }
 
-    static class SwappedInAnExpression {
-        @Transactional
+    static class SwappedInAnExpression extends InTransaction {
         @RowLock(table = "order_line", id = "#holder.id")
         public void lock(Holder holder) {}
     }
 
     record Holder(SwappedId id) {}
 
-    static class TooLong {
-        @Transactional
+    static class TooLong extends InTransaction {
         public void lock(@RowLock("order_line") LongId id) {}
     }
 
-    static class OnePart {
-        @Transactional
-        @RowLock(
-                table = "order_line",
-                id = {"#order"})
-        public void lock(long order) {}
-    }
-
-    static class SinglePartOfTwo {
-        @Transactional
-        public void lock(@RowLock("order_line") long order) {}
-    }
-
-    static class Mapped {
-        @Transactional
+    static class Mapped extends InTransaction {
         public void lock(@RowLock("order_line") MappedId id) {}
     }
 
@@ -269,13 +228,12 @@ class IdObjectsTest {
                 .hasMessageContaining("the primary key of order_line is [order_id, line_no], in another order");
     }
 
-    @ParameterizedTest
-    @ValueSource(classes = {TooLong.class, OnePart.class, SinglePartOfTwo.class})
-    void anotherNumberOfPartsThanThePrimaryKeyHasFailsTheStart(Class<?> service) {
-        assertThatThrownBy(() -> start(service).close())
+    @Test
+    void morePartsThanThePrimaryKeyHasFailTheStart() {
+        assertThatThrownBy(() -> start(TooLong.class).close())
                 .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContaining(service.getSimpleName() + ".lock(")
-                .hasMessageContaining("the primary key of order_line is [order_id, line_no]");
+                .hasMessageContainingAll(
+                        "TooLong.lock(", "3 parts", "the primary key of order_line is [order_id, line_no]");
     }
 
     /** Names that are mapped to columns of other names prove nothing. */
@@ -287,16 +245,14 @@ class IdObjectsTest {
     /** Who gives the columns has said in which order the parts are. */
     @Test
     void configuredColumnsAreBelieved() {
-        RowLockTests.start(
-                        context -> {
-                            context.registerBean("dataSource", DataSource.class, database::dataSource);
-                            context.registerBean(
-                                    RowLocks.class,
-                                    () -> LockAccess.builder()
-                                            .idColumns("order_line", "line_no", "order_id")
-                                            .build());
-                        },
-                        JdbcTransactions.class,
+        Contexts.start(
+                        Contexts.pool(database),
+                        beans -> beans.registerBean(
+                                RowLocks.class,
+                                () -> LockAccess.builder()
+                                        .idColumns("order_line", "line_no", "order_id")
+                                        .build(),
+                                definition -> definition.setPrimary(true)),
                         SwappedRecord.class)
                 .close();
     }
@@ -305,10 +261,7 @@ class IdObjectsTest {
         return RowLockTests.isFree(database.dataSource(), key);
     }
 
-    private AnnotationConfigApplicationContext start(Class<?> service) {
-        return RowLockTests.start(
-                context -> context.registerBean("dataSource", DataSource.class, database::dataSource),
-                JdbcTransactions.class,
-                service);
+    private TestContext start(Class<?> service) {
+        return Contexts.start(database, service);
     }
 }

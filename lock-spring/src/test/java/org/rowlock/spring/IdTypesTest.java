@@ -18,9 +18,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.LockStrategy;
+import org.rowlock.spring.Contexts.InTransaction;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -50,64 +50,45 @@ class IdTypesTest {
 
     record Line(long orderId, String line) {}
 
+    @Transactional
     static class Spellings {
-        @Transactional
         public void string(@RowLock("account") String id) {}
 
-        @Transactional
         public void strings(@RowLock("account") List<String> ids) {}
 
-        @Transactional
         @RowLock(table = "account", id = "#command.account")
         public void path(Command command) {}
 
-        @Transactional
         @RowLock(table = "account", id = "#command.accounts()")
         public void pathToSeveral(Command command) {}
 
-        @Transactional
         @RowLock(table = "account", id = "#amounts.keySet()")
         public void keys(Map<String, Long> amounts) {}
 
-        @Transactional
         @RowLock(
                 table = "order_line",
                 id = {"#order", "#line"})
         public void part(long order, String line) {}
 
-        @Transactional
         public void component(@RowLock("order_line") Line line) {}
 
-        @Transactional
         public void dateText(@RowLock("day") String id) {}
 
-        @Transactional
         public void localTime(@RowLock("moment") Object id) {}
 
-        @Transactional
         public void color(@RowLock("account") Comparable<?> id) {}
 
-        @Transactional
         @RowLock(table = "document", id = "#ids.get(0)")
         public void numberForUuid(List<?> ids) {}
 
-        @Transactional
         public void parts(@RowLock("account") Object id) {}
 
-        @Transactional
         @RowLock(table = "order_line", id = "#ids.get(0)")
         public void part(List<?> ids) {}
     }
 
-    private AnnotationConfigApplicationContext start(LockStrategy strategy, Class<?> component) {
-        return RowLockTests.start(
-                beans -> {
-                    beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
-                    Contexts.locks(beans, strategy);
-                },
-                Contexts.Jdbc.class,
-                Contexts.Base.class,
-                component);
+    private TestContext start(LockStrategy strategy, Class<?> component) {
+        return Contexts.start(database, strategy, component);
     }
 
     /** Of a type that is not the column's own one row can be spelled in several ways; the call refuses all but one. */
@@ -149,24 +130,20 @@ class IdTypesTest {
         }
     }
 
-    static class NumberForUuid {
-        @Transactional
+    static class NumberForUuid extends InTransaction {
         public void lock(@RowLock("document") long id) {}
     }
 
-    static class UuidForNumber {
-        @Transactional
+    static class UuidForNumber extends InTransaction {
         @RowLock(table = "account", id = "#documents")
         public void lock(List<UUID> documents) {}
     }
 
-    static class LocalTime {
-        @Transactional
+    static class LocalTime extends InTransaction {
         public void lock(@RowLock("moment") LocalDateTime id) {}
     }
 
-    static class ColorForNumber {
-        @Transactional
+    static class ColorForNumber extends InTransaction {
         public void lock(@RowLock("account") Color... ids) {}
     }
 
@@ -174,8 +151,7 @@ class IdTypesTest {
 
     record Cart(DayOfLine line) {}
 
-    static class PartOfAnotherType {
-        @Transactional
+    static class PartOfAnotherType extends InTransaction {
         @RowLock(table = "order_line", id = "#cart.line")
         public void lock(Cart cart) {}
     }
@@ -216,8 +192,7 @@ class IdTypesTest {
                 .hasMessageContainingAll(what, why);
     }
 
-    static class OfInterval {
-        @Transactional
+    static class OfInterval extends InTransaction {
         public void run(@RowLock("stay") String id) {}
     }
 
@@ -234,37 +209,28 @@ class IdTypesTest {
                 .hasMessageContainingAll("OfInterval.run(", "stay", "column id of type interval", "strategy ROW");
     }
 
+    @Transactional
     static class Right {
-        @Transactional
         public void bytes(@RowLock("blob") String id) {}
 
-        @Transactional
         public void number(@RowLock("account") int id) {}
 
-        @Transactional
         public void object(@RowLock("account") Object id) {}
 
-        @Transactional
         @RowLock(table = "account", id = "#p0.isEmpty() ? 1 : 2")
         public void unknown(String text) {}
 
-        @Transactional
         public void uuid(@RowLock("document") UUID id) {}
 
         /** A UUID and its text are one key. */
-        @Transactional
         public void uuidAsText(@RowLock("document") String id) {}
 
-        @Transactional
         public void day(@RowLock("day") LocalDate id) {}
 
-        @Transactional
         public void moment(@RowLock("moment") Instant id) {}
 
-        @Transactional
         public void paint(@RowLock("paint") Color id) {}
 
-        @Transactional
         public void word(@RowLock("word") String id) {}
     }
 

@@ -3,12 +3,10 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** What the Kotlin compiler makes of services. */
 @Tag("long")
@@ -16,14 +14,10 @@ class KotlinTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
 
-    private AnnotationConfigApplicationContext start(Class<?> service) {
-        return RowLockTests.start(
-                context -> {
-                    context.registerBean(RowLockSettings.class, () -> new TestSettings().selfInvocation(Reaction.FAIL));
-                    context.registerBean("dataSource", DataSource.class, database::dataSource);
-                },
-                Contexts.Jdbc.class,
-                Contexts.Base.class,
+    private TestContext start(Class<?> service) {
+        return Contexts.start(
+                database.dataSource(),
+                beans -> Contexts.settings(beans, new TestSettings().selfInvocation(Reaction.FAIL)),
                 service);
     }
 

@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
-import jakarta.persistence.Entity;
-import jakarta.persistence.Id;
-import jakarta.persistence.Table;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -27,13 +24,12 @@ import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.ApplicationEventPublisher;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.QueryTimeoutException;
-import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
@@ -60,27 +56,17 @@ class LateLocksTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(1, "create table outbox (id int primary key)");
 
+    private static final String STORED = "select string_agg(id::text, ',' order by id) from outbox";
+
     enum Manager {
         JDBC,
         JPA,
         ROWLOCK
     }
 
-    @Entity
-    @Table(name = "account")
-    static class Account {
-        @Id
-        Integer id;
-
-        int balance;
-    }
-
     static class Orders {
-        private final ApplicationEventPublisher events;
-
-        Orders(ApplicationEventPublisher events) {
-            this.events = events;
-        }
+        @Autowired
+        ApplicationEventPublisher events;
 
         @Transactional
         public void ship(Consumer<RowLockTemplate> late) {
@@ -91,11 +77,8 @@ class LateLocksTest {
     record Shipped(Consumer<RowLockTemplate> late) {}
 
     static class Outbox {
-        private final RowLockTemplate template;
-
-        Outbox(RowLockTemplate template) {
-            this.template = template;
-        }
+        @Autowired
+        RowLockTemplate template;
 
         @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
         public void on(Shipped shipped) {
@@ -103,7 +86,15 @@ class LateLocksTest {
         }
     }
 
-    private AnnotationConfigApplicationContext start(Manager manager) {
+    private TestContext start(Manager manager) {
+        return start(
+                manager,
+                dataSource -> manager == Manager.JDBC
+                        ? new JdbcTransactionManager(dataSource)
+                        : new RowLockTransactionManager(dataSource));
+    }
+
+    private TestContext start(Manager manager, Function<DataSource, PlatformTransactionManager> ofJdbc) {
         return RowLockTests.start(
                 beans -> {
                     beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
@@ -111,12 +102,8 @@ class LateLocksTest {
                     if (manager == Manager.JPA) {
                         beans.registerBean(Unit.class, () -> new Unit(Account.class));
                     } else {
-                        beans.registerBean(PlatformTransactionManager.class, () -> {
-                            DataSource dataSource = beans.getBean(DataSource.class);
-                            return manager == Manager.JDBC
-                                    ? new JdbcTransactionManager(dataSource)
-                                    : new RowLockTransactionManager(dataSource);
-                        });
+                        beans.registerBean(
+                                PlatformTransactionManager.class, () -> ofJdbc.apply(beans.getBean(DataSource.class)));
                     }
                 },
                 manager == Manager.JPA ? JpaTransactions.class : Contexts.Base.class,
@@ -125,7 +112,7 @@ class LateLocksTest {
     }
 
     private String stored() throws Exception {
-        return database.query("select string_agg(id::text, ',' order by id) from outbox");
+        return database.query(STORED);
     }
 
     @ParameterizedTest
@@ -185,11 +172,10 @@ class LateLocksTest {
     @EnumSource
     void inNoPhaseIsAPromiseForgotten(Manager manager) throws Exception {
         try (var context = start(manager)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            RowLockTemplate template = context.template();
             List<Boolean> refused = new ArrayList<>();
-            new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                    .executeWithoutResult(status -> TransactionSynchronizationManager.registerSynchronization(
-                            new Phases(phase -> refused.add(isRefused(template, phase)))));
+            context.inTransaction(status -> TransactionSynchronizationManager.registerSynchronization(
+                    new Phases(phase -> refused.add(isRefused(template, phase)))));
             assertThat(refused).containsExactly(false, false, true, true);
             assertThat(stored()).isEqualTo("0,1");
         }
@@ -233,9 +219,8 @@ class LateLocksTest {
     @EnumSource
     void eachTransactionHasItsOwn(Manager manager) throws Exception {
         try (var context = start(manager)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
-            TransactionTemplate inner = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            inner.setPropagationBehavior(Propagation.REQUIRES_NEW.value());
+            RowLockTemplate template = context.template();
+            TransactionTemplate inner = context.transactions(Propagation.REQUIRES_NEW);
             context.getBean(Orders.class).ship(late -> {
                 late.atCommit().add("insert into outbox values (1)");
                 inner.executeWithoutResult(status -> {
@@ -252,7 +237,7 @@ class LateLocksTest {
     @Test
     void aTransactionManagerThatRowlockDoesNotKnowIsRefusedForThem() throws Exception {
         try (var context = start(Manager.JDBC)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            RowLockTemplate template = context.template();
             JdbcTransactionManager unknown = new JdbcTransactionManager(context.getBean(DataSource.class));
             assertThatThrownBy(
                             () -> new TransactionTemplate(unknown).executeWithoutResult(status -> template.atCommit()))
@@ -267,17 +252,6 @@ class LateLocksTest {
                     () -> known.atCommit().add("insert into outbox values (1)"));
             assertThat(stored()).isEqualTo("1");
         }
-    }
-
-    private static AnnotationConfigApplicationContext start(
-            TestDatabase database, Function<DataSource, PlatformTransactionManager> manager) {
-        return RowLockTests.start(
-                beans -> {
-                    beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
-                    beans.registerBean(
-                            PlatformTransactionManager.class, () -> manager.apply(beans.getBean(DataSource.class)));
-                },
-                Contexts.Base.class);
     }
 
     /** A statement has only borrowed a connection of it, which no COMMIT is for. */
@@ -307,11 +281,11 @@ class LateLocksTest {
     void aTransactionOfAnotherDataSourceInsideHasItsOwn(Manager manager) throws Exception {
         try (var context = start(manager);
                 HikariDataSource other = Contexts.pool(database)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            RowLockTemplate template = context.template();
             RowLockTemplate ofOther = new RowLockTemplate(
                     context.getBean(SpringLocks.class), new RowLockTransactionManager(other), other);
             LockKey account = LockKey.row("account", 1);
-            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+            context.inTransaction(status -> {
                 template.atCommit().add("insert into outbox values (1)");
                 for (int id = 2; id <= 3; id++) {
                     int each = id;
@@ -321,7 +295,7 @@ class LateLocksTest {
                     assertThat(RowLockTests.isFree(other, account)).isTrue();
                 }
                 template.atCommit().add("insert into outbox values (4)");
-                assertThat(storedNow()).isEqualTo("2,3");
+                assertThat(RowLockTests.query(database, STORED)).isEqualTo("2,3");
             });
             assertThat(stored()).isEqualTo("1,2,3,4");
         }
@@ -341,10 +315,14 @@ class LateLocksTest {
             return ((ConnectionHolder) TransactionSynchronizationManager.getResource(dataSource)).getConnection();
         }
 
-        private void each(ConnectionCallback<?> work) {
+        private interface Ending {
+            void of(Connection connection) throws SQLException;
+        }
+
+        private void each(Ending work) {
             for (DataSource each : dataSources) {
                 try {
-                    work.doInConnection(connection(each));
+                    work.of(connection(each));
                 } catch (SQLException e) {
                     throw new TransactionSystemException("cannot end it", e);
                 }
@@ -363,26 +341,17 @@ class LateLocksTest {
                 holder.setSynchronizedWithTransaction(true);
                 TransactionSynchronizationManager.bindResource(each, holder);
             }
-            each(connection -> {
-                connection.setAutoCommit(false);
-                return null;
-            });
+            each(connection -> connection.setAutoCommit(false));
         }
 
         @Override
         protected void doCommit(DefaultTransactionStatus status) {
-            each(connection -> {
-                connection.commit();
-                return null;
-            });
+            each(Connection::commit);
         }
 
         @Override
         protected void doRollback(DefaultTransactionStatus status) {
-            each(connection -> {
-                connection.rollback();
-                return null;
-            });
+            each(Connection::rollback);
         }
 
         @Override
@@ -390,7 +359,6 @@ class LateLocksTest {
             each(connection -> {
                 connection.setAutoCommit(true);
                 connection.close();
-                return null;
             });
             dataSources.forEach(TransactionSynchronizationManager::unbindResource);
         }
@@ -408,20 +376,13 @@ class LateLocksTest {
                 first.lock(forNoKeyUpdate(LockKey.row("account", 1)));
                 first.atCommit().add("insert into outbox values (1)");
                 second.atCommit().add("insert into outbox values (2)");
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void beforeCommit(boolean readOnly) {
-                        second.atCommit().add("insert into outbox values (3)");
-                    }
-
-                    @Override
-                    public void afterCommit() {
-                        assertThat(RowLockTests.isFree(one, LockKey.row("account", 1)))
-                                .isTrue();
-                        assertThatThrownBy(first::atCommit)
-                                .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                                .hasMessageContaining("has ended");
-                    }
+                TestContext.beforeCommit(() -> second.atCommit().add("insert into outbox values (3)"));
+                TestContext.afterCommit(() -> {
+                    assertThat(RowLockTests.isFree(one, LockKey.row("account", 1)))
+                            .isTrue();
+                    assertThatThrownBy(first::atCommit)
+                            .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                            .hasMessageContaining("has ended");
                 });
             });
             assertThat(stored()).isEqualTo("1,2,3");
@@ -434,14 +395,6 @@ class LateLocksTest {
                             status -> second.atCommit().add("insert into nowhere values (5)")))
                     .isInstanceOf(DataAccessException.class);
             assertThat(CommitListener.mayQueue()).isTrue();
-        }
-    }
-
-    private String storedNow() {
-        try {
-            return stored();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
         }
     }
 
@@ -461,7 +414,7 @@ class LateLocksTest {
         try (var context = start(Manager.JDBC);
                 HikariDataSource other = Contexts.pool(database)) {
             DataSource own = context.getBean(DataSource.class);
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            RowLockTemplate template = context.template();
             RowLockTemplate ofOther =
                     new RowLockTemplate(context.getBean(SpringLocks.class), new JdbcTransactionManager(other), other);
             LockKey account = LockKey.row("account", 1);
@@ -490,12 +443,7 @@ class LateLocksTest {
             };
             assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
                         new JdbcTemplate(own).update("insert into outbox values (1)");
-                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                            @Override
-                            public void beforeCommit(boolean readOnly) {
-                                late.run();
-                            }
-                        });
+                        TestContext.beforeCommit(late);
                     }))
                     .isInstanceOf(
                             refusal == Refusal.TIMED_OUT
@@ -516,13 +464,13 @@ class LateLocksTest {
                 begun.add(transaction);
             }
         };
-        try (var context = start(database, dataSource -> {
+        try (var context = start(Manager.JDBC, dataSource -> {
             JdbcTransactionManager manager =
                     rowlocks ? new RowLockTransactionManager(dataSource) : new JdbcTransactionManager(dataSource);
             manager.setTransactionExecutionListeners(List.of(own));
             return manager;
         })) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            RowLockTemplate template = context.template();
             template.inTransaction(
                     forNoKeyUpdate(LockKey.row("account", 1)),
                     () -> template.atCommit()
@@ -537,9 +485,8 @@ class LateLocksTest {
     @Test
     void aSynchronizationThatThrowsWhenItResumesLeavesNothingOnTheThread() {
         try (var context = start(Manager.JDBC)) {
-            TransactionTemplate outer = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            TransactionTemplate inner = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            inner.setPropagationBehavior(Propagation.REQUIRES_NEW.value());
+            TransactionTemplate outer = context.transactions();
+            TransactionTemplate inner = context.transactions(Propagation.REQUIRES_NEW);
             outer.executeWithoutResult(status -> {
                 TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                     @Override

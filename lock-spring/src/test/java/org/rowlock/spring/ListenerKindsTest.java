@@ -11,11 +11,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.aop.framework.Advised;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.event.EventListener;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jms.annotation.JmsListener;
@@ -23,10 +22,6 @@ import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.event.TransactionPhase;
-import org.springframework.transaction.event.TransactionalEventListener;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Whatever calls a method with {@code @RowLock} and no transaction of its own calls the proxy: it locks, or says why
@@ -36,13 +31,8 @@ class ListenerKindsTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
 
-    static class Listener {
-        private final Probe probe;
+    static class Listener extends Probing {
         final List<Integer> locks = new ArrayList<>();
-
-        Listener(Probe probe) {
-            this.probe = probe;
-        }
 
         @RabbitListener(queues = "rabbit")
         @RowLock(table = "account", id = "1")
@@ -68,12 +58,6 @@ class ListenerKindsTest {
             locks.add(probe.locks());
         }
 
-        @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
-        @RowLock(table = "account", id = "1")
-        public void onTransactionalEvent(Integer message) {
-            locks.add(probe.locks());
-        }
-
         @Scheduled(fixedDelay = 1, initialDelay = 100, timeUnit = TimeUnit.DAYS)
         @RowLock(table = "account", id = "1")
         public void onTime() {
@@ -81,13 +65,7 @@ class ListenerKindsTest {
         }
     }
 
-    static class Asynchronous {
-        private final Probe probe;
-
-        Asynchronous(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class Asynchronous extends Probing {
         @Async
         @RowLock(table = "account", id = "1")
         public CompletableFuture<Integer> later() {
@@ -95,22 +73,20 @@ class ListenerKindsTest {
         }
     }
 
-    private void locksOrSaysWhyNot(AnnotationConfigApplicationContext context, Runnable call, String method) {
-        Listener listener = (Listener)
-                org.springframework.test.util.AopTestUtils.getUltimateTargetObject(context.getBean(Listener.class));
+    private void locksOrSaysWhyNot(TestContext context, Runnable call, String method) {
+        Listener listener = context.target(Listener.class);
         listener.locks.clear();
         assertThatThrownBy(call::run)
                 .as(method)
                 .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContaining(method);
-        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                .executeWithoutResult(status -> call.run());
+        context.inTransaction(status -> call.run());
         assertThat(listener.locks).as(method).containsExactly(1);
     }
 
     @Test
     void listenersOfEachKindCallTheProxy() throws Exception {
-        try (var context = Contexts.start(database, Contexts.Base.class, Endpoints.class, Listener.class)) {
+        try (var context = Contexts.start(database, Endpoints.class, Listener.class)) {
             Endpoints endpoints = Endpoints.of(context);
             locksOrSaysWhyNot(context, () -> endpoints.receive("rabbit", "message"), "onRabbit");
             locksOrSaysWhyNot(context, () -> endpoints.receive("kafka", "message"), "onKafka");
@@ -120,7 +96,7 @@ class ListenerKindsTest {
         }
     }
 
-    static Runnable scheduled(AnnotationConfigApplicationContext context) {
+    static Runnable scheduled(TestContext context) {
         AtomicReference<Runnable> found = new AtomicReference<>();
         context.getBean(ScheduledAnnotationBeanPostProcessor.class)
                 .getScheduledTasks()
@@ -135,20 +111,8 @@ class ListenerKindsTest {
     }
 
     @Test
-    void aListenerBeforeTheCommitLocksInItsTransaction() {
-        try (var context = Contexts.start(database, Contexts.Base.class, Listener.class)) {
-            Listener listener = context.getBean(Listener.class);
-            new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                    .executeWithoutResult(status -> context.publishEvent(7));
-            Listener target =
-                    (Listener) org.springframework.test.util.AopTestUtils.getUltimateTargetObject((Object) listener);
-            assertThat(target.locks).containsExactly(1);
-        }
-    }
-
-    @Test
     void anAsynchronousMethodWithoutATransactionSaysSo() {
-        try (var context = Contexts.start(database, Contexts.Base.class, Endpoints.class, Asynchronous.class)) {
+        try (var context = Contexts.start(database, Endpoints.class, Asynchronous.class)) {
             CompletableFuture<Integer> later =
                     context.getBean(Asynchronous.class).later();
             assertThatThrownBy(() -> TestDatabase.result(later))

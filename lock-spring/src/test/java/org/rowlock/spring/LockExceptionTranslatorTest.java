@@ -2,24 +2,27 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.SQLException;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestPostgres;
 import org.springframework.dao.CannotAcquireLockException;
@@ -30,46 +33,27 @@ import org.springframework.transaction.HeuristicCompletionException;
 
 class LockExceptionTranslatorTest {
 
-    private static RowlockException refused(RowLocks locks, LockWait wait) throws Exception {
-        Object database = "a database";
-        var keys = Set.of(LockKey.row("orders", 1));
-        try (var permit = LockAccess.of(locks).admission().enter(database, forUpdate(keys))) {
-            assertThat(permit.isQueued()).isTrue();
-            RowlockException[] refused = new RowlockException[1];
-            Thread other = new Thread(() -> {
-                try {
-                    LockAccess.of(locks)
-                            .admission()
-                            .enter(database, forUpdate(keys).waiting(wait))
-                            .close();
-                } catch (RowlockException e) {
-                    refused[0] = e;
-                }
-            });
-            other.start();
-            other.join();
-            return refused[0];
-        }
+    static Stream<Arguments> translated() {
+        return Stream.of(
+                arguments(
+                        new LockConnectionLostException("a hot standby", "25006", null),
+                        TransientDataAccessResourceException.class),
+                arguments(
+                        new LockConnectionLostException("lost", "08006", null),
+                        DataAccessResourceFailureException.class),
+                arguments(
+                        new LockNotAvailableException("not admitted to orders[1]", null, null),
+                        CannotAcquireLockException.class),
+                arguments(new RowAbsentException("no such row", null, null), EmptyResultDataAccessException.class));
     }
 
-    @Test
-    void aServerThatOnlyReadsForNowIsTransient() {
-        var elsewhere = new LockConnectionLostException("a hot standby", "25006", null);
-        assertThat(LockExceptionTranslator.translate(elsewhere))
-                .isInstanceOf(TransientDataAccessResourceException.class)
-                .hasCause(elsewhere);
-        assertThat(LockExceptionTranslator.translate(new LockConnectionLostException("lost", "08006", null)))
-                .isInstanceOf(DataAccessResourceFailureException.class);
-    }
-
-    @Test
-    void admissionThatIsNotToBeHadIsALockThatCannotBeAcquired() throws Exception {
-        RowlockException e = refused(LockAccess.builder().build(), LockWait.noWait());
-        assertThat(e).isInstanceOf(LockNotAvailableException.class);
+    @ParameterizedTest
+    @MethodSource("translated")
+    void eachIsSpringsAndKeepsMessageAndCause(RowlockException e, Class<?> type) {
         assertThat(LockExceptionTranslator.translate(e))
-                .isInstanceOf(CannotAcquireLockException.class)
-                .hasCause(e)
-                .hasMessageContaining("orders[1]");
+                .isInstanceOf(type)
+                .hasMessageStartingWith(e.getMessage())
+                .hasCause(e);
     }
 
     @Test
@@ -101,15 +85,6 @@ class LockExceptionTranslatorTest {
                         HeuristicCompletionException.class,
                         translated -> assertThat(translated.getOutcomeState())
                                 .isEqualTo(HeuristicCompletionException.STATE_COMMITTED));
-    }
-
-    @Test
-    void anAbsentRowIsAnEmptyResult() {
-        RowAbsentException e = new RowAbsentException("no such row", null, null);
-        assertThat(LockExceptionTranslator.translate(e))
-                .isInstanceOf(EmptyResultDataAccessException.class)
-                .hasMessageStartingWith("no such row")
-                .hasCause(e);
     }
 
     /** A new subclass must be given a place on purpose. */

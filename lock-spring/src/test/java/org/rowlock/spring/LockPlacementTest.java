@@ -3,7 +3,6 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -12,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.aop.MethodBeforeAdvice;
 import org.springframework.aop.framework.Advised;
@@ -23,21 +22,17 @@ import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.IllegalTransactionStateException;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** The lock is inside the transaction of the method, and admission in front of it, whatever else is in the chain. */
 @Tag("long")
@@ -50,13 +45,7 @@ class LockPlacementTest {
     }
 
     /** Each method returns how many locks its own session holds, seen from inside. */
-    static class Service {
-        private final Probe probe;
-
-        Service(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class Service extends Probing {
         @Transactional
         public int locksOf(@RowLock("account") int id) {
             return inTransaction();
@@ -101,13 +90,7 @@ class LockPlacementTest {
     }
 
     @Transactional
-    static class OfClass implements Account {
-        private final Probe probe;
-
-        OfClass(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class OfClass extends Probing implements Account {
         @Override
         @RowLock(table = "account", id = "#id")
         public int seen(int id) {
@@ -115,34 +98,19 @@ class LockPlacementTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
     @EnableRowLocks
-    @Import(CountableLocks.class)
-    static class Services {
-        @Bean
-        Service service(Probe probe) {
-            return new Service(probe);
-        }
+    @Import({CountableLocks.class, Service.class, OfClass.class})
+    static class Services {}
 
-        @Bean
-        OfClass ofClass(Probe probe) {
-            return new OfClass(probe);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     static class Default {}
 
-    @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement(order = Ordered.HIGHEST_PRECEDENCE)
     static class TransactionsFirst {}
 
-    @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement(proxyTargetClass = true, order = 0)
     static class OfClasses {}
 
-    @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     @EnableAsync
     @EnableCaching
@@ -164,14 +132,10 @@ class LockPlacementTest {
         }
     }
 
-    private static TransactionTemplate transactions(AnnotationConfigApplicationContext context) {
-        return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-    }
-
     @ParameterizedTest
     @ValueSource(classes = {Default.class, TransactionsFirst.class, OfClasses.class, Crowded.class})
     void lockIsInsideTheTransactionWhateverTheOrder(Class<?> configuration) {
-        try (var context = Contexts.start(database, configuration, Services.class)) {
+        try (var context = Contexts.bare(database, configuration, Services.class)) {
             Service service = context.getBean(Service.class);
             Probe probe = context.getBean(Probe.class);
             assertThat(service.locksOf(1)).isOne();
@@ -179,7 +143,7 @@ class LockPlacementTest {
             assertThat(service.ofNested(1)).isOne();
             assertThat(context.getBean(Account.class).seen(1)).isOne();
             assertThat(probe.locks()).isZero();
-            List<Integer> inOne = transactions(context)
+            List<Integer> inOne = context.transactions()
                     .execute(status -> List.of(
                             service.ofMandatory(1),
                             service.locksOf(1),
@@ -188,25 +152,13 @@ class LockPlacementTest {
                             service.ofNested(2)));
             assertThat(inOne).containsExactly(1, 1, 1, 2);
             assertThat(probe.locks()).isZero();
-            assertThat(LockAccess.of(context.getBean(SpringLocks.class).locks())
-                            .admission()
-                            .keysInUse())
-                    .isZero();
-        }
-    }
-
-    @Test
-    void jdkProxyOfAnInterfaceLocks() {
-        try (var context = Contexts.start(database, Default.class, Services.class)) {
-            Account account = context.getBean(Account.class);
-            assertThat(Proxy.isProxyClass(account.getClass())).isTrue();
-            assertThat(account.seen(1)).isOne();
+            assertThat(context.queues().keysInUse()).isZero();
         }
     }
 
     @Test
     void asyncCachedAndForeignAdvisorsGoTogether() throws Exception {
-        try (var context = Contexts.start(database, Crowded.class, Services.class)) {
+        try (var context = Contexts.bare(database, Crowded.class, Services.class)) {
             Service service = context.getBean(Service.class);
             assertThat(TestDatabase.result(service.later(1))).isOne();
             assertThat(service.cached(1)).isOne();
@@ -223,31 +175,15 @@ class LockPlacementTest {
 
     @Test
     void withoutATransactionTheCallFailsAndNothingIsLocked() {
-        try (var context = Contexts.start(database, Default.class, Services.class)) {
+        try (var context = Contexts.bare(database, Default.class, Services.class)) {
             Service service = context.getBean(Service.class);
             assertThatThrownBy(() -> service.locksWithout(1))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("Service.locksWithout(int)")
-                    .hasMessageContaining("no transaction")
-                    .hasMessageContaining("@Transactional");
+                    .hasMessageContainingAll("Service.locksWithout(int)", "no transaction", "@Transactional");
             assertThatThrownBy(() -> service.ofMandatory(1)).isInstanceOf(IllegalTransactionStateException.class);
             assertThat(context.getBean(Probe.class).locks()).isZero();
-            assertThat(transactions(context).<Integer>execute(status -> service.locksWithout(1)))
+            assertThat(context.transactions().<Integer>execute(status -> service.locksWithout(1)))
                     .isOne();
-        }
-    }
-
-    @Test
-    void lockEndsWithTheTransactionHoweverThatEnds() {
-        try (var context = Contexts.start(database, Default.class, Services.class)) {
-            Service service = context.getBean(Service.class);
-            Probe probe = context.getBean(Probe.class);
-            assertThatThrownBy(() -> transactions(context).execute(status -> {
-                        assertThat(service.locksOf(1)).isOne();
-                        throw new IllegalStateException("on purpose");
-                    }))
-                    .hasMessage("on purpose");
-            assertThat(probe.locks()).isZero();
         }
     }
 }

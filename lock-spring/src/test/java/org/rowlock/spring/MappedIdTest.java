@@ -11,10 +11,8 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Table;
 import java.io.Serializable;
 import java.util.Objects;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.transaction.annotation.Transactional;
@@ -66,13 +64,7 @@ class MappedIdTest {
     }
 
     private boolean locks(Class<?> entity) {
-        try (var context = RowLockTests.start(
-                beans -> {
-                    beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
-                    beans.registerBean(Unit.class, () -> new Unit(entity));
-                },
-                JpaTransactions.class,
-                Pairs.class)) {
+        try (var context = Contexts.jpa(database::dataSource, new Unit(entity), beans -> {}, Pairs.class)) {
             return context.getBean(Pairs.class).lock(new PairId());
         }
     }
@@ -86,21 +78,7 @@ class MappedIdTest {
     }
 
     @Embeddable
-    static class NamedId implements Serializable {
-        private static final long serialVersionUID = 1;
-        int first = 1;
-        int second = 2;
-
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof NamedId id && id.first == first && id.second == second;
-        }
-
-        @Override
-        public int hashCode() {
-            return Objects.hash(first, second);
-        }
-    }
+    record NamedId(int first, int second) implements Serializable {}
 
     @Entity
     @Table(name = "pair")
@@ -122,13 +100,7 @@ class MappedIdTest {
     /** The entity tells which column a name is. */
     @Test
     void partsThatTheEntityMapsToColumnsInAnotherOrderFailTheStart() {
-        assertThatThrownBy(() -> RowLockTests.start(
-                        beans -> {
-                            beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
-                            beans.registerBean(Unit.class, () -> new Unit(Named.class));
-                        },
-                        JpaTransactions.class,
-                        Parts.class))
+        assertThatThrownBy(() -> Contexts.jpa(database::dataSource, new Unit(Named.class), beans -> {}, Parts.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("Parts.lock(int, int)", "[b, a]", "[a, b]", "in another order");
     }
@@ -137,8 +109,8 @@ class MappedIdTest {
 
     record Doc(int id, int number) {}
 
+    @Transactional
     static class Docs {
-        @Transactional
         @RowLock(
                 table = "doc",
                 id = {"#tenant.id", "#doc.id"})
@@ -146,7 +118,6 @@ class MappedIdTest {
             return true;
         }
 
-        @Transactional
         @RowLock(
                 table = "doc",
                 id = {"#tenant.id", "#doc.number"})
@@ -160,7 +131,7 @@ class MappedIdTest {
     void namesThatAreNotThoseOfAllColumnsTellNoOrder() throws Exception {
         database.execute("create table doc (tenant_id int, id int, primary key (tenant_id, id))");
         database.execute("insert into doc values (1, 2)");
-        try (var context = Contexts.start(database, Contexts.Base.class, Docs.class)) {
+        try (var context = Contexts.start(database, Docs.class)) {
             Docs docs = context.getBean(Docs.class);
             assertThat(docs.byIds(new Tenant(1), new Doc(2, 2))).isTrue();
             assertThat(docs.byNumber(new Tenant(1), new Doc(2, 2))).isTrue();

@@ -26,9 +26,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.access.AdmissionQueues;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
@@ -43,13 +41,12 @@ class OutageTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(1);
 
+    @Transactional
     static class Accounts {
-        @Transactional
         public void run(@RowLock("account") long id, Runnable work) {
             work.run();
         }
 
-        @Transactional
         public void share(@RowLock(value = "account", mode = RowLockMode.FOR_SHARE) long id, Runnable work) {
             work.run();
         }
@@ -93,21 +90,20 @@ class OutageTest {
         /** The connection is borrowed for the lock, and not before. */
         LAZY_CONNECTION;
 
-        void run(AnnotationConfigApplicationContext context, LockWait wait, Runnable work) {
+        void run(TestContext context, LockWait wait, Runnable work) {
             if (this == TEMPLATE) {
-                context.getBean(RowLockTemplate.class)
-                        .inTransaction(forUpdate(KEY).waiting(wait), () -> {
-                            work.run();
-                            return true;
-                        });
+                context.template().inTransaction(forUpdate(KEY).waiting(wait), () -> {
+                    work.run();
+                    return true;
+                });
             } else {
                 context.getBean(Accounts.class).run(1, work);
             }
         }
 
-        void share(AnnotationConfigApplicationContext context, Runnable work) {
+        void share(TestContext context, Runnable work) {
             if (this == TEMPLATE) {
-                context.getBean(RowLockTemplate.class).inTransaction(forShare(KEY), () -> {
+                context.template().inTransaction(forShare(KEY), () -> {
                     work.run();
                     return true;
                 });
@@ -122,14 +118,12 @@ class OutageTest {
     void thoseBehindTheFirstTryAtOnce(Way way) throws Exception {
         Outage outage = new Outage(database.dataSource());
         DataSource used = way == Way.LAZY_CONNECTION ? lazy(outage) : outage;
-        try (AnnotationConfigApplicationContext context = start(used)) {
-            AdmissionQueues queues =
-                    LockAccess.of(context.getBean(SpringLocks.class).locks()).admission();
+        try (TestContext context = start(used)) {
+            AdmissionQueues queues = context.queues();
             outage.on = true;
             List<CompletableFuture<Void>> all = new ArrayList<>();
             for (int i = 0; i <= BEHIND; i++) {
-                all.add(CompletableFuture.runAsync(
-                        () -> way.run(context, LockWait.forever(), () -> {}), Blocking.NEW_THREAD));
+                all.add(Blocking.run(() -> way.run(context, LockWait.forever(), () -> {})));
                 assertThat(outage.firstIsIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                         .isTrue();
             }
@@ -146,22 +140,18 @@ class OutageTest {
     @ParameterizedTest
     @EnumSource(names = {"ANNOTATION", "TEMPLATE"})
     void whenItIsOverTheyQueueAgain(Way way) throws Exception {
-        try (AnnotationConfigApplicationContext context = start(database.dataSource())) {
-            AdmissionQueues queues =
-                    LockAccess.of(context.getBean(SpringLocks.class).locks()).admission();
+        try (TestContext context = start(database.dataSource())) {
+            AdmissionQueues queues = context.queues();
             AdmissionQueues.Permit trying = queues.enter(context.getBean(DataSource.class), forShare(KEY));
             trying.connected(false);
-            CompletableFuture.runAsync(() -> way.share(context, () -> {}), Blocking.NEW_THREAD)
-                    .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            Blocking.run(() -> way.share(context, () -> {})).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
 
             CountDownLatch inside = new CountDownLatch(1);
             CountDownLatch leave = new CountDownLatch(1);
-            CompletableFuture<Void> sharing = CompletableFuture.runAsync(
-                    () -> way.share(context, () -> {
-                        inside.countDown();
-                        assertThat(isOver(leave)).isTrue();
-                    }),
-                    Blocking.NEW_THREAD);
+            CompletableFuture<Void> sharing = Blocking.run(() -> way.share(context, () -> {
+                inside.countDown();
+                assertThat(isOver(leave)).isTrue();
+            }));
             assertThat(inside.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                     .isTrue();
             trying.close();
@@ -188,11 +178,7 @@ class OutageTest {
         return lazy;
     }
 
-    private static AnnotationConfigApplicationContext start(DataSource dataSource) {
-        return RowLockTests.start(
-                context -> context.registerBean("dataSource", DataSource.class, () -> dataSource),
-                Contexts.Jdbc.class,
-                Contexts.Base.class,
-                Accounts.class);
+    private static TestContext start(DataSource dataSource) {
+        return Contexts.start(dataSource, Accounts.class);
     }
 }

@@ -7,7 +7,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import java.sql.Connection;
 import java.sql.SQLException;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,11 +54,7 @@ class PoolSizeTest {
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(0);
         try (Counted pool = new Counted(config);
-                var context = RowLockTests.start(
-                        beans -> beans.registerBean("dataSource", DataSource.class, () -> pool),
-                        Contexts.Jdbc.class,
-                        Contexts.Base.class,
-                        Service.class)) {
+                var context = Contexts.start(pool, Service.class)) {
             assertThat(context.getBean(Service.class)).isNotNull();
             assertThat(pool.inVain).isZero();
             assertThat(pool.mostBorrowed).isEqualTo(Math.min(size, 16));

@@ -7,7 +7,6 @@ import java.io.Serial;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.LockChains.Usage;
 import org.rowlock.testing.TestDatabase;
@@ -32,7 +31,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
@@ -59,13 +57,7 @@ class ProxyEdgesTest {
         int seen(int id);
     }
 
-    static class Service implements Account {
-        private final Probe probe;
-
-        Service(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class Service extends Probing implements Account {
         @Override
         @Transactional
         public int seen(@RowLock("account") int id) {
@@ -73,11 +65,10 @@ class ProxyEdgesTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
     static class TwoNames {
         @Bean
-        Account account(Probe probe) {
-            return new Service(probe);
+        Account account() {
+            return new Service();
         }
 
         @Bean
@@ -88,24 +79,18 @@ class ProxyEdgesTest {
 
     @Test
     void oneObjectOfTwoNamesIsAdvisedOnce() {
-        try (var context = Contexts.start(database, Contexts.Base.class, TwoNames.class)) {
+        try (var context = Contexts.start(database, TwoNames.class)) {
             assertThat(context.getBean("sameAccount", Account.class)).isSameAs(context.getBean("account"));
             assertThat(context.getBean("account", Account.class).seen(1)).isOne();
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class Prototype {
-        @Bean
-        @Scope(BeanDefinition.SCOPE_PROTOTYPE)
-        Service service(Probe probe) {
-            return new Service(probe);
-        }
-    }
+    @Scope(BeanDefinition.SCOPE_PROTOTYPE)
+    static class Prototype extends Service {}
 
     @Test
     void prototypesAreListedOnce() {
-        try (var context = Contexts.start(database, Contexts.Base.class, Prototype.class)) {
+        try (var context = Contexts.start(database, Prototype.class)) {
             for (int i = 0; i < 3; i++) {
                 assertThat(context.getBean(Account.class).seen(1)).isOne();
             }
@@ -114,11 +99,10 @@ class ProxyEdgesTest {
     }
 
     /** As libraries for tracing make them, unaware of the proxy that is there. */
-    @Configuration(proxyBeanMethods = false)
     static class Wrapped {
         @Bean
-        Account account(Probe probe) {
-            return new Service(probe);
+        Account account() {
+            return new Service();
         }
 
         @Bean
@@ -147,7 +131,7 @@ class ProxyEdgesTest {
     @ParameterizedTest
     @ValueSource(classes = {Contexts.Base.class, Classes.class})
     void lockIsInsideTheTransactionOfAProxyWithinAProxy(Class<?> proxies) {
-        try (var context = Contexts.start(database, proxies, Wrapped.class)) {
+        try (var context = Contexts.bare(database, proxies, Wrapped.class)) {
             Account account = context.getBean(Account.class);
             assertThat(account.seen(1)).isOne();
             assertThat(context.getBean(LockChains.class).usages())
@@ -162,13 +146,7 @@ class ProxyEdgesTest {
         int locksOf(int id);
     }
 
-    static class MapperFactory implements FactoryBean<Mapper> {
-        private final Probe probe;
-
-        MapperFactory(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class MapperFactory extends Probing implements FactoryBean<Mapper> {
         @Override
         public Mapper getObject() {
             InvocationHandler handler = (proxy, method, arguments) -> switch (method.getName()) {
@@ -186,20 +164,11 @@ class ProxyEdgesTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class Mappers {
-        @Bean
-        MapperFactory mapper(Probe probe) {
-            return new MapperFactory(probe);
-        }
-    }
-
     @Test
     void proxiesThatAreNotSpringsAreLockedByTheirInterface() {
-        try (var context = Contexts.start(database, Contexts.Base.class, Mappers.class)) {
+        try (var context = Contexts.start(database, MapperFactory.class)) {
             Mapper mapper = context.getBean(Mapper.class);
-            TransactionTemplate transactions =
-                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            TransactionTemplate transactions = context.transactions();
             assertThat(transactions.<Integer>execute(status -> mapper.locksOf(1)))
                     .isOne();
             assertThatThrownBy(() -> mapper.locksOf(1)).hasMessageContaining("Mapper.locksOf(int)");
@@ -207,16 +176,12 @@ class ProxyEdgesTest {
     }
 
     /** Fails at its first initialization. */
+    @Lazy
     static class Flaky extends Service implements InitializingBean {
         private static final AtomicInteger ATTEMPTS = new AtomicInteger();
 
         @Autowired
-        @Nullable
         Friend friend;
-
-        Flaky(Probe probe) {
-            super(probe);
-        }
 
         @Override
         public void afterPropertiesSet() {
@@ -226,45 +191,24 @@ class ProxyEdgesTest {
         }
     }
 
+    @Lazy
     static class Friend {
         @Autowired
-        @Nullable
         Account account;
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Circular {
-        @Bean
-        @Lazy
-        Flaky flaky(Probe probe) {
-            return new Flaky(probe);
-        }
-
-        @Bean
-        @Lazy
-        Friend friend() {
-            return new Friend();
-        }
     }
 
     @Test
     void earlyReferenceOfAFailedBeanIsForgotten() {
         Flaky.ATTEMPTS.set(0);
-        try (var context = Contexts.start(database, Contexts.Base.class, Circular.class)) {
-            assertThatThrownBy(() -> context.getBean("flaky")).hasRootCauseMessage("not yet");
+        try (var context = Contexts.start(database, Flaky.class, Friend.class)) {
+            assertThatThrownBy(() -> context.getBean(Flaky.class)).hasRootCauseMessage("not yet");
             // This time the other bean comes first, and nobody needs an early reference.
             Friend friend = context.getBean(Friend.class);
             assertThat(friend.account.seen(1)).isOne();
         }
     }
 
-    static class New {
-        private final Probe probe;
-
-        New(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class New extends Probing {
         public int seen(@RowLock("account") int id) {
             return probe.locks();
         }
@@ -277,11 +221,10 @@ class ProxyEdgesTest {
         return new TransactionInterceptor((TransactionManager) manager, source);
     }
 
-    @Configuration(proxyBeanMethods = false)
     static class Opaque {
         @Bean
-        New service(Probe probe, PlatformTransactionManager manager) {
-            ProxyFactory factory = new ProxyFactory(new New(probe));
+        New service(PlatformTransactionManager manager) {
+            ProxyFactory factory = new ProxyFactory(new New());
             factory.setProxyTargetClass(true);
             factory.setOpaque(true);
             factory.addAdvice(inNew(manager));
@@ -291,17 +234,15 @@ class ProxyEdgesTest {
 
     @Test
     void opaqueProxyIsRefused() {
-        assertThatThrownBy(() -> Contexts.start(database, Contexts.Base.class, Opaque.class)
-                        .close())
+        assertThatThrownBy(() -> Contexts.start(database, Opaque.class).close())
                 .hasRootCauseInstanceOf(RowLockDefinitionException.class)
                 .hasStackTraceContaining("opaque");
     }
 
-    @Configuration(proxyBeanMethods = false)
     static class OpaqueAround {
         @Bean
-        New service(Probe probe) {
-            return new New(probe);
+        New service() {
+            return new New();
         }
 
         @Bean
@@ -324,7 +265,7 @@ class ProxyEdgesTest {
     /** The one that locks is within it, and so within its transaction. */
     @Test
     void opaqueProxyAroundThatWhichLocksIsNoObstacle() {
-        try (var context = Contexts.start(database, Contexts.Base.class, OpaqueAround.class)) {
+        try (var context = Contexts.start(database, OpaqueAround.class)) {
             assertThat(context.getBean(New.class).seen(1)).isOne();
         }
     }
@@ -335,13 +276,8 @@ class ProxyEdgesTest {
         void on(String event);
     }
 
-    static class Listener implements Listening {
-        private final Probe probe;
+    static class Listener extends Probing implements Listening {
         private int heard;
-
-        Listener(Probe probe) {
-            this.probe = probe;
-        }
 
         @Override
         public int seen(@RowLock("account") int id) {
@@ -355,97 +291,34 @@ class ProxyEdgesTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
     static class Listeners {
         @Bean
-        Listening listener(Probe probe) {
-            return new Listener(probe);
+        Listening listener() {
+            return new Listener();
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class ListenersByClass {
-        @Bean
-        Listener listener(Probe probe) {
-            return new Listener(probe);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement(proxyTargetClass = true)
     @EnableRowLocks
     @Import(CountableLocks.class)
     static class Classes {}
 
     @Test
-    void proxyWithoutATransactionHidesNoOtherAnnotation() {
-        try (var context = Contexts.start(database, Contexts.Base.class, ListenersByClass.class)) {
-            context.publishEvent("hello");
-            Listener target = (Listener) org.springframework.test.util.AopTestUtils.getUltimateTargetObject(
-                    context.getBean(Listening.class));
-            assertThat(target.heard).isOne();
-        }
-    }
-
-    @Test
-    void proxyWithoutATransactionIsOfTheKindOfTheOthers() {
-        try (var context = Contexts.start(database, Classes.class, ListenersByClass.class)) {
-            assertThat(context.getBean(Listener.class)).isNotNull();
+    void proxyWithoutATransactionIsOfTheKindOfTheOthersAndHidesNoOtherAnnotation() {
+        try (var interfaces = Contexts.start(database, Listener.class);
+                var classes = Contexts.bare(database, Classes.class, Listener.class)) {
+            interfaces.publishEvent("hello");
+            assertThat(((Listener) interfaces.target(Listening.class)).heard).isOne();
+            assertThat(classes.getBean(Listener.class)).isNotNull();
         }
     }
 
     /** The control of the one above. */
     @Test
     void interfaceProxyStaysTheDefault() {
-        try (var context = Contexts.start(database, Contexts.Base.class, Listeners.class)) {
+        try (var context = Contexts.start(database, Listeners.class)) {
             assertThat(Proxy.isProxyClass(context.getBean(Listening.class).getClass()))
                     .isTrue();
-        }
-    }
-
-    interface Repository extends org.springframework.data.repository.Repository<Object, Integer> {
-        int locks(@RowLock("account") int id);
-    }
-
-    @RowLock(table = "account", id = "#p0")
-    interface RepositoryOfType extends org.springframework.data.repository.Repository<Object, Integer> {
-        int locks(int id);
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Repositories {
-        /** The advice never proceeds, as that of Spring Data. */
-        @Bean
-        Repository repository(Probe probe) {
-            ProxyFactory factory = new ProxyFactory();
-            factory.setInterfaces(Repository.class);
-            factory.addAdvice((MethodInterceptor) invocation ->
-                    invocation.getMethod().getName().equals("locks") ? (Object) probe.locks() : invocation.proceed());
-            return (Repository) factory.getProxy();
-        }
-
-        @Bean
-        RepositoryOfType repositoryOfType(Probe probe) {
-            ProxyFactory factory = new ProxyFactory();
-            factory.setInterfaces(RepositoryOfType.class);
-            factory.setTarget(new Object());
-            factory.addAdvice((MethodInterceptor) invocation ->
-                    invocation.getMethod().getName().equals("locks") ? (Object) probe.locks() : invocation.proceed());
-            return (RepositoryOfType) factory.getProxy();
-        }
-    }
-
-    @Test
-    void repositoryWithoutATransactionInterceptorLocksInItsCallers() {
-        try (var context = Contexts.start(database, Contexts.Base.class, Repositories.class)) {
-            Repository repository = context.getBean(Repository.class);
-            TransactionTemplate transactions =
-                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            assertThat(transactions.<Integer>execute(status -> repository.locks(1)))
-                    .isOne();
-            assertThatThrownBy(() -> repository.locks(1)).hasMessageContaining("no transaction");
-            RepositoryOfType ofType = context.getBean(RepositoryOfType.class);
-            assertThat(transactions.<Integer>execute(status -> ofType.locks(1))).isOne();
         }
     }
 
@@ -474,34 +347,15 @@ class ProxyEdgesTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class Validated {
-        @Bean
-        Named named() {
-            return new Named();
-        }
-
-        @Bean
-        static Validation validation() {
-            return new Validation();
-        }
-    }
-
     @Test
     void validationComesBeforeTheLock() {
-        try (var context = Contexts.start(database, Contexts.Base.class, Validated.class)) {
+        try (var context = Contexts.start(database, Named.class, Validation.class)) {
             Named named = context.getBean(Named.class);
             assertThatThrownBy(() -> named.of(null)).isInstanceOf(UnsupportedOperationException.class);
         }
     }
 
-    static class Stocked {
-        private final Probe probe;
-
-        Stocked(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class Stocked extends Probing {
         @Transactional
         public int seen(int id) {
             return probe.locks();
@@ -513,19 +367,9 @@ class ProxyEdgesTest {
     }
 
     /** Has the method from a class that does not know the interface. */
-    static class InheritingLocked extends Stocked implements LockedAccount {
-        InheritingLocked(Probe probe) {
-            super(probe);
-        }
-    }
+    static class InheritingLocked extends Stocked implements LockedAccount {}
 
-    static class StockedBy<T> {
-        private final Probe probe;
-
-        StockedBy(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class StockedBy<T> extends Probing {
         @Transactional
         public int found(T id) {
             return probe.locks();
@@ -539,19 +383,9 @@ class ProxyEdgesTest {
     interface LockedByNumber extends Found {}
 
     /** Has the method from a class that knows neither the interface nor the type. */
-    static class BindingLocked extends StockedBy<Integer> implements LockedByNumber {
-        BindingLocked(Probe probe) {
-            super(probe);
-        }
-    }
+    static class BindingLocked extends StockedBy<Integer> implements LockedByNumber {}
 
-    static class StockedByNumber {
-        private final Probe probe;
-
-        StockedByNumber(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class StockedByNumber extends Probing {
         @Transactional
         public int counted(Integer id) {
             return probe.locks();
@@ -564,19 +398,15 @@ class ProxyEdgesTest {
     }
 
     /** Binds the type of an interface that has the annotation as a whole. */
-    static class WhollyLocked extends StockedByNumber implements LockedByAnything<Integer> {
-        WhollyLocked(Probe probe) {
-            super(probe);
-        }
-    }
+    static class WhollyLocked extends StockedByNumber implements LockedByAnything<Integer> {}
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @SuppressWarnings("unchecked")
     void aMethodThatASuperclassImplementsLocksAsItsInterfaceSays(boolean byClass) {
-        try (var context = RowLockTests.start(
+        try (var context = Contexts.start(
+                database.dataSource(),
                 beans -> {
-                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
                     beans.addBeanFactoryPostProcessor(factory -> {
                         if (byClass) {
                             AopConfigUtils.registerAutoProxyCreatorIfNecessary((BeanDefinitionRegistry) factory);
@@ -584,8 +414,6 @@ class ProxyEdgesTest {
                         }
                     });
                 },
-                Contexts.Jdbc.class,
-                Contexts.Base.class,
                 InheritingLocked.class,
                 BindingLocked.class,
                 WhollyLocked.class)) {
@@ -605,25 +433,17 @@ class ProxyEdgesTest {
             }
             return method.getReturnType() == int.class ? (Object) 1 : "remote";
         };
-        try (var context = RowLockTests.start(
-                beans -> {
-                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
-                    beans.registerBean("remote", Account.class, () -> (Account) Proxy.newProxyInstance(
-                            Account.class.getClassLoader(), new Class<?>[] {Account.class}, handler));
-                },
-                Contexts.Jdbc.class,
-                Contexts.Base.class)) {
+        try (var context = Contexts.start(
+                database.dataSource(),
+                beans -> beans.registerBean("remote", Account.class, () -> (Account) Proxy.newProxyInstance(
+                        Account.class.getClassLoader(), new Class<?>[] {Account.class}, handler)))) {
             assertThat(context.getBean(Account.class).seen(1)).isOne();
         }
     }
 
     @Test
     void packagesThatBeginAsSpringsOwnLockToo() {
-        try (var context = RowLockTests.start(
-                beans -> beans.registerBean("dataSource", DataSource.class, database::dataSource),
-                Contexts.Jdbc.class,
-                Contexts.Base.class,
-                Clinic.class)) {
+        try (var context = Contexts.start(database, Clinic.class)) {
             assertThat(context.getBean(Clinic.class).locks(1)).isPositive();
         }
     }
@@ -632,13 +452,7 @@ class ProxyEdgesTest {
         int seen(@RowLock("account") T id);
     }
 
-    static class Accounts implements Store<Integer> {
-        private final Probe probe;
-
-        Accounts(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class Accounts extends Probing implements Store<Integer> {
         @Override
         @Transactional
         public int seen(Integer id) {
@@ -648,7 +462,7 @@ class ProxyEdgesTest {
 
     @Test
     void aMethodOfAGenericInterfaceIsListedOnce() {
-        try (var context = Contexts.start(database, Contexts.Base.class, Accounts.class)) {
+        try (var context = Contexts.start(database, Accounts.class)) {
             @SuppressWarnings("unchecked")
             Store<Integer> accounts = context.getBean(Store.class);
             assertThat(accounts.seen(1)).isOne();
@@ -666,7 +480,7 @@ class ProxyEdgesTest {
     /** Spring has the proxy by then, and Rowlock completes it at startup. */
     @Test
     void aBeanThatAPostProcessorNeedsLocks() {
-        try (var context = Contexts.start(database, Contexts.Base.class, Classes.class, Service.class, Eager.class)) {
+        try (var context = Contexts.start(database, Classes.class, Service.class, Eager.class)) {
             assertThat(context.getBean(Service.class).seen(1)).isOne();
             assertThat(context.getBean(LockChains.class).usages()).hasSize(1);
         }
@@ -684,11 +498,10 @@ class ProxyEdgesTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
     static class MadeFirst {
         @Bean
-        static Service service(Probe probe) {
-            return new Service(probe);
+        static Service service() {
+            return new Service();
         }
 
         @Bean
@@ -699,15 +512,9 @@ class ProxyEdgesTest {
 
     @Test
     void aBeanThatIsMadeBeforeAllProxiesIsSaidToLockNothing() {
-        assertThatThrownBy(() -> RowLockTests.start(
-                                beans -> {
-                                    beans.registerBean(
-                                            RowLockSettings.class,
-                                            () -> new TestSettings().unlockedMethods(Reaction.FAIL));
-                                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
-                                },
-                                Contexts.Jdbc.class,
-                                Contexts.Base.class,
+        assertThatThrownBy(() -> Contexts.start(
+                                Contexts.pool(database),
+                                beans -> Contexts.settings(beans, new TestSettings().unlockedMethods(Reaction.FAIL)),
                                 Classes.class,
                                 MadeFirst.class)
                         .close())

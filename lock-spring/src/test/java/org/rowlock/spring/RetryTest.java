@@ -17,7 +17,7 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.Configuration;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.retry.annotation.Backoff;
@@ -34,7 +34,6 @@ class RetryTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
 
-    @Configuration(proxyBeanMethods = false)
     @EnableRetry
     static class Retries {}
 
@@ -51,15 +50,14 @@ class RetryTest {
     }
 
     static class Accounts {
-        private final JdbcTemplate jdbc;
-        private final RowLockTemplate locks;
-        private final Attempts attempts;
+        @Autowired
+        JdbcTemplate jdbc;
 
-        Accounts(JdbcTemplate jdbc, RowLockTemplate locks, Attempts attempts) {
-            this.jdbc = jdbc;
-            this.locks = locks;
-            this.attempts = attempts;
-        }
+        @Autowired
+        RowLockTemplate locks;
+
+        @Autowired
+        Attempts attempts;
 
         // snippet: retryable
         @Retryable(
@@ -83,8 +81,7 @@ class RetryTest {
     /** The service is the victim, as it looks for a deadlock at once, and once bob waits. */
     @Test
     void theVictimOfADeadlockIsRunAgainAndDoneOnce() throws Exception {
-        try (var context =
-                Contexts.start(database, Contexts.Base.class, Retries.class, Attempts.class, Accounts.class)) {
+        try (var context = Contexts.start(database, Retries.class, Attempts.class, Accounts.class)) {
             Accounts accounts = context.getBean(Accounts.class);
             Attempts attempts = context.getBean(Attempts.class);
             RowLocks locks = LockAccess.builder().build();
@@ -98,8 +95,7 @@ class RetryTest {
                 Blocking.awaitWaiting(database.dataSource(), bob.pid());
             };
 
-            CompletableFuture<Void> call =
-                    CompletableFuture.runAsync(() -> accounts.move(1, 2, 5), Blocking.NEW_THREAD);
+            CompletableFuture<Void> call = Blocking.run(() -> accounts.move(1, 2, 5));
             assertThat(TestDatabase.result(bobs).get().isHeld())
                     .as("the victim lets go of its rows before it tries again")
                     .isTrue();
@@ -114,8 +110,7 @@ class RetryTest {
 
     @Test
     void whatIsNoConflictIsNotRunAgain() {
-        try (var context =
-                Contexts.start(database, Contexts.Base.class, Retries.class, Attempts.class, Accounts.class)) {
+        try (var context = Contexts.start(database, Retries.class, Attempts.class, Accounts.class)) {
             Accounts accounts = context.getBean(Accounts.class);
             Attempts attempts = context.getBean(Attempts.class);
             attempts.first = () -> {

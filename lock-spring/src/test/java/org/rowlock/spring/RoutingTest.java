@@ -11,29 +11,32 @@ import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.internal.access.AdmissionQueues;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
-/** One DataSource in front of several databases: each has its queues, and each is verified. */
+/** One DataSource in front of several databases: each has its queues, and each is verified, at the start and later. */
 @Tag("long")
 class RoutingTest {
     private static final String[] TABLE = {
@@ -47,6 +50,24 @@ class RoutingTest {
 
     @RegisterExtension
     final TestDatabase south = new TestDatabase(TABLE);
+
+    private final Logger logger =
+            (Logger) LoggerFactory.getLogger("org.rowlock.spring.internal.startup.StartupVerification");
+    private final ListAppender<ILoggingEvent> said = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        said.list = new CopyOnWriteArrayList<>();
+        said.start();
+        logger.setLevel(Level.INFO);
+        logger.addAppender(said);
+    }
+
+    @AfterEach
+    void listenNoMore() {
+        logger.detachAppender(said);
+        logger.setLevel(null);
+    }
 
     static class ByTenant extends AbstractRoutingDataSource {
         @Override
@@ -62,12 +83,8 @@ class RoutingTest {
         }
     }
 
-    private static AnnotationConfigApplicationContext start(DataSource dataSource) {
-        return RowLockTests.start(
-                context -> context.registerBean("dataSource", DataSource.class, () -> dataSource),
-                Contexts.Jdbc.class,
-                Contexts.Base.class,
-                Accounts.class);
+    private static TestContext start(DataSource dataSource) {
+        return Contexts.start(dataSource, Accounts.class);
     }
 
     private static ByTenant routing(DataSource first, Map<String, DataSource> all) {
@@ -82,16 +99,10 @@ class RoutingTest {
 
     private static CompletableFuture<Void> hold(ConfigurableApplicationContext context, String tenant, Runnable work) {
         Accounts accounts = context.getBean(Accounts.class);
-        return CompletableFuture.runAsync(
-                () -> {
-                    TENANT.set(tenant);
-                    accounts.hold(1, work);
-                },
-                Blocking.NEW_THREAD);
-    }
-
-    private static void await(CompletableFuture<?> call) throws Exception {
-        TestDatabase.result(call);
+        return Blocking.run(() -> {
+            TENANT.set(tenant);
+            accounts.hold(1, work);
+        });
     }
 
     @Test
@@ -100,25 +111,23 @@ class RoutingTest {
                 HikariDataSource southern = Contexts.pool(south)) {
             ByTenant routing = routing(northern, Map.of("north", northern, "south", southern));
             try (var context = start(new LazyConnectionDataSourceProxy(routing))) {
-                AdmissionQueues queues = LockAccess.of(
-                                context.getBean(SpringLocks.class).locks())
-                        .admission();
+                AdmissionQueues queues = context.queues();
                 CompletableFuture<Void> inside = new CompletableFuture<>();
                 CompletableFuture<Void> leave = new CompletableFuture<>();
                 CompletableFuture<Void> first = hold(context, "north", () -> {
                     inside.complete(null);
                     leave.join();
                 });
-                await(inside);
-                await(hold(context, "south", () -> {}));
+                TestDatabase.result(inside);
+                TestDatabase.result(hold(context, "south", () -> {}));
                 CompletableFuture<Void> behind = hold(context, "north", () -> {});
                 TestDatabase.await().until(() -> queues.entrants().stream().anyMatch(each -> !each.isAdmitted()));
                 assertThat(queues.entrants())
                         .extracting(AdmissionQueues.Entrant::database)
                         .containsOnly(northern);
                 leave.complete(null);
-                await(first);
-                await(behind);
+                TestDatabase.result(first);
+                TestDatabase.result(behind);
             }
         }
     }
@@ -144,8 +153,7 @@ class RoutingTest {
             ByTenant routing = routing(north.dataSource(), Map.of("north", north.dataSource(), "south", both));
             assertThatThrownBy(() -> start(routing))
                     .isInstanceOf(RowLockDefinitionException.class)
-                    .hasMessageContaining("route south")
-                    .hasMessageContaining("servers");
+                    .hasMessageContainingAll("route south", "servers");
         } finally {
             another.stop();
         }
@@ -154,8 +162,7 @@ class RoutingTest {
     /** One connection proves nothing. */
     @Test
     void aRouteThatAnswersAndGivesNoVerdictIsRefused() {
-        try (HikariDataSource one = new HikariDataSource()) {
-            one.setDataSource(south.dataSource());
+        try (HikariDataSource one = Contexts.pool(south)) {
             one.setMaximumPoolSize(1);
             one.setConnectionTimeout(250);
             ByTenant routing = routing(north.dataSource(), Map.of("north", north.dataSource(), "south", one));
@@ -176,20 +183,12 @@ class RoutingTest {
         all.put("north", north.dataSource());
         all.put("replica", replica);
         all.put("away", away);
-        Logger logger = (Logger) LoggerFactory.getLogger("org.rowlock.spring.internal.startup.StartupVerification");
-        ListAppender<ILoggingEvent> said = new ListAppender<>();
-        said.start();
-        logger.setLevel(Level.INFO);
-        logger.addAppender(said);
         try (var context = start(routing(all.get("north"), all))) {
             assertThat(context.getBean(Accounts.class)).isNotNull();
             assertThat(said.list)
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .anySatisfy(line -> assertThat(line).contains("route replica", "read-only"))
                     .anySatisfy(line -> assertThat(line).contains("route away", "cannot be reached"));
-        } finally {
-            logger.detachAppender(said);
-            logger.setLevel(null);
         }
     }
 
@@ -217,5 +216,43 @@ class RoutingTest {
         TENANT.remove();
         assertThat(Routes.current(routing)).isSameAs(northern);
         assertThat(Routes.current(southern)).isSameAs(southern);
+    }
+
+    /** Connections to the one and the other in turn, from some time on. */
+    private static final class Balanced extends DelegatingDataSource {
+        private final DataSource second;
+        private final AtomicInteger turn = new AtomicInteger();
+        private volatile boolean on;
+
+        Balanced(DataSource first, DataSource second) {
+            super(first);
+            this.second = second;
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            return on && turn.getAndIncrement() % 2 == 1 ? second.getConnection() : super.getConnection();
+        }
+    }
+
+    @Test
+    void aSecondServerBehindTheUrlIsSaidWhileRunning() throws Exception {
+        TestPostgres another = TestPostgres.embedded(Map.of());
+        Balanced balanced = new Balanced(north.dataSource(), another.dataSource());
+        try (var context = Contexts.start(
+                balanced,
+                beans -> Contexts.settings(beans, new TestSettings().verifyEvery(Duration.ofMillis(50))),
+                Accounts.class)) {
+            context.getBean(Accounts.class).hold(1, () -> {});
+            assertThat(said.list).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN));
+            balanced.on = true;
+            TestDatabase.await()
+                    .untilAsserted(() -> assertThat(said.list).anySatisfy(event -> {
+                        assertThat(event.getLevel()).isEqualTo(Level.ERROR);
+                        assertThat(event.getFormattedMessage()).contains("no longer exclude", "servers");
+                    }));
+        } finally {
+            another.stop();
+        }
     }
 }

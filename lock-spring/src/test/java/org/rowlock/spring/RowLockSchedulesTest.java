@@ -2,10 +2,8 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forUpdate;
 
-import com.zaxxer.hikari.HikariDataSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -22,19 +20,12 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.dao.CannotAcquireLockException;
-import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.PessimisticLockingFailureException;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -48,13 +39,7 @@ class RowLockSchedulesTest {
     final TestDatabase database =
             TestDatabase.accounts(3, "create table audit(id int primary key)", "insert into audit values (1)");
 
-    static class Service {
-        private final Probe probe;
-
-        Service(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class Service extends Probing {
         @Transactional
         public int addOne(@RowLock("account") int id) {
             return add(id);
@@ -107,74 +92,30 @@ class RowLockSchedulesTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    @Import(CountableLocks.class)
-    static class Services {
-        @Bean
-        Service service(Probe probe) {
-            return new Service(probe);
-        }
-    }
-
-    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
-        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
-        context.registerBean(HikariDataSource.class, () -> Contexts.pool(database));
-        Contexts.locks(context, strategy);
-        context.register(Contexts.Jdbc.class, Services.class);
-        context.refresh();
-        return context;
+    private TestContext start(LockStrategy strategy) {
+        return Contexts.start(database, strategy, Service.class);
     }
 
     /** Another application's transaction, which changes the row under the lock. */
     private Session other(LockStrategy strategy) throws Exception {
-        Session other = database.session("other");
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        other.run(connection -> locks.in(connection).lock(forUpdate(ONE)));
+        Session other = RowLockTests.holder(database, strategy, ONE);
         other.execute("update account set balance = 100 where id = 1");
         return other;
-    }
-
-    private static <T> CompletableFuture<T> async(java.util.concurrent.Callable<T> call) {
-        CompletableFuture<T> future = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                future.complete(call.call());
-            } catch (Throwable e) {
-                future.completeExceptionally(e);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return future;
-    }
-
-    private void awaitSomebodyBlockedBy(Session holder) {
-        TestDatabase.await("somebody waits for " + holder)
-                .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
-                                + database.schema() + "' and " + holder.pid() + " = any(pg_blocking_pids(pid))")
-                        .equals("1"));
-    }
-
-    private void waitsAndReadsFresh(LockStrategy strategy, java.util.function.ToIntFunction<Service> call)
-            throws Exception {
-        try (var context = start(strategy)) {
-            Service service = context.getBean(Service.class);
-            Session other = other(strategy);
-            CompletableFuture<Integer> added = async(() -> call.applyAsInt(service));
-            awaitSomebodyBlockedBy(other);
-            other.commit();
-            assertThat(TestDatabase.result(added)).isEqualTo(101);
-            assertThat(database.query("select balance from account where id = 1"))
-                    .isEqualTo("101");
-        }
     }
 
     @ParameterizedTest
     @EnumSource
     void waitsForTheHolderAndReadsWhatItCommitted(LockStrategy strategy) throws Exception {
-        waitsAndReadsFresh(strategy, service -> service.addOne(1));
+        try (var context = start(strategy)) {
+            Service service = context.getBean(Service.class);
+            Session other = other(strategy);
+            CompletableFuture<Integer> added = Blocking.call(() -> service.addOne(1));
+            Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
+            other.commit();
+            assertThat(TestDatabase.result(added)).isEqualTo(101);
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo("101");
+        }
     }
 
     /** FOR UPDATE raises 40001 for a row that has changed since the snapshot, and so do ROW and BOTH. */
@@ -186,8 +127,8 @@ class RowLockSchedulesTest {
             for (IntUnaryOperator addOne :
                     List.<IntUnaryOperator>of(service::addOneRepeatable, service::addOneSerializable)) {
                 Session other = other(strategy);
-                CompletableFuture<Integer> added = async(() -> addOne.applyAsInt(1));
-                awaitSomebodyBlockedBy(other);
+                CompletableFuture<Integer> added = Blocking.call(() -> addOne.applyAsInt(1));
+                Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
                 other.commit();
                 assertThatThrownBy(() -> TestDatabase.result(added))
                         .hasCauseInstanceOf(CannotAcquireLockException.class);
@@ -221,25 +162,6 @@ class RowLockSchedulesTest {
         }
     }
 
-    /** A wait that runs out leaves the outer transaction usable, unlike NOWAIT. */
-    @Test
-    void failedWaitLeavesTheOuterTransactionUsable() throws Exception {
-        try (var context = start(LockStrategy.ADVISORY)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
-            Probe probe = context.getBean(Probe.class);
-            Session other = other(LockStrategy.ADVISORY);
-            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
-                assertThat(template.tryLock(forNoKeyUpdate(ONE)).isHeld()).isFalse();
-                assertThat(template.tryLock(forNoKeyUpdate(LockKey.row("account", 2)))
-                                .isHeld())
-                        .isTrue();
-                probe.setBalance(2, 7);
-            });
-            other.rollback();
-            assertThat(probe.balance(2)).isEqualTo(7);
-        }
-    }
-
     @ParameterizedTest
     @EnumSource(names = {"BOTH", "ADVISORY"})
     void allRowsOfACallAreLockedTogether(LockStrategy strategy) {
@@ -255,8 +177,7 @@ class RowLockSchedulesTest {
     void deadlockIsAPessimisticLockingFailure() throws Exception {
         try (var context = start(LockStrategy.ADVISORY)) {
             Service service = context.getBean(Service.class);
-            TransactionTemplate transactions =
-                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            TransactionTemplate transactions = context.transactions();
             RowLocks locks =
                     LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
             // Waits longer than the bean does for its deadlock, so that the bean is the one to be chosen.
@@ -264,7 +185,7 @@ class RowLockSchedulesTest {
             other.execute("set deadlock_timeout = '1min'");
             other.run(connection -> locks.in(connection).lock(forUpdate(LockKey.row("account", 2))));
             CompletableFuture<Integer> first = new CompletableFuture<>();
-            CompletableFuture<Object> bean = async(() -> transactions.execute(status -> {
+            CompletableFuture<Object> bean = Blocking.call(() -> transactions.execute(status -> {
                 service.addOne(1);
                 first.complete(1);
                 return service.addOne(2);
@@ -287,14 +208,14 @@ class RowLockSchedulesTest {
     @ParameterizedTest
     @EnumSource(LockStrategy.class)
     void severalModesAreLockedInOneOrder(LockStrategy strategy) throws Exception {
-        try (AnnotationConfigApplicationContext context = start(strategy)) {
+        try (TestContext context = start(strategy)) {
             Service service = context.getBean(Service.class);
             RowLocks locks = context.getBean(RowLocks.class);
             LockKey audit = LockKey.row("audit", 1);
             Session other = other(strategy);
             Session newcomer = database.session("newcomer");
-            CompletableFuture<Integer> call = async(service::severalModes);
-            awaitSomebodyBlockedBy(other);
+            CompletableFuture<Integer> call = Blocking.call(service::severalModes);
+            Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
 
             assertThat((boolean) newcomer.run(connection ->
                             locks.in(connection).tryLock(forUpdate(audit)).isHeld()))
@@ -306,18 +227,6 @@ class RowLockSchedulesTest {
         }
     }
 
-    @Test
-    void readOnlyTransactionOfTheCallerIsRefused() {
-        try (var context = start(LockStrategy.ADVISORY)) {
-            Service service = context.getBean(Service.class);
-            TransactionTemplate readOnly = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            readOnly.setReadOnly(true);
-            assertThatThrownBy(() -> readOnly.execute(status -> service.addOne(1)))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("read-only");
-        }
-    }
-
     @ParameterizedTest
     @EnumSource
     void noUpdateIsLost(LockStrategy strategy) throws Exception {
@@ -326,7 +235,7 @@ class RowLockSchedulesTest {
         try (var context = start(strategy)) {
             Service service = context.getBean(Service.class);
             List<CompletableFuture<Integer>> all = java.util.stream.IntStream.range(0, threads)
-                    .mapToObj(i -> async(() -> {
+                    .mapToObj(i -> Blocking.call(() -> {
                         for (int call = 0; call < calls; call++) {
                             service.addOne(1 + call % 2);
                         }
@@ -338,10 +247,7 @@ class RowLockSchedulesTest {
             }
             assertThat(database.query("select string_agg(balance::text, ',' order by id) from account where id < 3"))
                     .isEqualTo(threads * calls / 2 + "," + threads * calls / 2);
-            assertThat(LockAccess.of(context.getBean(SpringLocks.class).locks())
-                            .admission()
-                            .keysInUse())
-                    .isZero();
+            assertThat(context.queues().keysInUse()).isZero();
         }
     }
 }

@@ -3,16 +3,17 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.Claim;
@@ -33,7 +34,7 @@ import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.IllegalTransactionStateException;
-import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -47,112 +48,98 @@ class RowLockTemplateTest {
             "create table account(id int primary key, balance int not null default 0)",
             "insert into account values (1, 10), (2, 20), (3, 30)");
 
+    private TestContext context;
+    private RowLockTemplate template;
+    private Probe probe;
+
+    @BeforeEach
+    void start() {
+        context = Contexts.start(database);
+        template = context.template();
+        probe = context.getBean(Probe.class);
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+    }
+
     @Test
     void inTransactionQueuesBeginsLocksAndCommits() {
-        try (var context = Contexts.start(database, Contexts.Base.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
-            Probe probe = context.getBean(Probe.class);
-            RowLocks locks = context.getBean(SpringLocks.class).locks();
-            int seen = template.inTransaction(forNoKeyUpdate(ONE), () -> {
-                assertThat(TransactionSynchronizationManager.isActualTransactionActive())
-                        .isTrue();
-                assertThat(LockAccess.of(locks).admission().keysInUse()).isOne();
-                probe.setBalance(1, 11);
-                return probe.locks();
-            });
-            assertThat(seen).isOne();
-            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
-            assertThat(probe.balance(1)).isEqualTo(11);
-        }
+        int seen = template.inTransaction(forNoKeyUpdate(ONE), () -> {
+            assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                    .isTrue();
+            assertThat(context.queues().keysInUse()).isOne();
+            probe.setBalance(1, 11);
+            return probe.locks();
+        });
+        assertThat(seen).isOne();
+        assertThat(context.queues().keysInUse()).isZero();
+        assertThat(probe.balance(1)).isEqualTo(11);
     }
 
     @Test
     void inTransactionWithinAnotherTakesPartInItAndDoesNotQueue() {
-        try (var context = Contexts.start(database, Contexts.Base.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
-            Probe probe = context.getBean(Probe.class);
-            RowLocks locks = context.getBean(SpringLocks.class).locks();
-            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
-                template.inTransaction(forUpdate(List.of(ONE, TWO)), () -> {
-                    assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
-                    probe.setBalance(1, 0);
-                    return null;
-                });
-                assertThat(probe.locks()).isEqualTo(2);
-                status.setRollbackOnly();
+        context.inTransaction(status -> {
+            template.inTransaction(forUpdate(List.of(ONE, TWO)), () -> {
+                assertThat(context.queues().keysInUse()).isZero();
+                probe.setBalance(1, 0);
+                return null;
             });
-            assertThat(probe.balance(1)).isEqualTo(10);
-        }
+            assertThat(probe.locks()).isEqualTo(2);
+            status.setRollbackOnly();
+        });
+        assertThat(probe.balance(1)).isEqualTo(10);
     }
 
     @Test
     void queriesAndClaimsBehindTheLock() throws Exception {
-        try (var context = Contexts.start(database, Contexts.Base.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
-            TransactionTemplate transactions =
-                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            Session other = database.session("other");
-            other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(ONE)));
-            transactions.executeWithoutResult(status -> {
-                LockResult both = template.lock(forNoKeyUpdate(TWO));
-                assertThat(both).hasToString("HELD by BOTH");
-                assertThat(template.lock(forNoKeyUpdate(List.of(TWO, LockKey.row("account", 3))))
-                                .isHeld())
-                        .isTrue();
-                assertThat(template.lockAndRead(
-                                forNoKeyUpdate(TWO),
-                                "select balance from account where id = ?",
-                                row -> row.getInt(1),
-                                2))
-                        .containsExactly(20);
-                assertThat(template.claim(
-                                Claim.from("account").where("balance > ?", 5).limit(3), row -> row.getInt("id")))
-                        .containsExactlyInAnyOrder(2, 3);
-            });
-            other.rollback();
-        }
+        Session other = RowLockTests.holder(database, ONE);
+        context.inTransaction(status -> {
+            LockResult both = template.lock(forNoKeyUpdate(TWO));
+            assertThat(both).hasToString("HELD by BOTH");
+            RowLockTests.assertHeld(template.lock(forNoKeyUpdate(List.of(TWO, LockKey.row("account", 3)))));
+            assertThat(template.lockAndRead(
+                            forNoKeyUpdate(TWO), "select balance from account where id = ?", row -> row.getInt(1), 2))
+                    .containsExactly(20);
+            assertThat(template.claim(
+                            Claim.from("account").where("balance > ?", 5).limit(3), row -> row.getInt("id")))
+                    .containsExactlyInAnyOrder(2, 3);
+        });
+        other.rollback();
     }
 
     /** The connection is that of the transaction, so what JdbcTemplate does behind the lock is within it. */
     @Test
     void theReadComesWithTheLock() throws Exception {
-        try (var context = Contexts.start(database, Contexts.Base.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
-            JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
-            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
-                long id = 2;
-                int amount = 5;
-                // snippet: read
-                LockRequest account = forNoKeyUpdate(LockKey.row("account", id));
-                int balance = template.lockAndRead(
-                                account, "select balance from account where id = ?", Integer.class, id)
-                        .get(0);
-                if (balance >= amount) {
-                    jdbc.update("update account set balance = balance - ? where id = ?", amount, id);
-                }
-                // end
-                assertThat(RowLockTests.isFree(database.dataSource(), TWO)).isFalse();
-            });
-        }
+        JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
+        context.inTransaction(status -> {
+            long id = 2;
+            int amount = 5;
+            // snippet: read
+            LockRequest account = forNoKeyUpdate(LockKey.row("account", id));
+            int balance = template.lockAndRead(account, "select balance from account where id = ?", Integer.class, id)
+                    .get(0);
+            if (balance >= amount) {
+                jdbc.update("update account set balance = balance - ? where id = ?", amount, id);
+            }
+            // end
+            assertThat(RowLockTests.isFree(database.dataSource(), TWO)).isFalse();
+        });
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("15");
     }
 
     @Test
     void theTimeoutOfTheTransactionIsNotToldAsAWaitForEver() throws Exception {
-        try (var context = Contexts.start(database, Contexts.Base.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
-            TransactionTemplate transactions =
-                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            transactions.setTimeout(1);
-            Session other = database.session("other");
-            other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(ONE)));
-            assertThatThrownBy(() -> transactions.execute(
-                            status -> template.lock(forNoKeyUpdate(ONE).waiting(LockWait.forever()))))
-                    .isInstanceOf(CannotAcquireLockException.class)
-                    .hasMessageContaining("The timeout of the transaction ended the wait")
-                    .hasMessageNotContaining("The wait was");
-            other.rollback();
-        }
+        TransactionTemplate transactions = context.transactions();
+        transactions.setTimeout(1);
+        Session other = RowLockTests.holder(database, ONE);
+        assertThatThrownBy(() -> transactions.execute(
+                        status -> template.lock(forNoKeyUpdate(ONE).waiting(LockWait.forever()))))
+                .isInstanceOf(CannotAcquireLockException.class)
+                .hasMessageContaining("The timeout of the transaction ended the wait")
+                .hasMessageNotContaining("The wait was");
+        other.rollback();
     }
 
     private static CommitWrites adding(int amount) {
@@ -166,19 +153,14 @@ class RowLockTemplateTest {
     @Test
     void executeIsATransactionByItself() throws Exception {
         database.execute("create table entry(amount int check (amount > 0))");
-        try (var context = Contexts.start(database, Contexts.Base.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
-            Probe probe = context.getBean(Probe.class);
-            template.execute(forNoKeyUpdate(ONE), adding(5));
-            assertThat(probe.balance(1)).isEqualTo(15);
-            assertThatThrownBy(() -> template.execute(forNoKeyUpdate(ONE), adding(-5)))
-                    .isInstanceOf(DataIntegrityViolationException.class);
-            assertThatThrownBy(() -> new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                            .executeWithoutResult(status -> template.execute(forNoKeyUpdate(ONE), adding(1))))
-                    .isInstanceOf(IllegalTransactionStateException.class)
-                    .hasMessageContaining("atCommit()");
-            assertThat(probe.balance(1)).isEqualTo(15);
-        }
+        template.execute(forNoKeyUpdate(ONE), adding(5));
+        assertThat(probe.balance(1)).isEqualTo(15);
+        assertThatThrownBy(() -> template.execute(forNoKeyUpdate(ONE), adding(-5)))
+                .isInstanceOf(DataIntegrityViolationException.class);
+        assertThatThrownBy(() -> context.inTransaction(status -> template.execute(forNoKeyUpdate(ONE), adding(1))))
+                .isInstanceOf(IllegalTransactionStateException.class)
+                .hasMessageContaining("atCommit()");
+        assertThat(probe.balance(1)).isEqualTo(15);
     }
 
     /** Those that wait in the queue when the row becomes free share a transaction, which the system column shows. */
@@ -189,24 +171,22 @@ class RowLockTemplateTest {
         RowLocks locks = LockAccess.builder().largestGroup(calls).build();
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setDataSource(database.dataSource());
-            RowLockTemplate template = new RowLockTemplate(locks, new JdbcTransactionManager(pool), pool);
+            RowLockTemplate grouping = new RowLockTemplate(locks, new JdbcTransactionManager(pool), pool);
             // The table is looked up, and may be grouped from then on.
-            template.execute(forNoKeyUpdate(TWO), adding(1));
-            template.execute(forNoKeyUpdate(TWO), adding(1));
+            grouping.execute(forNoKeyUpdate(TWO), adding(1));
+            grouping.execute(forNoKeyUpdate(TWO), adding(1));
             Session holder = database.session("holder");
             holder.execute("select from account where id = 1 for update");
-            ExecutorService threads = Executors.newFixedThreadPool(calls);
             List<Future<?>> all = new ArrayList<>();
             for (int i = 0; i < calls; i++) {
-                all.add(threads.submit(() -> template.execute(forNoKeyUpdate(ONE), adding(10))));
+                all.add(Blocking.run(() -> grouping.execute(forNoKeyUpdate(ONE), adding(10))));
             }
             TestDatabase.await("all are in the queue")
                     .until(() -> LockAccess.of(locks).admission().entrants().size() == calls);
             holder.rollback();
             for (Future<?> each : all) {
-                each.get();
+                TestDatabase.result(each);
             }
-            threads.shutdown();
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("72");
         assertThat(Integer.parseInt(database.query("select count(distinct xmin::text) from entry where amount = 10")))
@@ -215,29 +195,44 @@ class RowLockTemplateTest {
 
     @Test
     void errorsAreSprings() throws Exception {
-        try (var context = Contexts.start(database, Contexts.Base.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
-            TransactionTemplate transactions =
-                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            Session other = database.session("other");
-            other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(ONE)));
-            assertThatThrownBy(() -> template.lock(forNoKeyUpdate(ONE)))
+        Session other = RowLockTests.holder(database, ONE);
+        assertThatThrownBy(() -> template.lock(forNoKeyUpdate(ONE)))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("RowLockTemplate", "no transaction");
+        assertThatThrownBy(() -> template.inTransaction(forUpdate(List.of(ONE)).noWait(), () -> "never"))
+                .isInstanceOf(CannotAcquireLockException.class);
+        context.inTransaction(status -> {
+            assertThat(template.tryLock(forNoKeyUpdate(ONE).atMost(Duration.ofMillis(5)))
+                            .isHeld())
+                    .isFalse();
+            assertThat(template.tryLock(forNoKeyUpdate(TWO)).isHeld()).isTrue();
+        });
+        assertThatThrownBy(() -> context.transactions()
+                        .execute(status ->
+                                template.lockAndRead(forNoKeyUpdate(TWO), "select nothing from account", row -> 1)))
+                .isInstanceOf(BadSqlGrammarException.class);
+        other.rollback();
+    }
+
+    @Test
+    void aRowThatTheSuspendedTransactionHoldsIsRefused() {
+        TransactionTemplate outer = context.transactions();
+        TransactionTemplate inner = context.transactions(Propagation.REQUIRES_NEW);
+        LockRequest row = forNoKeyUpdate(LockKey.row("account", 1));
+        outer.executeWithoutResult(status -> {
+            assertThat(template.lock(row).isHeld()).isTrue();
+            assertThatThrownBy(() -> inner.executeWithoutResult(own -> template.lock(row)))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("RowLockTemplate")
-                    .hasMessageContaining("no transaction");
-            assertThatThrownBy(
-                            () -> template.inTransaction(forUpdate(List.of(ONE)).noWait(), () -> "never"))
-                    .isInstanceOf(CannotAcquireLockException.class);
-            transactions.executeWithoutResult(status -> {
-                assertThat(template.tryLock(forNoKeyUpdate(ONE).atMost(Duration.ofMillis(5)))
-                                .isHeld())
-                        .isFalse();
-                assertThat(template.tryLock(forNoKeyUpdate(TWO)).isHeld()).isTrue();
-            });
-            assertThatThrownBy(() -> transactions.execute(status ->
-                            template.lockAndRead(forNoKeyUpdate(TWO), "select nothing from account", row -> 1)))
-                    .isInstanceOf(BadSqlGrammarException.class);
-            other.rollback();
-        }
+                    .hasMessageContaining("REQUIRES_NEW");
+            inner.executeWithoutResult(own -> assertThat(template.lock(forNoKeyUpdate(LockKey.row("account", 2)))
+                            .isHeld())
+                    .isTrue());
+        });
+        outer.executeWithoutResult(status -> {
+            LockRequest shared = forShare(LockKey.row("account", 1));
+            assertThat(template.lock(shared).isHeld()).isTrue();
+            inner.executeWithoutResult(
+                    own -> assertThat(template.lock(shared).isHeld()).isTrue());
+        });
     }
 }

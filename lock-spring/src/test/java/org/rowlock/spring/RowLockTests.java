@@ -1,5 +1,6 @@
 package org.rowlock.spring;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
@@ -10,9 +11,12 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.rowlock.LockKey;
+import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
@@ -23,13 +27,48 @@ public final class RowLockTests {
 
     /** Starts a context of components, with beans that are not classes. */
     @SuppressWarnings("resource")
-    public static AnnotationConfigApplicationContext start(
-            Consumer<AnnotationConfigApplicationContext> beans, Class<?>... components) {
-        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+    public static TestContext start(Consumer<TestContext> beans, Class<?>... components) {
+        TestContext context = new TestContext();
         beans.accept(context);
-        context.register(components);
+        for (Class<?> component : components) {
+            context.register(component);
+        }
         context.refresh();
         return context;
+    }
+
+    /** Runs statements on a connection of its own, and commits. */
+    public static void execute(TestDatabase database, String... statements) {
+        try {
+            database.execute(statements);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public static String query(TestDatabase database, String sql) {
+        try {
+            return database.query(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Locks a row in the transaction of another session, as FOR UPDATE with one strategy does. */
+    public static void lock(Session session, LockStrategy strategy, LockKey key) throws Exception {
+        RowLocks locks = LockAccess.builder().strategy(strategy).build();
+        session.run(connection -> locks.in(connection).lock(forUpdate(key)));
+    }
+
+    /** Another session, whose transaction has locked a row. */
+    public static Session holder(TestDatabase database, LockStrategy strategy, LockKey key) throws Exception {
+        Session session = database.session("holder");
+        lock(session, strategy, key);
+        return session;
+    }
+
+    public static Session holder(TestDatabase database, LockKey key) throws Exception {
+        return holder(database, LockStrategy.ROW, key);
     }
 
     /** Whether another transaction could lock now: by BOTH, so behind holders of any strategy. */
@@ -49,6 +88,10 @@ public final class RowLockTests {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    public static void assertHeld(LockResult result) {
+        assertThat(result.isHeld()).isTrue();
     }
 
     /** Finds the subclasses of a type among the class files of the class path that match the patterns. */

@@ -169,20 +169,13 @@ class SelfInvocationsTest {
 
     @Test
     void theyStopTheApplicationWhereThatIsAsked() {
-        assertThatThrownBy(() -> RowLockTests.start(
-                                beans -> {
-                                    beans.registerBean(
-                                            RowLockSettings.class,
-                                            () -> new TestSettings().selfInvocation(Reaction.FAIL));
-                                    beans.registerBean(
-                                            com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
-                                },
-                                Contexts.Jdbc.class,
-                                Contexts.Base.class,
+        assertThatThrownBy(() -> Contexts.start(
+                                Contexts.pool(database),
+                                beans -> Contexts.settings(beans, new TestSettings().selfInvocation(Reaction.FAIL)),
                                 CallsItself.class)
                         .close())
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("CallsItself.shipFirst calls ship", "RowLockTemplate", "self-invocation=warn");
-        Contexts.start(database, Contexts.Base.class, CallsItself.class).close();
+        Contexts.start(database, CallsItself.class).close();
     }
 }

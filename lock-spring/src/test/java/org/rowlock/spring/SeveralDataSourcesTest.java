@@ -2,7 +2,6 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rowlock.LockRequest.forUpdate;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManagerFactory;
@@ -15,14 +14,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan.Filter;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.FilterType;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Primary;
@@ -34,7 +30,6 @@ import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Two databases with a table of the same name: the lock is in the one that the annotations name. */
@@ -49,33 +44,24 @@ class SeveralDataSourcesTest {
     @RegisterExtension
     final TestDatabase stock = new TestDatabase(ITEM, "insert into item values (1)");
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    @Import(CountableLocks.class)
+    @Import({Contexts.Base.class, StockManager.class})
     static class Managers {
         @Bean
         JdbcTransactionManager ordersTransactions(DataSource ordersDataSource) {
             return new JdbcTransactionManager(ordersDataSource);
         }
-
-        @Bean
-        JdbcTransactionManager stockTransactions(DataSource stockDataSource) {
-            return new JdbcTransactionManager(stockDataSource);
-        }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    @Import(CountableLocks.class)
+    @Import({Contexts.Base.class, StockManager.class})
     static class PrimaryManagers {
         @Bean
         @Primary
         JdbcTransactionManager ordersTransactions(DataSource ordersDataSource) {
             return new JdbcTransactionManager(ordersDataSource);
         }
+    }
 
+    static class StockManager {
         @Bean
         JdbcTransactionManager stockTransactions(DataSource stockDataSource) {
             return new JdbcTransactionManager(stockDataSource);
@@ -126,10 +112,7 @@ class SeveralDataSourcesTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    @Import(CountableLocks.class)
+    @Import(Contexts.Base.class)
     @EnableJpaRepositories(
             considerNestedRepositories = true,
             entityManagerFactoryRef = "stockUnit",
@@ -166,31 +149,23 @@ class SeveralDataSourcesTest {
 
     @Test
     void theTransactionManagerTellsWhich() throws Exception {
-        try (AnnotationConfigApplicationContext context = start(Managers.class, ByManager.class)) {
+        try (var context = start(Managers.class, ByManager.class)) {
             ByManager service = context.getBean(ByManager.class);
-            service.inOrders(1, () -> {
-                assertThat(isFree(orders)).isFalse();
-                assertThat(isFree(stock)).isTrue();
-            });
-            service.inStock(1, () -> {
-                assertThat(isFree(orders)).isTrue();
-                assertThat(isFree(stock)).isFalse();
-            });
+            service.inOrders(1, () -> assertHeld(orders, stock));
+            service.inStock(1, () -> assertHeld(stock, orders));
         }
     }
 
     /** A holder in one database, a call for the same row in the other: only the one in the same database waits. */
     @Test
     void rowsOfTwoDatabasesDoNotExcludeEachOther() throws Exception {
-        Session alice = stock.session("alice");
-        alice.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(KEY)));
-        try (AnnotationConfigApplicationContext context = start(Managers.class, ByManager.class)) {
+        Session alice = RowLockTests.holder(stock, KEY);
+        try (var context = start(Managers.class, ByManager.class)) {
             ByManager service = context.getBean(ByManager.class);
             boolean[] ran = new boolean[1];
             service.inOrders(1, () -> ran[0] = true);
             assertThat(ran[0]).isTrue();
-            CompletableFuture<Void> second =
-                    CompletableFuture.runAsync(() -> service.inStock(1, () -> {}), Blocking.NEW_THREAD);
+            CompletableFuture<Void> second = Blocking.run(() -> service.inStock(1, () -> {}));
             Blocking.awaitWaiterBehind(stock.dataSource(), alice.pid());
             alice.commit();
             TestDatabase.result(second);
@@ -200,7 +175,7 @@ class SeveralDataSourcesTest {
     /** Each database has a transaction of its own, nested calls too. */
     @Test
     void bothAtOnceAreLockedEachInItsOwnTransaction() throws Exception {
-        try (AnnotationConfigApplicationContext context = start(Managers.class, ByManager.class)) {
+        try (var context = start(Managers.class, ByManager.class)) {
             ByManager service = context.getBean(ByManager.class);
             service.inOrders(
                     1,
@@ -215,36 +190,23 @@ class SeveralDataSourcesTest {
 
     @Test
     void thePrimaryTransactionManagerIsTheDefault() throws Exception {
-        try (AnnotationConfigApplicationContext context = start(PrimaryManagers.class, NeitherSaid.class)) {
-            context.getBean(NeitherSaid.class).somewhere(1, () -> {
-                assertThat(isFree(orders)).isFalse();
-                assertThat(isFree(stock)).isTrue();
-            });
+        try (var context = start(PrimaryManagers.class, NeitherSaid.class)) {
+            context.getBean(NeitherSaid.class).somewhere(1, () -> assertHeld(orders, stock));
         }
     }
 
     @Test
     void theQualifierOfTheClassNamesItsTransactionManager() throws Exception {
-        try (AnnotationConfigApplicationContext context =
-                start(PrimaryManagers.class, ByQualifierOfTheClass.class, QualifiedForSomethingElse.class)) {
-            context.getBean(ByQualifierOfTheClass.class).inStock(1, () -> {
-                assertThat(isFree(orders)).isTrue();
-                assertThat(isFree(stock)).isFalse();
-            });
-            context.getBean(QualifiedForSomethingElse.class).inOrders(1, () -> {
-                assertThat(isFree(orders)).isFalse();
-                assertThat(isFree(stock)).isTrue();
-            });
+        try (var context = start(PrimaryManagers.class, ByQualifierOfTheClass.class, QualifiedForSomethingElse.class)) {
+            context.getBean(ByQualifierOfTheClass.class).inStock(1, () -> assertHeld(stock, orders));
+            context.getBean(QualifiedForSomethingElse.class).inOrders(1, () -> assertHeld(orders, stock));
         }
     }
 
     @Test
     void repositoriesLockWithTheTransactionManagerTheyAreEnabledWith() throws Exception {
-        try (AnnotationConfigApplicationContext context = start(StockRepositories.class)) {
-            context.getBean(Items.class).inStock(1, () -> {
-                assertThat(isFree(orders)).isTrue();
-                assertThat(isFree(stock)).isFalse();
-            });
+        try (var context = start(StockRepositories.class)) {
+            context.getBean(Items.class).inStock(1, () -> assertHeld(stock, orders));
         }
     }
 
@@ -254,13 +216,11 @@ class SeveralDataSourcesTest {
 
     @Test
     void aTransactionOfTheOtherDataSourceIsRefused() {
-        try (AnnotationConfigApplicationContext context =
-                start(PrimaryManagers.class, ByManager.class, WithoutItsOwn.class)) {
+        try (var context = start(PrimaryManagers.class, ByManager.class, WithoutItsOwn.class)) {
             WithoutItsOwn service = context.getBean(WithoutItsOwn.class);
             assertThatThrownBy(() -> context.getBean(ByManager.class).inStock(1, () -> service.inOrders(1)))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("WithoutItsOwn.inOrders(long)")
-                    .hasMessageContaining("the running transaction is not one of");
+                    .hasMessageContainingAll("WithoutItsOwn.inOrders(long)", "the running transaction is not one of");
         }
     }
 
@@ -268,16 +228,20 @@ class SeveralDataSourcesTest {
     void whereNothingTellsWhichTheStartFails() {
         assertThatThrownBy(() -> start(Managers.class, NeitherSaid.class).close())
                 .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContaining("several DataSources")
-                .hasMessageContaining("ordersDataSource, stockDataSource");
+                .hasMessageContainingAll("several DataSources", "ordersDataSource, stockDataSource");
+    }
+
+    private static void assertHeld(TestDatabase held, TestDatabase free) {
+        assertThat(isFree(held)).isFalse();
+        assertThat(isFree(free)).isTrue();
     }
 
     private static boolean isFree(TestDatabase database) {
         return RowLockTests.isFree(database.dataSource(), KEY);
     }
 
-    private AnnotationConfigApplicationContext start(Class<?>... components) {
-        Consumer<AnnotationConfigApplicationContext> dataSources = context -> {
+    private TestContext start(Class<?>... components) {
+        Consumer<TestContext> dataSources = context -> {
             context.registerBean("ordersDataSource", DataSource.class, orders::dataSource);
             context.registerBean("stockDataSource", DataSource.class, stock::dataSource);
         };

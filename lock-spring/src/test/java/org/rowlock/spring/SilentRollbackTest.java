@@ -11,6 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -25,15 +26,14 @@ class SilentRollbackTest {
     final TestDatabase database = TestDatabase.accounts(1);
 
     static class Accounts {
-        private final Probe probe;
-        private final JdbcTemplate jdbc;
-        private final RowLockTemplate locks;
+        @Autowired
+        Probe probe;
 
-        Accounts(Probe probe, JdbcTemplate jdbc, RowLockTemplate locks) {
-            this.probe = probe;
-            this.jdbc = jdbc;
-            this.locks = locks;
-        }
+        @Autowired
+        JdbcTemplate jdbc;
+
+        @Autowired
+        RowLockTemplate locks;
 
         @Transactional
         public void add(@RowLock("account") int id) {
@@ -75,11 +75,8 @@ class SilentRollbackTest {
     }
 
     static class Audit {
-        private final JdbcTemplate jdbc;
-
-        Audit(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
+        @Autowired
+        JdbcTemplate jdbc;
 
         @Transactional(propagation = Propagation.NESTED)
         public void fail() {
@@ -89,7 +86,7 @@ class SilentRollbackTest {
 
     @Test
     void workThatSwallowsAnErrorIsNotReportedAsCommitted() throws Exception {
-        try (var context = Contexts.start(database, Contexts.Base.class, Accounts.class)) {
+        try (var context = Contexts.start(database, Accounts.class)) {
             Accounts accounts = context.getBean(Accounts.class);
             for (Runnable each : new Runnable[] {() -> accounts.add(1), () -> accounts.addByTemplate(1)}) {
                 assertThatThrownBy(each::run)
@@ -105,7 +102,7 @@ class SilentRollbackTest {
 
     @Test
     void whoRollsBackAnywayHearsNothing() throws Exception {
-        try (var context = Contexts.start(database, Contexts.Base.class, Accounts.class)) {
+        try (var context = Contexts.start(database, Accounts.class)) {
             context.getBean(Accounts.class).addAndRollBack(1);
             assertThat(database.query("select balance from account")).isEqualTo("0");
         }
@@ -113,7 +110,7 @@ class SilentRollbackTest {
 
     @Test
     void anErrorBehindASavepointKeepsNothingFromCommitting() throws Exception {
-        try (var context = Contexts.start(database, Contexts.Base.class, Accounts.class, Audit.class)) {
+        try (var context = Contexts.start(database, Accounts.class, Audit.class)) {
             context.getBean(Accounts.class)
                     .addBeforeASavepoint(1, () -> context.getBean(Audit.class).fail());
             assertThat(database.query("select balance from account")).isEqualTo("7");

@@ -22,13 +22,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockInspector;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
 import org.slf4j.LoggerFactory;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -49,27 +46,21 @@ class StrategyWatchTest {
         public void run(@RowLock("account") long id) {}
     }
 
-    private AnnotationConfigApplicationContext start(LockStrategy strategy, String reaction) {
+    private TestContext start(LockStrategy strategy, String reaction) {
         return start(database.dataSource(), strategy, reaction);
     }
 
-    private AnnotationConfigApplicationContext start(DataSource server, LockStrategy strategy, String reaction) {
-        return RowLockTests.start(
+    private TestContext start(DataSource server, LockStrategy strategy, String reaction) {
+        HikariDataSource pool = Contexts.pool(server);
+        pool.setConnectionInitSql(initSql);
+        return Contexts.start(
+                pool,
                 beans -> {
-                    beans.registerBean(
-                            RowLockSettings.class,
-                            () -> new TestSettings()
-                                    .strategyConflict(Reaction.valueOf(reaction.toUpperCase(Locale.ROOT)))
-                                    .verifyEvery(verifyEvery));
-                    beans.registerBean(HikariDataSource.class, () -> {
-                        HikariDataSource pool = Contexts.pool(server);
-                        pool.setConnectionInitSql(initSql);
-                        return pool;
-                    });
+                    TestSettings settings = new TestSettings().verifyEvery(verifyEvery);
+                    Contexts.settings(
+                            beans, settings.strategyConflict(Reaction.valueOf(reaction.toUpperCase(Locale.ROOT))));
                     Contexts.locks(beans, strategy);
                 },
-                Contexts.Jdbc.class,
-                Contexts.Base.class,
                 Service.class);
     }
 
@@ -158,16 +149,7 @@ class StrategyWatchTest {
     void whenTheApplicationEndsItsWordIsTakenBack() {
         try (HikariDataSource pool = Contexts.pool(database)) {
             DataSource outlives = new DelegatingDataSource(pool);
-            RowLockTests.start(
-                            beans -> {
-                                beans.registerBean(DataSource.class, () -> outlives);
-                                beans.registerBean(
-                                        RowLocks.class,
-                                        () -> LockAccess.builder().build());
-                            },
-                            Contexts.Jdbc.class,
-                            Contexts.Base.class,
-                            Service.class)
+            Contexts.start(outlives, beans -> Contexts.locks(beans, LockStrategy.ROW), Service.class)
                     .close();
             assertThat(wordsAsSeen()).isEmpty();
         }

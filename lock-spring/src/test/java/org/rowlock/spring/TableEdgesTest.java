@@ -1,7 +1,5 @@
 package org.rowlock.spring;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.persistence.Column;
@@ -11,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,9 +20,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.spring.Contexts.InTransaction;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Ids and configuration against the catalog. */
@@ -41,33 +38,28 @@ class TableEdgesTest {
 
     record AccountId(int value) {}
 
-    static class Wrapped {
-        @Transactional
+    /** The included column is no part of the id. */
+    static class Wrapped extends InTransaction {
         public void run(@RowLock("account") AccountId id) {}
     }
 
-    static class OneOfTwo {
-        @Transactional
+    static class OneOfTwo extends InTransaction {
         public void run(@RowLock("order_line") long order) {}
     }
 
-    static class ManyOfTwo {
-        @Transactional
+    static class ManyOfTwo extends InTransaction {
         public void run(@RowLock("order_line") List<Long> orders) {}
     }
 
-    static class ArrayOfTwo {
-        @Transactional
+    static class ArrayOfTwo extends InTransaction {
         public void run(@RowLock("order_line") int[] orders) {}
     }
 
-    static class VariableOfTwo {
-        @Transactional
+    static class VariableOfTwo extends InTransaction {
         @RowLock(table = "order_line", id = "#order")
         public void run(long order) {}
     }
 
-    @Configuration(proxyBeanMethods = false)
     static class WrongColumn {
         @Bean
         RowLocks rowLocks() {
@@ -80,29 +72,18 @@ class TableEdgesTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class Advisory {
-        @Bean
-        RowLocks rowLocks() {
-            return LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
-        }
-    }
-
-    static class Hidden {
-        @Transactional
+    static class Hidden extends InTransaction {
         public void run(@RowLock("rowlock_hidden.t") int id) {}
     }
 
     /** One table, by two names. */
+    @Transactional
     static class TwoNames {
-        @Transactional
         public void plain(@RowLock("account") int id) {}
 
-        @Transactional
         public void qualified(@RowLock("${schema}.account") int id) {}
     }
 
-    @Configuration(proxyBeanMethods = false)
     static class OneNameConfigured {
         @Bean
         RowLocks rowLocks() {
@@ -113,14 +94,14 @@ class TableEdgesTest {
         }
     }
 
+    /** A product may be stored as the line, so these tell no order. */
     @Embeddable
     static class PartlyMapped {
         int product;
         int orderId;
     }
 
-    static class PartlyMappedId {
-        @Transactional
+    static class PartlyMappedId extends InTransaction {
         public void run(@RowLock("order_line") PartlyMapped id) {}
     }
 
@@ -134,8 +115,7 @@ class TableEdgesTest {
         int second;
     }
 
-    static class RenamedId {
-        @Transactional
+    static class RenamedId extends InTransaction {
         public void run(@RowLock("order_line") Renamed id) {}
     }
 
@@ -146,8 +126,7 @@ class TableEdgesTest {
             @org.springframework.data.relational.core.mapping.Column("order_id")
             int second) {}
 
-    static class RelationalIdRenamed {
-        @Transactional
+    static class RelationalIdRenamed extends InTransaction {
         public void run(@RowLock("order_line") RelationalId id) {}
     }
 
@@ -157,43 +136,36 @@ class TableEdgesTest {
     }
 
     /** A list of two ids, and not one of two parts. */
-    static class ListOfTwo {
-        @Transactional
+    static class ListOfTwo extends InTransaction {
         @RowLock(table = "order_line", id = "{#order, #line}")
         public void run(int order, int line) {}
     }
 
-    static class OfOptional {
-        @Transactional
+    static class OfOptional extends InTransaction {
         public void lock(@RowLock("account") Optional<Integer> id) {}
     }
 
-    static class OfPlainClass {
-        @Transactional
+    static class OfPlainClass extends InTransaction {
         public void lock(@RowLock("order_line") IdClass id) {}
     }
 
-    static class OfPlainClasses {
-        @Transactional
+    static class OfPlainClasses extends InTransaction {
         public void lock(@RowLock("order_line") List<IdClass> ids) {}
     }
 
-    static class OfTruth {
-        @Transactional
+    static class OfTruth extends InTransaction {
         @RowLock(table = "account", id = "#p0")
         public void lock(boolean id) {}
     }
 
-    static class OfFraction {
-        @Transactional
+    static class OfFraction extends InTransaction {
         @RowLock(
                 table = "order_line",
                 id = {"#order", "#line"})
         public void lock(int order, double line) {}
     }
 
-    static class OfEntity {
-        @Transactional
+    static class OfEntity extends InTransaction {
         public void lock(@RowLock("account") Stored account) {}
     }
 
@@ -217,43 +189,31 @@ class TableEdgesTest {
 
     record Untyped(Object first, Comparable<?> second) {}
 
+    @Transactional
     static class OfNoIds {
-        @Transactional
         public void optional(@RowLock("account") Object id) {}
 
-        @Transactional
         public void map(@RowLock("account") Map<Integer, String> quantities) {}
 
-        @Transactional
         public void plainClasses(@RowLock("order_line") List<?> ids) {}
 
-        @Transactional
         public void untyped(@RowLock("order_line") Untyped id) {}
 
-        @Transactional
         @RowLock(table = "account", id = "#p0")
         public void truth(Comparable<?> id) {}
     }
 
     /** What only a call can tell. */
-    static class OfInterfaces {
-        @Transactional
+    static class OfInterfaces extends InTransaction {
         public <T extends Comparable<T>> void run(
                 @RowLock("account") T id, @RowLock("account") Number number, @RowLock("account") Object object) {}
-    }
-
-    @Test
-    void includedColumnsAreNoPartOfTheId() {
-        assertThatCode(() -> Contexts.start(database, Contexts.Base.class, Wrapped.class)
-                        .close())
-                .doesNotThrowAnyException();
     }
 
     /** With ADVISORY nothing at run time would tell: the lock would be another one than that of the whole id. */
     @ParameterizedTest
     @ValueSource(classes = {OneOfTwo.class, ManyOfTwo.class, ArrayOfTwo.class, VariableOfTwo.class, ListOfTwo.class})
     void oneValueForACompositeIdIsRefused(Class<?> component) {
-        assertThatThrownBy(() -> Contexts.start(database, Contexts.Base.class, Advisory.class, component)
+        assertThatThrownBy(() -> Contexts.start(database, LockStrategy.ADVISORY, component)
                         .close())
                 .hasStackTraceContaining("gives 1 part of an id")
                 .hasStackTraceContaining("[order_id, line]");
@@ -262,8 +222,7 @@ class TableEdgesTest {
     /** The wrong database, the wrong schema, or no migration yet. */
     @Test
     void anEmptyDatabaseIsSaidWithItsNameAndSearchPath() {
-        assertThatThrownBy(() -> Contexts.start(empty, Contexts.Base.class, Wrapped.class)
-                        .close())
+        assertThatThrownBy(() -> Contexts.start(empty, Wrapped.class).close())
                 .hasStackTraceContaining("in the database ")
                 .hasStackTraceContaining("search_path " + empty.schema())
                 .hasStackTraceContaining("The tables are: none")
@@ -272,8 +231,7 @@ class TableEdgesTest {
 
     @Test
     void configuredIdColumnsMustExist() {
-        assertThatThrownBy(() -> Contexts.start(database, Contexts.Base.class, WrongColumn.class)
-                        .close())
+        assertThatThrownBy(() -> Contexts.start(database, WrongColumn.class).close())
                 .hasStackTraceContaining("idd");
     }
 
@@ -282,15 +240,15 @@ class TableEdgesTest {
     void twoNamesOfOneTableAreConfiguredAlike() {
         System.setProperty("schema", database.schema());
         try {
-            Contexts.start(database, Contexts.Base.class, TwoNames.class).close();
-            assertThatThrownBy(
-                            () -> Contexts.start(database, Contexts.Base.class, OneNameConfigured.class, TwoNames.class)
-                                    .close())
+            Contexts.start(database, TwoNames.class).close();
+            assertThatThrownBy(() -> Contexts.start(database, OneNameConfigured.class, TwoNames.class)
+                            .close())
                     .isInstanceOf(RowLockDefinitionException.class)
-                    .hasMessageContaining(database.schema() + ".account")
-                    .hasMessageContaining("the two names are configured differently")
-                    .hasMessageContaining("BOTH")
-                    .hasMessageContaining("ADVISORY");
+                    .hasMessageContainingAll(
+                            database.schema() + ".account",
+                            "the two names are configured differently",
+                            "BOTH",
+                            "ADVISORY");
         } finally {
             System.clearProperty("schema");
         }
@@ -300,31 +258,15 @@ class TableEdgesTest {
     @ParameterizedTest
     @ValueSource(classes = {RenamedId.class, RelationalIdRenamed.class})
     void componentsInAnotherOrderThanTheirColumnsAreRefused(Class<?> component) {
-        assertThatThrownBy(() ->
-                        Contexts.start(database, Contexts.Base.class, component).close())
+        assertThatThrownBy(() -> Contexts.start(database, component).close())
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContaining("primary key of order_line is [order_id, line], in another order");
-    }
-
-    /** A product may be stored as the line. */
-    @Test
-    void componentsThatAreNotAllColumnsTellNoOrder() {
-        try (var context = Contexts.start(database, Contexts.Base.class, PartlyMappedId.class)) {
-            assertThat(context.isActive()).isTrue();
-        }
     }
 
     @ParameterizedTest
     @EnumSource
     void typesThatAreNoIdAreRefused(LockStrategy strategy) {
-        try (var context = RowLockTests.start(
-                beans -> {
-                    beans.registerBean(DataSource.class, database::dataSource);
-                    Contexts.locks(beans, strategy);
-                },
-                Contexts.Jdbc.class,
-                Contexts.Base.class,
-                OfNoIds.class)) {
+        try (var context = Contexts.start(database, strategy, OfNoIds.class)) {
             OfNoIds service = context.getBean(OfNoIds.class);
             assertRefused("optional(Object)", Optional.class, () -> service.optional(Optional.of(1)));
             assertRefused("map(Map)", HashMap.class, () -> service.map(new HashMap<>()));
@@ -346,8 +288,7 @@ class TableEdgesTest {
                 OfEntity.class
             })
     void typesWithoutAnIdFailTheStart(Class<?> component) {
-        assertThatThrownBy(() ->
-                        Contexts.start(database, Contexts.Base.class, component).close())
+        assertThatThrownBy(() -> Contexts.start(database, component).close())
                 .rootCause()
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll(
@@ -361,9 +302,10 @@ class TableEdgesTest {
                         "OfNoIds." + method, "of type " + type.getName(), "cannot be a lock key; give an integral");
     }
 
-    @Test
-    void typesThatMayBeIdsAreLeftToTheCall() {
-        Contexts.start(database, Contexts.Base.class, OfInterfaces.class).close();
+    @ParameterizedTest
+    @ValueSource(classes = {Wrapped.class, PartlyMappedId.class, OfInterfaces.class})
+    void whatMayBeTheIdIsLeftToTheCall(Class<?> component) {
+        Contexts.start(database, component).close();
     }
 
     @Test
@@ -376,15 +318,11 @@ class TableEdgesTest {
         try {
             PGSimpleDataSource guest = database.dataSource();
             guest.setOptions("-c role=" + role);
-            assertThatThrownBy(() -> RowLockTests.start(
-                                    context -> context.registerBean("dataSource", DataSource.class, () -> guest),
-                                    Contexts.Jdbc.class,
-                                    Contexts.Base.class,
-                                    Hidden.class)
-                            .close())
+            assertThatThrownBy(() -> Contexts.start(guest, Hidden.class).close())
                     .isInstanceOf(RowLockDefinitionException.class)
-                    .hasMessageContaining("Hidden.run(int) names the table rowlock_hidden.t")
-                    .hasMessageContaining("permission denied for schema rowlock_hidden");
+                    .hasMessageContainingAll(
+                            "Hidden.run(int) names the table rowlock_hidden.t",
+                            "permission denied for schema rowlock_hidden");
         } finally {
             database.execute("drop schema rowlock_hidden cascade", "drop role " + role);
         }

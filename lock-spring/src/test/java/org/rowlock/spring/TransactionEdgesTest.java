@@ -3,16 +3,15 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.InstanceOfAssertFactories.THROWABLE;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 
-import io.micrometer.observation.Observation;
-import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,26 +23,24 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.context.ApplicationEventPublisher;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.test.util.AopTestUtils;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.TransactionManagementConfigurer;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionalEventListener;
@@ -60,13 +57,7 @@ class TransactionEdgesTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
 
-    static class Service {
-        private final Probe probe;
-
-        Service(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class Service extends Probing {
         @Transactional("orders")
         public int ofOrders(@RowLock("account") int id) {
             return probe.locks();
@@ -74,7 +65,6 @@ class TransactionEdgesTest {
     }
 
     /** Two DataSources, neither of them primary. */
-    @Configuration(proxyBeanMethods = false)
     static class Two {
         @Bean
         PlatformTransactionManager orders(DataSource ordersPool) {
@@ -92,32 +82,21 @@ class TransactionEdgesTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class OfOrders {
-        @Bean
-        Service service(Probe probe) {
-            return new Service(probe);
-        }
-    }
-
-    private AnnotationConfigApplicationContext two(Class<?>... components) {
-        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
-        context.registerBean("ordersPool", DataSource.class, () -> Contexts.pool(database));
-        context.registerBean("reportsPool", DataSource.class, () -> Contexts.pool(database));
-        context.register(Contexts.Base.class, Two.class);
-        context.register(components);
-        context.refresh();
-        return context;
-    }
-
-    private static TransactionTemplate transactions(AnnotationConfigApplicationContext context, String manager) {
-        return new TransactionTemplate(context.getBean(manager, PlatformTransactionManager.class));
+    private TestContext two(Class<?>... components) {
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean("ordersPool", DataSource.class, () -> Contexts.pool(database));
+                    beans.registerBean("reportsPool", DataSource.class, () -> Contexts.pool(database));
+                    beans.register(Contexts.Base.class, Two.class);
+                },
+                components);
     }
 
     @Test
     void readOnlyTransactionOfAnotherDataSourceIsNoObstacle() {
-        try (var context = two(OfOrders.class)) {
-            TransactionTemplate reading = transactions(context, "reports");
+        try (var context = two(Service.class)) {
+            TransactionTemplate reading =
+                    new TransactionTemplate(context.getBean("reports", PlatformTransactionManager.class));
             reading.setReadOnly(true);
             assertThat(reading.<Integer>execute(
                             status -> context.getBean(Service.class).ofOrders(1)))
@@ -125,7 +104,6 @@ class TransactionEdgesTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
     static class Configured {
         @Bean
         RowLocks rowLocks() {
@@ -137,40 +115,19 @@ class TransactionEdgesTest {
 
     @Test
     void configuredTablesNeedNoPrimaryDataSource() {
-        try (var context = two(OfOrders.class, Configured.class)) {
+        try (var context = two(Service.class, Configured.class)) {
             assertThat(context.getBean(Service.class).ofOrders(1)).isOne();
         }
     }
 
-    static class Plain {
-        private final Probe probe;
-
-        Plain(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class Plain extends Probing {
         @Transactional
         public int seen(@RowLock("account") int id) {
             return probe.locks();
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class OfPlain {
-        @Bean
-        Plain plain(Probe probe) {
-            return new Plain(probe);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class ByConfigurer implements TransactionManagementConfigurer {
-        private final PlatformTransactionManager orders;
-
-        ByConfigurer(PlatformTransactionManager orders) {
-            this.orders = orders;
-        }
-
+    record ByConfigurer(PlatformTransactionManager orders) implements TransactionManagementConfigurer {
         @Override
         public PlatformTransactionManager annotationDrivenTransactionManager() {
             return orders;
@@ -179,16 +136,15 @@ class TransactionEdgesTest {
 
     @Test
     void transactionManagerOfTheInterceptorCounts() {
-        try (var context = two(OfPlain.class, ByConfigurer.class)) {
+        try (var context = two(Plain.class, ByConfigurer.class)) {
             assertThat(context.getBean(Plain.class).seen(1)).isOne();
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
     static class TwoInterceptors {
         @Bean
-        Service service(Probe probe) {
-            return new Service(probe);
+        Service service() {
+            return new Service();
         }
 
         @Bean
@@ -221,70 +177,42 @@ class TransactionEdgesTest {
         }
     }
 
-    static class Endless {
-        private final Probe probe;
-
-        Endless(Probe probe) {
-            this.probe = probe;
-        }
-
+    static class Endless extends Probing {
         @Transactional(timeout = Integer.MAX_VALUE)
         public int seen(@RowLock("account") int id) {
             return probe.locks();
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class OfEndless {
-        @Bean
-        Endless endless(Probe probe) {
-            return new Endless(probe);
-        }
-    }
-
     @Test
     void timeoutBeyondWhatTheServerCanCountIsForever() {
-        try (var context = Contexts.start(database, Contexts.Base.class, OfEndless.class)) {
+        try (var context = Contexts.start(database, Endless.class)) {
             assertThat(context.getBean(Endless.class).seen(1)).isOne();
         }
     }
 
     static class Counting {
-        private final Supplier<SpringLocks> locks;
-
-        Counting(Supplier<SpringLocks> locks) {
-            this.locks = locks;
-        }
+        @Autowired
+        BeanFactory beans;
 
         @Transactional
         public int queues(@RowLock("account") int id) {
-            return LockAccess.of(locks.get().locks()).admission().keysInUse();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class OfCounting {
-        @Bean
-        Counting counting(org.springframework.beans.factory.ObjectProvider<SpringLocks> locks) {
-            return new Counting(locks::getObject);
+            return TestContext.queues(beans).keysInUse();
         }
     }
 
     /** A scope without a transaction, as a facade has it, is no reason not to queue: there is nothing to hold. */
     @Test
     void aFacadeWithoutATransactionDoesNotSwitchTheQueueOff() {
-        try (var context = Contexts.start(database, Contexts.Base.class, OfCounting.class)) {
+        try (var context = Contexts.start(database, Counting.class)) {
             Counting counting = context.getBean(Counting.class);
-            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
-            TransactionTemplate supports = new TransactionTemplate(manager);
-            supports.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+            TransactionTemplate supports = context.transactions(Propagation.SUPPORTS);
             assertThat(supports.<Integer>execute(status -> counting.queues(1))).isOne();
-            TransactionTemplate suspending = new TransactionTemplate(manager);
-            suspending.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+            TransactionTemplate suspending = context.transactions(Propagation.NOT_SUPPORTED);
             assertThat(suspending.<Integer>execute(status -> counting.queues(1)))
                     .as("nothing is suspended")
                     .isOne();
-            Integer inner = new TransactionTemplate(manager)
+            Integer inner = context.transactions()
                     .execute(status -> suspending.<Integer>execute(
                             none -> supports.<Integer>execute(facade -> counting.queues(1))));
             assertThat(inner).as("in a facade while a transaction is suspended").isZero();
@@ -295,12 +223,11 @@ class TransactionEdgesTest {
     /** While it queued, its connection would be one that the pool lacks. */
     @Test
     void aFacadeThatHasReadSomethingDoesNotQueue() {
-        try (var context = Contexts.start(database, Contexts.Base.class, OfCounting.class)) {
+        try (var context = Contexts.start(database, Counting.class)) {
             Counting counting = context.getBean(Counting.class);
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            RowLockTemplate template = context.template();
             Probe probe = context.getBean(Probe.class);
-            TransactionTemplate supports = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-            supports.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+            TransactionTemplate supports = context.transactions(Propagation.SUPPORTS);
             List<Integer> inUse = supports.execute(status -> {
                 assertThat(probe.balance(1)).isZero();
                 return List.of(
@@ -313,93 +240,67 @@ class TransactionEdgesTest {
     }
 
     static class Telling {
-        private final ApplicationEventPublisher events;
-        private final Supplier<SpringLocks> locks;
-        private int inUse = -1;
+        @Autowired
+        ApplicationContext beans;
 
-        Telling(ApplicationEventPublisher events, ObjectProvider<SpringLocks> locks) {
-            this.events = events;
-            this.locks = locks::getObject;
-        }
+        private int inUse = -1;
 
         @Transactional
         public void tell(@RowLock("account") int id) {
-            assertThat(LockAccess.of(locks.get().locks()).admission().keysInUse())
-                    .isOne();
-            events.publishEvent("told");
+            assertThat(TestContext.queues(beans).keysInUse()).isOne();
+            beans.publishEvent("told");
         }
 
         @TransactionalEventListener
         public void on(String event) {
-            inUse = LockAccess.of(locks.get().locks()).admission().keysInUse();
+            inUse = TestContext.queues(beans).keysInUse();
         }
     }
 
     @Test
     void theTurnIsGivenBackBeforeListenersBehindTheCommitRun() {
-        try (var context = Contexts.start(database, Contexts.Base.class, Telling.class)) {
-            Telling telling = context.getBean(Telling.class);
-            telling.tell(1);
-            Telling target = (Telling) AopTestUtils.getUltimateTargetObject(telling);
-            assertThat(target.inUse).isZero();
+        try (var context = Contexts.start(database, Telling.class)) {
+            context.getBean(Telling.class).tell(1);
+            assertThat(context.target(Telling.class).inUse).isZero();
         }
     }
 
     /** The suspended transaction may hold locks that those in the queue wait for, which no server can see. */
     @Test
     void behindASuspendedTransactionNobodyQueues() {
-        try (var context = Contexts.start(database, Contexts.Base.class, OfCounting.class)) {
+        try (var context = Contexts.start(database, Counting.class)) {
             Counting counting = context.getBean(Counting.class);
-            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
-            TransactionTemplate suspending = new TransactionTemplate(manager);
-            suspending.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+            TransactionTemplate suspending = context.transactions(Propagation.NOT_SUPPORTED);
             assertThat(counting.queues(1)).isOne();
-            assertThat(new TransactionTemplate(manager).<Integer>execute(outer -> {
-                        context.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("account", 2)));
+            assertThat(context.transactions().<Integer>execute(outer -> {
+                        context.template().lock(forNoKeyUpdate(LockKey.row("account", 2)));
                         return suspending.<Integer>execute(suspended -> counting.queues(1));
                     }))
                     .isZero();
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class Told {
-        private final List<Acquired> released = new ArrayList<>();
-
-        record Acquired(List<LockKey> keys) {}
-
-        @Bean
-        ObservationRegistry observations() {
-            ObservationRegistry registry = ObservationRegistry.create();
-            registry.observationConfig().observationHandler(new ObservationHandler<LockObservationContext>() {
-                @Override
-                public void onStart(LockObservationContext lock) {
-                    lock.onReleased(held -> released.add(new Acquired(lock.keys())));
-                }
-
-                @Override
-                public boolean supportsContext(Observation.Context context) {
-                    return context instanceof LockObservationContext;
-                }
-            });
-            return registry;
-        }
-    }
-
     @Test
     void onlyWhatWasHeldIsToldAsReleased() throws Exception {
-        try (var context = Contexts.start(database, Contexts.Base.class, Told.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+        List<List<LockKey>> released = new ArrayList<>();
+        ObservationRegistry registry =
+                Contexts.observing(lock -> lock.onReleased(held -> released.add(List.copyOf(lock.keys()))), lock -> {});
+        try (var context = startObserved(registry)) {
+            RowLockTemplate template = context.template();
             LockKey one = LockKey.row("account", 1);
             LockKey two = LockKey.row("account", 2);
-            Session other = database.session("other");
-            other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(one)));
-            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+            Session other = RowLockTests.holder(database, one);
+            context.inTransaction(status -> {
                 assertThat(template.tryLock(forNoKeyUpdate(one)).isHeld()).isFalse();
                 assertThat(template.tryLock(forNoKeyUpdate(two)).isHeld()).isTrue();
             });
-            assertThat(context.getBean(Told.class).released).containsExactly(new Told.Acquired(List.of(two)));
+            assertThat(released).containsExactly(List.of(two));
         }
+    }
+
+    private TestContext startObserved(ObservationRegistry registry) {
+        return Contexts.start(
+                Contexts.pool(database), beans -> beans.registerBean(ObservationRegistry.class, () -> registry));
     }
 
     /** When an observer throws. */
@@ -412,53 +313,35 @@ class TransactionEdgesTest {
     }
 
     private static ObservationRegistry faulty(Fault fault) {
-        ObservationRegistry registry = ObservationRegistry.create();
-        registry.observationConfig().observationHandler(new ObservationHandler<LockObservationContext>() {
-            @Override
-            public void onStart(LockObservationContext lock) {
-                if (fault == (lock.isQueue() ? Fault.BEFORE_THE_QUEUE : Fault.BEFORE)) {
-                    throw new IllegalStateException("an observer's own");
-                }
-                lock.onReleased(held -> {
-                    if (fault == Fault.RELEASED) {
+        return Contexts.observing(
+                lock -> {
+                    if (fault == (lock.isQueue() ? Fault.BEFORE_THE_QUEUE : Fault.BEFORE)) {
                         throw new IllegalStateException("an observer's own");
                     }
+                    lock.onReleased(held -> {
+                        if (fault == Fault.RELEASED) {
+                            throw new IllegalStateException("an observer's own");
+                        }
+                    });
+                },
+                lock -> {
+                    if (fault == (lock.isQueue() ? Fault.AFTER_THE_QUEUE : Fault.AFTER)) {
+                        throw new AssertionError("an observer's own");
+                    }
                 });
-            }
-
-            @Override
-            public void onStop(LockObservationContext lock) {
-                if (fault == (lock.isQueue() ? Fault.AFTER_THE_QUEUE : Fault.AFTER)) {
-                    throw new AssertionError("an observer's own");
-                }
-            }
-
-            @Override
-            public boolean supportsContext(Observation.Context context) {
-                return context instanceof LockObservationContext;
-            }
-        });
-        return registry;
     }
 
     @ParameterizedTest
     @EnumSource
     void anObserverNeverChangesWhatHappens(Fault fault) throws Exception {
-        try (var context = RowLockTests.start(
-                beans -> {
-                    beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
-                    beans.registerBean(ObservationRegistry.class, () -> faulty(fault));
-                },
-                Contexts.Jdbc.class,
-                Contexts.Base.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+        try (var context = startObserved(faulty(fault))) {
+            RowLockTemplate template = context.template();
             Contexts.Probe probe = context.getBean(Contexts.Probe.class);
             LockKey one = LockKey.row("account", 1);
             assertThat(template.<Integer>inTransaction(forNoKeyUpdate(one), probe::locks))
                     .isOne();
-            Session other = database.session("other");
-            other.run(connection -> LockAccess.builder().build().in(connection).lock(forUpdate(one)));
-            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+            Session other = RowLockTests.holder(database, one);
+            context.inTransaction(status -> {
                 assertThat(template.tryLock(forNoKeyUpdate(one)).isHeld()).isFalse();
                 assertThatThrownBy(() -> template.lock(forShare(one).noWait()))
                         .isInstanceOf(CannotAcquireLockException.class);
@@ -469,34 +352,28 @@ class TransactionEdgesTest {
     /** The connection is still bound there, and a lock would be one of the transaction that has ended. */
     @Test
     void behindTheCommitNothingIsLockedInTheTransactionThatHasEnded() {
-        try (var context = Contexts.start(database, Contexts.Base.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+        try (var context = Contexts.start(database)) {
             List<Throwable> thrown = new ArrayList<>();
-            new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                    .executeWithoutResult(outer ->
-                            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                                @Override
-                                public void afterCompletion(int status) {
-                                    try {
-                                        template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
-                                    } catch (InvalidDataAccessApiUsageException e) {
-                                        thrown.add(e);
-                                    }
-                                }
-                            }));
+            context.inTransaction(outer ->
+                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                        @Override
+                        public void afterCompletion(int status) {
+                            thrown.add(catchThrowable(
+                                    () -> context.template().lock(forNoKeyUpdate(LockKey.row("account", 1)))));
+                        }
+                    }));
             assertThat(thrown)
-                    .singleElement()
-                    .satisfies(failure -> assertThat(failure)
-                            .hasMessageContainingAll("RowLockTemplate", "has ended", "AFTER_COMMIT", "REQUIRES_NEW"));
+                    .singleElement(THROWABLE)
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContainingAll("RowLockTemplate", "has ended", "AFTER_COMMIT", "REQUIRES_NEW");
         }
     }
 
     @Test
     void noKeysAreRefusedWithWords() {
-        try (var context = Contexts.start(database, Contexts.Base.class)) {
-            RowLockTemplate template = context.getBean(RowLockTemplate.class);
-            TransactionTemplate transactions =
-                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+        try (var context = Contexts.start(database)) {
+            RowLockTemplate template = context.template();
+            TransactionTemplate transactions = context.transactions();
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> transactions.execute(status -> template.lock(forNoKeyUpdate(List.of()))))
                     .withMessageContaining("keys");

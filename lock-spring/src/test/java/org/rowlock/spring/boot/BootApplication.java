@@ -5,16 +5,20 @@ import java.util.List;
 import java.util.Map;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
-/** Starts Boot applications on a test's own schema, with a pool, as a user would: by properties. */
+/** Starts Boot applications of one component, or one configuration, on a test's own schema, with a pool, as a user would: by properties. */
 final class BootApplication {
     private static final String ENVIRONMENT = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
 
     private BootApplication() {}
+
+    @EnableAutoConfiguration
+    static class Auto {}
 
     static ConfigurableApplicationContext start(TestDatabase database, Class<?> configuration, String... properties) {
         return start(database, configuration, Map.of(), properties);
@@ -30,7 +34,7 @@ final class BootApplication {
         for (String property : properties) {
             arguments.add("--" + property);
         }
-        return new SpringApplicationBuilder(configuration)
+        return new SpringApplicationBuilder(Auto.class, configuration)
                 .properties(
                         "spring.datasource.hikari.maximum-pool-size=4",
                         "spring.datasource.hikari.minimum-idle=0",

@@ -19,6 +19,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
@@ -26,18 +28,19 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockTemplate;
+import org.rowlock.spring.RowLockTests;
 import org.rowlock.spring.SpringLocks;
+import org.rowlock.spring.TestContext;
 import org.rowlock.spring.metrics.LockMetrics;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.EmptyResultDataAccessException;
@@ -57,8 +60,6 @@ class LockMetricsTest {
     final TestDatabase database =
             new TestDatabase("create table orders (id bigint primary key)", "insert into orders values (1), (2)");
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
     @Import(Orders.class)
     static class Application {
         final List<LockObservationContext> observed = new CopyOnWriteArrayList<>();
@@ -79,34 +80,37 @@ class LockMetricsTest {
         }
     }
 
+    @Transactional
     public static class Orders {
-        private final RowLockTemplate template;
-        private final JdbcTemplate jdbc;
+        @Autowired
+        RowLockTemplate template;
 
-        public Orders(RowLockTemplate template, JdbcTemplate jdbc) {
-            this.template = template;
-            this.jdbc = jdbc;
-        }
+        @Autowired
+        JdbcTemplate jdbc;
 
-        @Transactional
         public void ship(@RowLock("orders") long orderId) {}
 
-        @Transactional
         public void shipNow(@RowLock(value = "orders", lockWait = "nowait") long orderId) {}
 
-        @Transactional
         public boolean tryShip(long orderId) {
             return template.tryLock(forNoKeyUpdate(LockKey.row("orders", orderId)))
                     .isHeld();
         }
 
         /** Finds a deadlock long before the other side would. */
-        @Transactional
         public void shipAndAfterwards(@RowLock("orders") long orderId, long another, Runnable between) {
             jdbc.execute("set local deadlock_timeout = '10ms'");
             between.run();
             template.lock(forNoKeyUpdate(LockKey.row("orders", another)));
         }
+    }
+
+    private static long timed(MeterRegistry meters, String name, Tags tags) {
+        return meters.get(name).tags(tags).timer().count();
+    }
+
+    private static double counted(MeterRegistry meters, String name) {
+        return meters.get(name).tags(tags()).counter().count();
     }
 
     private static Tags tags(String... more) {
@@ -136,21 +140,13 @@ class LockMetricsTest {
         try (var context = BootApplication.start(database, Application.class)) {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             context.getBean(Orders.class).ship(1);
-            assertThat(meters.get("rowlock.acquire")
-                            .tags(acquired("ACQUIRED", "none"))
-                            .timer()
-                            .count())
+            assertThat(timed(meters, "rowlock.acquire", acquired("ACQUIRED", "none")))
                     .isEqualTo(1);
-            assertThat(meters.get("rowlock.hold").tags(tags()).timer().count()).isEqualTo(1);
-            assertThat(meters.get("rowlock.admission")
-                            .tags("table", "orders", "outcome", "ADMITTED")
-                            .timer()
-                            .count())
+            assertThat(timed(meters, "rowlock.hold", tags())).isEqualTo(1);
+            assertThat(timed(meters, "rowlock.admission", Tags.of("table", "orders", "outcome", "ADMITTED")))
                     .isEqualTo(1);
-            assertThat(meters.get("rowlock.timeouts").tags(tags()).counter().count())
-                    .isZero();
-            assertThat(meters.get("rowlock.deadlocks").tags(tags()).counter().count())
-                    .isZero();
+            assertThat(counted(meters, "rowlock.timeouts")).isZero();
+            assertThat(counted(meters, "rowlock.deadlocks")).isZero();
             assertThat(meters.getMeters())
                     .extracting(Meter::getId)
                     .filteredOn(id -> id.getName().startsWith("rowlock."))
@@ -205,8 +201,7 @@ class LockMetricsTest {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             Orders orders = context.getBean(Orders.class);
             Thread waiting;
-            try (var permit = LockAccess.of(context.getBean(RowLocks.class))
-                    .admission()
+            try (var permit = TestContext.queues(context)
                     .enter(
                             context.getBean(javax.sql.DataSource.class),
                             forUpdate(List.of(LockKey.row("orders", 1))).waiting(org.rowlock.LockWait.forever()))) {
@@ -230,26 +225,17 @@ class LockMetricsTest {
 
     @Test
     void waitsThatRunOutAndTriesInVainAreTimeouts() throws Exception {
-        Session other = database.session("other");
-        other.run(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 1))));
+        Session other = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("orders", 1));
         try (var context = BootApplication.start(database, Application.class)) {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             Orders orders = context.getBean(Orders.class);
             assertThatThrownBy(() -> orders.shipNow(1)).isInstanceOf(CannotAcquireLockException.class);
             assertThat(orders.tryShip(1)).isFalse();
-            assertThat(meters.get("rowlock.timeouts").tags(tags()).counter().count())
-                    .isEqualTo(2);
-            assertThat(meters.get("rowlock.deadlocks").tags(tags()).counter().count())
-                    .isZero();
-            assertThat(meters.get("rowlock.acquire")
-                            .tags(acquired("NOT_AVAILABLE", "CannotAcquireLockException"))
-                            .timer()
-                            .count())
+            assertThat(counted(meters, "rowlock.timeouts")).isEqualTo(2);
+            assertThat(counted(meters, "rowlock.deadlocks")).isZero();
+            assertThat(timed(meters, "rowlock.acquire", acquired("NOT_AVAILABLE", "CannotAcquireLockException")))
                     .isEqualTo(1);
-            assertThat(meters.get("rowlock.acquire")
-                            .tags(acquired("NOT_AVAILABLE", "none"))
-                            .timer()
-                            .count())
+            assertThat(timed(meters, "rowlock.acquire", acquired("NOT_AVAILABLE", "none")))
                     .isEqualTo(1);
             assertThat(meters.find("rowlock.hold").timer())
                     .as("nothing was held")
@@ -263,18 +249,14 @@ class LockMetricsTest {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             Orders orders = context.getBean(Orders.class);
             var dataSource = context.getBean(javax.sql.DataSource.class);
-            var permit = LockAccess.of(context.getBean(RowLocks.class))
-                    .admission()
+            var permit = TestContext.queues(context)
                     .enter(
                             dataSource,
                             forUpdate(List.of(LockKey.row("orders", 1))).waiting(org.rowlock.LockWait.forever()));
             CompletableFuture<Void> refused = CompletableFuture.runAsync(() -> orders.shipNow(1));
             assertThatThrownBy(refused::join).hasCauseInstanceOf(CannotAcquireLockException.class);
             permit.close();
-            assertThat(meters.get("rowlock.admission")
-                            .tags("table", "orders", "outcome", "REFUSED")
-                            .timer()
-                            .count())
+            assertThat(timed(meters, "rowlock.admission", Tags.of("table", "orders", "outcome", "REFUSED")))
                     .isEqualTo(1);
             assertThat(meters.find("rowlock.timeouts").counter())
                     .as("it never came to the server")
@@ -286,7 +268,7 @@ class LockMetricsTest {
     void deadlocksAreCounted() throws Exception {
         Session other = database.session("other");
         other.execute("set deadlock_timeout = '1h'");
-        other.run(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 2))));
+        RowLockTests.lock(other, LockStrategy.BOTH, LockKey.row("orders", 2));
         try (var context = BootApplication.start(database, Application.class)) {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             List<Step<?>> others = new CopyOnWriteArrayList<>();
@@ -299,16 +281,11 @@ class LockMetricsTest {
                     }))
                     .isInstanceOf(PessimisticLockingFailureException.class);
             others.get(0).get();
-            assertThat(meters.get("rowlock.deadlocks").tags(tags()).counter().count())
+            assertThat(counted(meters, "rowlock.deadlocks")).isEqualTo(1);
+            assertThat(counted(meters, "rowlock.timeouts")).isZero();
+            assertThat(timed(meters, "rowlock.acquire", acquired("DEADLOCK", "CannotAcquireLockException")))
                     .isEqualTo(1);
-            assertThat(meters.get("rowlock.timeouts").tags(tags()).counter().count())
-                    .isZero();
-            assertThat(meters.get("rowlock.acquire")
-                            .tags(acquired("DEADLOCK", "CannotAcquireLockException"))
-                            .timer()
-                            .count())
-                    .isEqualTo(1);
-            assertThat(meters.get("rowlock.hold").timer().count())
+            assertThat(timed(meters, "rowlock.hold", Tags.empty()))
                     .as("the first was held")
                     .isEqualTo(1);
         }
@@ -321,8 +298,7 @@ class LockMetricsTest {
 
     @Test
     void thoseThatWaitNowAreSeen() throws Exception {
-        Session other = database.session("other");
-        other.run(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 1))));
+        Session other = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("orders", 1));
         try (var context = BootApplication.start(database, Application.class)) {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             Orders orders = context.getBean(Orders.class);
@@ -340,7 +316,6 @@ class LockMetricsTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     @Import(Orders.class)
     static class WithoutBootsMetrics {
@@ -369,25 +344,27 @@ class LockMetricsTest {
         runner().withBean(ObservationRegistry.class, () -> LockMetrics.observing(meters))
                 .run(context -> {
                     context.getBean(Orders.class).ship(1);
-                    assertThat(meters.get("rowlock.acquire")
-                                    .tags(acquired("ACQUIRED", "none"))
-                                    .timer()
-                                    .count())
+                    assertThat(timed(meters, "rowlock.acquire", acquired("ACQUIRED", "none")))
                             .isEqualTo(1);
-                    assertThat(meters.get("rowlock.hold").timer().count()).isEqualTo(1);
+                    assertThat(timed(meters, "rowlock.hold", Tags.empty())).isEqualTo(1);
                 });
     }
 
-    @Test
-    void anObservationRegistryAloneGivesObservations() {
+    @ParameterizedTest
+    @ValueSource(strings = {"no.such.package", "io.micrometer.core"})
+    void anObservationRegistryAloneGivesObservations(String absent) {
         ObservationRegistry registry = ObservationRegistry.create();
         List<Observation.Context> observed = new CopyOnWriteArrayList<>();
         registry.observationConfig().observationHandler(context -> observed.add(context));
-        runner().withBean(ObservationRegistry.class, () -> registry).run(context -> {
-            context.getBean(Orders.class).ship(1);
-            assertThat(context).doesNotHaveBean(LockMetrics.class);
-            assertThat(observed).hasSize(2);
-        });
+        runner().withClassLoader(new FilteredClassLoader(absent))
+                .withBean(ObservationRegistry.class, () -> registry)
+                .run(context -> {
+                    context.getBean(Orders.class).ship(1);
+                    if (!absent.startsWith("io")) {
+                        assertThat(context).doesNotHaveBean(LockMetrics.class);
+                    }
+                    assertThat(observed).hasSize(2);
+                });
     }
 
     @Test
@@ -398,19 +375,6 @@ class LockMetricsTest {
             assertThat(context.getBean(SpringLocks.class).observations().isNoop())
                     .isTrue();
         });
-    }
-
-    @Test
-    void withoutMicrometerCoreThereAreObservationsStill() {
-        ObservationRegistry registry = ObservationRegistry.create();
-        List<Observation.Context> observed = new CopyOnWriteArrayList<>();
-        registry.observationConfig().observationHandler(context -> observed.add(context));
-        runner().withClassLoader(new FilteredClassLoader("io.micrometer.core"))
-                .withBean(ObservationRegistry.class, () -> registry)
-                .run(context -> {
-                    context.getBean(Orders.class).ship(1);
-                    assertThat(observed).hasSize(2);
-                });
     }
 
     @Test
@@ -428,14 +392,11 @@ class LockMetricsTest {
                 BootApplication.start(database, Application.class, "rowlock.strategy=row")) {
             context.getBean(Orders.class).ship(1);
             MeterRegistry meters = context.getBean(MeterRegistry.class);
-            assertThat(meters.get("rowlock.hold")
-                            .tags("strategy", LockStrategy.ROW.name())
-                            .timer()
-                            .count())
+            assertThat(timed(meters, "rowlock.hold", Tags.of("strategy", "ROW")))
                     .isEqualTo(1);
             assertThatThrownBy(() -> context.getBean(Orders.class).ship(3))
                     .isInstanceOf(EmptyResultDataAccessException.class);
-            assertThat(meters.get("rowlock.hold").timer().count())
+            assertThat(timed(meters, "rowlock.hold", Tags.empty()))
                     .as("there is no row 3 to hold")
                     .isEqualTo(1);
         }

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -30,18 +31,20 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.spring.Blocking;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.RowLockTemplate;
+import org.rowlock.spring.RowLockTests;
+import org.rowlock.spring.TestContext;
 import org.rowlock.spring.TestSettings;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
@@ -60,17 +63,9 @@ class RowLockAutoConfigurationTest {
             "create table events (at timestamptz, number int unique)",
             "insert into orders select n from generate_series(1, 10) as n");
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import(Orders.class)
-    static class Application {}
-
     static class Orders {
-        private final JdbcTemplate jdbc;
-
-        Orders(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
+        @Autowired
+        JdbcTemplate jdbc;
 
         @Transactional
         public List<String> locksWhileShipping(@RowLock("orders") long orderId) {
@@ -83,12 +78,16 @@ class RowLockAutoConfigurationTest {
 
     @Test
     void addingTheDependencyIsAllThatItTakes() {
-        try (var context = BootApplication.start(database, Application.class)) {
+        try (var context = BootApplication.start(database, Orders.class)) {
             assertThat(context.getBean(Orders.class).locksWhileShipping(7)).containsExactly("ExclusiveLock");
             assertThat(LockAccess.of(context.getBean(RowLocks.class)).strategyOf(LockKey.row("orders", 1)))
                     .isEqualTo(LockStrategy.BOTH);
             assertThat(values(context.getBean(RowLockSettings.class))).isEqualTo(values(RowLockSettings.defaults()));
         }
+    }
+
+    private static void assertStrategy(RowLocks locks, String table, LockStrategy strategy) {
+        assertThat(LockAccess.of(locks).strategyOf(LockKey.row(table, 1))).isEqualTo(strategy);
     }
 
     private static List<@Nullable Object> values(RowLockSettings settings) {
@@ -106,10 +105,9 @@ class RowLockAutoConfigurationTest {
                 "set allow_system_table_mods = on",
                 "insert into pg_extension select 4243, 'spock', 10, 'pg_catalog'::regnamespace, true, '1', null, null");
         try {
-            assertThatThrownBy(() -> BootApplication.start(database, Application.class, "rowlock.strategy=advisory"))
+            assertThatThrownBy(() -> BootApplication.start(database, Orders.class, "rowlock.strategy=advisory"))
                     .hasStackTraceContaining("singleEntryNode(true)");
-            BootApplication.start(
-                            database, Application.class, "rowlock.strategy=advisory", "rowlock.single-entry-node=true")
+            BootApplication.start(database, Orders.class, "rowlock.strategy=advisory", "rowlock.single-entry-node=true")
                     .close();
         } finally {
             database.execute("delete from pg_extension where oid = 4243");
@@ -119,10 +117,10 @@ class RowLockAutoConfigurationTest {
     @Tag("long")
     @Test
     void theReleaseReachesRowLocks() {
-        try (var context = BootApplication.start(database, Application.class)) {
+        try (var context = BootApplication.start(database, Orders.class)) {
             assertThat(LockAccess.of(context.getBean(RowLocks.class)).release()).isEqualTo(LockRelease.PLAIN);
         }
-        try (var context = BootApplication.start(database, Application.class, "rowlock.release=early")) {
+        try (var context = BootApplication.start(database, Orders.class, "rowlock.release=early")) {
             assertThat(LockAccess.of(context.getBean(RowLocks.class)).release()).isEqualTo(LockRelease.EARLY);
         }
     }
@@ -132,24 +130,19 @@ class RowLockAutoConfigurationTest {
         String qualified = database.schema() + ".shipments";
         try (var context = BootApplication.start(
                 database,
-                Application.class,
+                Orders.class,
                 "rowlock.strategy=advisory",
                 "rowlock.tables.orders.strategy=row",
                 "rowlock.tables[" + qualified + "].strategy=both",
                 "rowlock.tables.events.id-columns=number",
                 "rowlock.tables.order_lines.strategy=ROW")) {
             RowLocks locks = context.getBean(RowLocks.class);
-            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("anything", 1)))
-                    .isEqualTo(LockStrategy.ADVISORY);
-            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("orders", 1)))
-                    .isEqualTo(LockStrategy.ROW);
-            assertThat(LockAccess.of(locks).strategyOf(LockKey.row(qualified, 1)))
-                    .isEqualTo(LockStrategy.BOTH);
-            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("order_lines", 1, 1)))
-                    .isEqualTo(LockStrategy.ROW);
+            assertStrategy(locks, "anything", LockStrategy.ADVISORY);
+            assertStrategy(locks, "orders", LockStrategy.ROW);
+            assertStrategy(locks, qualified, LockStrategy.BOTH);
+            assertStrategy(locks, "order_lines", LockStrategy.ROW);
             assertThat(LockAccess.of(locks).configuredIdColumns("events")).containsExactly("number");
-            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("events", 1)))
-                    .isEqualTo(LockStrategy.ADVISORY);
+            assertStrategy(locks, "events", LockStrategy.ADVISORY);
         }
     }
 
@@ -168,12 +161,10 @@ class RowLockAutoConfigurationTest {
                       id-columns: [number]
                 """.formatted(database.schema()));
         try (var context =
-                BootApplication.start(database, Application.class, "spring.config.additional-location=file:" + yaml)) {
+                BootApplication.start(database, Orders.class, "spring.config.additional-location=file:" + yaml)) {
             RowLocks locks = context.getBean(RowLocks.class);
-            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("order_lines", 1, 1)))
-                    .isEqualTo(LockStrategy.ADVISORY);
-            assertThat(LockAccess.of(locks).strategyOf(LockKey.row(database.schema() + ".shipments", 1)))
-                    .isEqualTo(LockStrategy.ROW);
+            assertStrategy(locks, "order_lines", LockStrategy.ADVISORY);
+            assertStrategy(locks, database.schema() + ".shipments", LockStrategy.ROW);
             assertThat(LockAccess.of(locks).configuredIdColumns("events")).containsExactly("number");
             assertThat(context.getBean(RowLockSettings.class).defaultWait())
                     .isEqualTo(LockWait.atMost(Duration.ofMillis(250)));
@@ -185,10 +176,9 @@ class RowLockAutoConfigurationTest {
     void environmentVariablesOfTables() {
         var variables = java.util.Map.<String, Object>of(
                 "ROWLOCK_TABLES_ORDERS_STRATEGY", "row", "ROWLOCK_TABLES_EVENTS_IDCOLUMNS", "number");
-        try (var context = BootApplication.start(database, Application.class, variables)) {
+        try (var context = BootApplication.start(database, Orders.class, variables)) {
             RowLocks locks = context.getBean(RowLocks.class);
-            assertThat(LockAccess.of(locks).strategyOf(LockKey.row("orders", 1)))
-                    .isEqualTo(LockStrategy.ROW);
+            assertStrategy(locks, "orders", LockStrategy.ROW);
             assertThat(LockAccess.of(locks).configuredIdColumns("events")).containsExactly("number");
         }
     }
@@ -200,7 +190,7 @@ class RowLockAutoConfigurationTest {
         Path schema = Files.writeString(directory.resolve("schema.sql"), "create table late (id bigint primary key)");
         try (var context = BootApplication.start(
                 database,
-                Application.class,
+                Orders.class,
                 "spring.main.lazy-initialization=true",
                 // With JPA the transaction manager would see to it.
                 "spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.orm.jpa.HibernateJpaAutoConfiguration,"
@@ -216,13 +206,8 @@ class RowLockAutoConfigurationTest {
     @Tag("long")
     @Test
     void lockWaitIsTheDefaultOfEveryLock() throws Exception {
-        Session other = database.session("other");
-        other.run(connection -> LockAccess.builder()
-                .strategy(LockStrategy.BOTH)
-                .build()
-                .in(connection)
-                .lock(forUpdate(LockKey.row("orders", 1))));
-        try (var context = BootApplication.start(database, Application.class, "rowlock.lock-wait=nowait")) {
+        Session other = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("orders", 1));
+        try (var context = BootApplication.start(database, Orders.class, "rowlock.lock-wait=nowait")) {
             Orders orders = context.getBean(Orders.class);
             assertThatThrownBy(() -> orders.locksWhileShipping(1)).isInstanceOf(CannotAcquireLockException.class);
             assertThat(orders.locksWhileShipping(2)).hasSize(1);
@@ -232,13 +217,13 @@ class RowLockAutoConfigurationTest {
     @Test
     void lockBudgetIsConfigured() {
         List<LockKey> three = LockKey.rows("orders", List.of(1, 2, 3));
-        try (var context = BootApplication.start(database, Application.class, "rowlock.lock-budget=2")) {
+        try (var context = BootApplication.start(database, Orders.class, "rowlock.lock-budget=2")) {
             assertThatThrownBy(() -> inTransaction(context, template -> template.lock(forNoKeyUpdate(three))))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContaining("rowlock.lock-budget")
                     .hasCauseInstanceOf(LockTargetException.class);
         }
-        try (var context = BootApplication.start(database, Application.class, "rowlock.lock-budget=3")) {
+        try (var context = BootApplication.start(database, Orders.class, "rowlock.lock-budget=3")) {
             inTransaction(context, template -> template.lock(forNoKeyUpdate(three)));
         }
     }
@@ -254,37 +239,29 @@ class RowLockAutoConfigurationTest {
     @Test
     void admissionIsConfigured() throws Exception {
         try (var context = BootApplication.start(
-                database,
-                Application.class,
-                "rowlock.admission.enabled=false",
-                "rowlock.admission.max-waiters-per-key=1")) {
+                database, Orders.class, "rowlock.admission.enabled=false", "rowlock.admission.max-waiters-per-key=1")) {
             assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();
-            AdmissionQueues queues =
-                    LockAccess.of(context.getBean(RowLocks.class)).admission();
+            AdmissionQueues queues = TestContext.queues(context);
             List<LockKey> key = List.of(LockKey.row("orders", 1));
             AdmissionQueues.Permit first = queues.enter("a database", forUpdate(key));
-            Thread second =
-                    new Thread(() -> queues.enter("a database", forUpdate(key)).close());
-            second.start();
-            TestDatabase.await().until(() -> second.getState() == Thread.State.WAITING);
-            List<Throwable> refusals = new CopyOnWriteArrayList<>();
-            Thread third = new Thread(() -> queues.enter("a database", forUpdate(key)));
-            third.setUncaughtExceptionHandler((thread, refusal) -> refusals.add(refusal));
-            third.start();
-            third.join(TestDatabase.DEADLINE.toMillis());
-            first.close();
-            second.join(TestDatabase.DEADLINE.toMillis());
-            assertThat(refusals)
-                    .singleElement(org.assertj.core.api.InstanceOfAssertFactories.THROWABLE)
+            CompletableFuture<Void> second = Blocking.run(
+                    () -> queues.enter("a database", forUpdate(key)).close());
+            TestDatabase.await().until(() -> queues.entrants().size() == 2);
+            CompletableFuture<Void> third = Blocking.run(
+                    () -> queues.enter("a database", forUpdate(key)).close());
+            assertThatThrownBy(() -> TestDatabase.result(third))
+                    .cause()
                     .isInstanceOf(LockNotAvailableException.class)
                     .hasMessageContaining("maxWaitersPerKey()");
+            first.close();
+            TestDatabase.result(second);
             assertThat(queues.keysInUse()).isZero();
         }
     }
 
     @Test
     void canBeSwitchedOff() {
-        try (var context = BootApplication.start(database, Application.class, "rowlock.enabled=false")) {
+        try (var context = BootApplication.start(database, Orders.class, "rowlock.enabled=false")) {
             assertThat(context.getBeanNamesForType(RowLocks.class)).isEmpty();
             assertThat(context.getBeanNamesForType(RowLockTemplate.class)).isEmpty();
             assertThat(context.getBean(Orders.class).locksWhileShipping(7)).isEmpty();
@@ -301,8 +278,6 @@ class RowLockAutoConfigurationTest {
                         .doesNotHaveBean(RowLocksEndpoint.class));
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
     @Import(Orders.class)
     static class WithOwnBeans {
         @Bean
@@ -338,8 +313,6 @@ class RowLockAutoConfigurationTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
     @Import(Orders.class)
     static class WithListeners {
         final List<String> told = new CopyOnWriteArrayList<>();

@@ -10,6 +10,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
+import jakarta.persistence.PersistenceContext;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,13 +33,10 @@ import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreato
 import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
@@ -52,11 +50,6 @@ class RowLockJdbcTest {
             "create table stock (id bigint primary key, pieces int not null)",
             "insert into stock values (1, 10), (2, 10)");
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import(Warehouse.class)
-    static class Application {}
-
     @Entity(name = "stock")
     static class Stock {
         @Id
@@ -66,32 +59,34 @@ class RowLockJdbcTest {
         int pieces;
     }
 
+    @Transactional
     static class Warehouse {
-        private final EntityManager entities;
+        @PersistenceContext
+        EntityManager entities;
 
-        Warehouse(EntityManager entities) {
-            this.entities = entities;
-        }
-
-        @Transactional
         public void take(long id) {
             entities.find(Stock.class, id, LockModeType.PESSIMISTIC_WRITE).pieces--;
         }
 
-        @Transactional
         public void takeAdmitted(@RowLock("stock") long id) {
             entities.find(Stock.class, id).pieces--;
         }
     }
 
+    private static ApplicationContextRunner runner() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RowLockJdbcAutoConfiguration.class))
+                .withPropertyValues("rowlock.jdbc.mode=queue");
+    }
+
     private ConfigurableApplicationContext start(String... properties) {
-        return BootApplication.start(database, Application.class, properties);
+        return BootApplication.start(database, Warehouse.class, properties);
     }
 
     @Test
     void aPropertyWrapsTheDataSource() throws Exception {
         ObjectName name = new ObjectName("org.rowlock:type=Jdbc,name=\"dataSource\"");
-        try (ConfigurableApplicationContext context = start("rowlock.jdbc.mode=queue", "rowlock.jdbc.exclude=note")) {
+        try (var context = start("rowlock.jdbc.mode=queue", "rowlock.jdbc.exclude=note")) {
             DataSource dataSource = context.getBean(DataSource.class);
             assertThat(dataSource).isInstanceOf(RowlockDataSource.class);
             assertThat(dataSource.unwrap(HikariDataSource.class).getMaximumPoolSize())
@@ -131,7 +126,7 @@ class RowLockJdbcTest {
 
     @Test
     void aCallThatWasAdmittedDoesNotQueueAgain() throws Exception {
-        try (ConfigurableApplicationContext context = start("rowlock.strategy=row", "rowlock.jdbc.mode=queue")) {
+        try (var context = start("rowlock.strategy=row", "rowlock.jdbc.mode=queue")) {
             Warehouse warehouse = context.getBean(Warehouse.class);
             for (int i = 0; i < 4; i++) {
                 warehouse.takeAdmitted(1);
@@ -147,8 +142,6 @@ class RowLockJdbcTest {
     }
 
     /** With a second database as Spring Boot has it, beside the one that it configures. */
-    @Configuration(proxyBeanMethods = false)
-    @Import(Application.class)
     static class TwoDatabases {
         @Bean(defaultCandidate = false)
         HikariDataSource second(Environment environment) {
@@ -162,7 +155,7 @@ class RowLockJdbcTest {
 
     @Test
     void aDataSourceThatIsInjectedByItsQualifierIsReported() {
-        try (ConfigurableApplicationContext context = BootApplication.start(
+        try (var context = BootApplication.start(
                 database,
                 TwoDatabases.class,
                 "rowlock.jdbc.mode=queue",
@@ -179,7 +172,7 @@ class RowLockJdbcTest {
 
     @Test
     void nothingIsWrappedWithoutTheProperty() {
-        try (ConfigurableApplicationContext context = start()) {
+        try (var context = start()) {
             assertThat(context.getBean(DataSource.class)).isInstanceOf(HikariDataSource.class);
         }
     }
@@ -188,16 +181,14 @@ class RowLockJdbcTest {
     void aModeThatThereIsNotStopsTheApplication() {
         assertThatThrownBy(() -> start("rowlock.jdbc.mode=fast"))
                 .rootCause()
-                .hasMessageContaining("fast")
-                .hasMessageContaining("DropInMode");
+                .hasMessageContainingAll("fast", "DropInMode");
     }
 
     @Test
     void earlyReleaseStopsTheApplicationAndNamesTheApi() {
         assertThatThrownBy(() -> start("rowlock.jdbc.mode=queue", "rowlock.jdbc.release=early"))
                 .rootCause()
-                .hasMessageContaining("rowlock.jdbc.release")
-                .hasMessageContaining("rowlock.release=early");
+                .hasMessageContainingAll("rowlock.jdbc.release", "rowlock.release=early");
     }
 
     @Test
@@ -217,7 +208,7 @@ class RowLockJdbcTest {
     @Test
     void offInYamlIsWrappedAndOff(@TempDir Path directory) throws Exception {
         Path yaml = Files.writeString(directory.resolve("off.yaml"), "rowlock.jdbc.mode: off");
-        try (ConfigurableApplicationContext context = start("spring.config.additional-location=file:" + yaml)) {
+        try (var context = start("spring.config.additional-location=file:" + yaml)) {
             RowlockDataSource wrapper = context.getBean(DataSource.class).unwrap(RowlockDataSource.class);
             assertThat(wrapper.control().getSettings().get("mode")).isEqualTo("off");
         }
@@ -226,10 +217,7 @@ class RowLockJdbcTest {
     /** As with a refresh scope, after which the pool before is closed. */
     @Test
     void aDataSourceThatIsMadeAgainIsWrappedAgain() {
-        new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(RowLockJdbcAutoConfiguration.class))
-                .withPropertyValues("rowlock.jdbc.mode=queue")
-                .withBean(
+        runner().withBean(
                         "pool", DataSource.class, HikariDataSource::new, definition -> definition.setScope("prototype"))
                 .run(context -> {
                     DataSource first = context.getBean("pool", DataSource.class);
@@ -256,10 +244,7 @@ class RowLockJdbcTest {
 
     @Test
     void whatAnotherProcessorLeadsToIsWrapped() {
-        new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(RowLockJdbcAutoConfiguration.class))
-                .withPropertyValues("rowlock.jdbc.mode=queue")
-                .withBean(Lazily.class)
+        runner().withBean(Lazily.class)
                 .withBean("pool", DataSource.class, database::dataSource)
                 .run(context -> assertThat(context.getBean(DataSource.class))
                         .isInstanceOf(LazyConnectionDataSourceProxy.class)
@@ -268,7 +253,6 @@ class RowLockJdbcTest {
     }
 
     /** An aspect around connections, whose proxy is of the pool's class. */
-    @Configuration(proxyBeanMethods = false)
     static class Aspects {
         @Bean
         static DefaultAdvisorAutoProxyCreator proxyCreator() {
@@ -289,10 +273,7 @@ class RowLockJdbcTest {
 
     @Test
     void thePoolThatAnAspectIsAroundIsWrapped() {
-        new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(RowLockJdbcAutoConfiguration.class))
-                .withUserConfiguration(Aspects.class)
-                .withPropertyValues("rowlock.jdbc.mode=queue")
+        runner().withUserConfiguration(Aspects.class)
                 .withBean("pool", DataSource.class, HikariDataSource::new)
                 .run(context -> assertThat(context.getBean(DataSource.class)).isInstanceOf(RowlockDataSource.class));
     }

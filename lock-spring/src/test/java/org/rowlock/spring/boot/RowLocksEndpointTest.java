@@ -31,14 +31,13 @@ import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.spring.RowLock;
+import org.rowlock.spring.TestContext;
+import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -54,16 +53,10 @@ class RowLocksEndpointTest {
             "create table documents (id uuid primary key)",
             "create table order_lines (order_id bigint, line int, primary key (order_id, line))");
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import(Orders.class)
-    static class Application {}
-
+    @Transactional
     static class Orders {
-        @Transactional
         public void ship(@RowLock(value = "orders", lockWait = "200ms") long orderId) {}
 
-        @Transactional
         @RowLock(
                 table = "order_lines",
                 id = {"#order", "#line"},
@@ -77,7 +70,7 @@ class RowLocksEndpointTest {
     void start() {
         context = BootApplication.start(
                 database,
-                Application.class,
+                Orders.class,
                 "spring.main.web-application-type=servlet",
                 "server.port=0",
                 "management.endpoints.web.exposure.include=rowlocks",
@@ -87,6 +80,27 @@ class RowLocksEndpointTest {
     @AfterEach
     void stop() {
         context.close();
+    }
+
+    private RowLocksEndpoint endpoint(Map<String, DataSource> dataSources) {
+        return new RowLocksEndpoint(
+                LOCKS, context.getBean(LockChains.class), dataSources, context.getBean(StrategyWatch.class));
+    }
+
+    /** A pool that has no connection, and what happens when one is asked for. */
+    private static DataSource empty(Runnable asked) {
+        return new AbstractDataSource() {
+            @Override
+            public Connection getConnection() throws SQLException {
+                asked.run();
+                throw new SQLTransientConnectionException("there is none");
+            }
+
+            @Override
+            public Connection getConnection(String user, String password) throws SQLException {
+                return getConnection();
+            }
+        };
     }
 
     private HttpResponse<String> get(String path) throws Exception {
@@ -141,15 +155,13 @@ class RowLocksEndpointTest {
 
     @Test
     void usagesWithTheirStrategiesAndTheKeysInTheQueues() throws Exception {
-        var permit = LockAccess.of(context.getBean(RowLocks.class))
-                .admission()
-                .enter("a database", forUpdate(List.of(LockKey.row("orders", 1))));
+        var permit = TestContext.queues(context).enter("a database", forUpdate(List.of(LockKey.row("orders", 1))));
         String json = json("");
         permit.close();
         assertThat(JsonPath.<Integer>read(json, "$.admission.keysInUse")).isEqualTo(1);
         assertThat(read(json, "$.usages[?(@.table == 'orders')]").get(0))
-                .isEqualTo(java.util.Map.of(
-                        "bean", Orders.class.getName(),
+                .isEqualTo(Map.of(
+                        "bean", "rowLocksEndpointTest.Orders",
                         "method", "Orders.ship(long)",
                         "table", "orders",
                         "id", "parameter orderId",
@@ -181,7 +193,7 @@ class RowLocksEndpointTest {
         String uuid = "6f1c2a52-3d5b-4c0a-9d0e-0f6f3a1b2c3d";
         var dataSource = context.getBean(javax.sql.DataSource.class);
         LockKey key = LockKey.row("documents", uuid);
-        var queues = LockAccess.of(context.getBean(RowLocks.class)).admission();
+        var queues = TestContext.queues(context);
         Session alice = database.session("alice");
         alice.run(connection -> LOCKS.in(connection).lock(forUpdate(key).allowAbsent()));
         Session front = database.session("front");
@@ -225,11 +237,7 @@ class RowLocksEndpointTest {
             pool.setConnectionTimeout(250);
             try (var only = pool.getConnection()) {
                 assertThat(only.isClosed()).isFalse();
-                RowLocksEndpoint endpoint = new RowLocksEndpoint(
-                        LOCKS,
-                        context.getBean(org.rowlock.spring.internal.proxy.LockChains.class),
-                        java.util.Map.of("pool", pool),
-                        context.getBean(StrategyWatch.class));
+                RowLocksEndpoint endpoint = endpoint(Map.of("pool", pool));
                 assertThat(endpoint.all().dataSources().get("pool").error())
                         .contains("spring.datasource.hikari.connection-timeout", "queues of this JVM");
             }
@@ -246,36 +254,21 @@ class RowLocksEndpointTest {
     @Test
     void aPoolIsAskedForOneConnection() {
         AtomicInteger asked = new AtomicInteger();
-        DataSource empty = new AbstractDataSource() {
-            @Override
-            public Connection getConnection() throws SQLException {
-                asked.incrementAndGet();
-                throw new SQLTransientConnectionException("there is none");
-            }
-
-            @Override
-            public Connection getConnection(String user, String password) throws SQLException {
-                return getConnection();
-            }
-        };
+        DataSource empty = empty(asked::incrementAndGet);
         var routing = new org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource() {
             @Override
             protected Object determineCurrentLookupKey() {
                 return "only";
             }
         };
-        routing.setTargetDataSources(java.util.Map.of("only", empty));
+        routing.setTargetDataSources(Map.of("only", empty));
         routing.afterPropertiesSet();
         Map<String, DataSource> beans = new java.util.LinkedHashMap<>();
         beans.put("empty", empty);
         beans.put("joins", new org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy(empty));
         beans.put("routing", routing);
-        RowLocksReport report = new RowLocksEndpoint(
-                        LOCKS,
-                        context.getBean(org.rowlock.spring.internal.proxy.LockChains.class),
-                        org.rowlock.spring.internal.pool.Routes.named(beans),
-                        context.getBean(StrategyWatch.class))
-                .all();
+        RowLocksReport report =
+                endpoint(org.rowlock.spring.internal.pool.Routes.named(beans)).all();
         assertThat(report.dataSources()).containsOnlyKeys("empty");
         assertThat(report.dataSources().get("empty").error()).contains("there is none");
         assertThat(asked).hasValue(1);
@@ -285,28 +278,15 @@ class RowLocksEndpointTest {
     @Test
     void poolsAreAskedAtTheSameTime() {
         CyclicBarrier bothAsked = new CyclicBarrier(2);
-        class Empty extends AbstractDataSource {
-            @Override
-            public Connection getConnection() throws SQLException {
-                try {
-                    bothAsked.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-                } catch (Exception e) {
-                    throw new SQLException("the other was not asked", e);
-                }
-                throw new SQLTransientConnectionException("there is none");
+        Runnable asked = () -> {
+            try {
+                bothAsked.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            } catch (Exception e) {
+                throw new IllegalStateException("the other was not asked", e);
             }
-
-            @Override
-            public Connection getConnection(String user, String password) throws SQLException {
-                return getConnection();
-            }
-        }
-        RowLocksReport report = new RowLocksEndpoint(
-                        LOCKS,
-                        context.getBean(org.rowlock.spring.internal.proxy.LockChains.class),
-                        Map.of("one", new Empty(), "other", new Empty()),
-                        context.getBean(StrategyWatch.class))
-                .all();
+        };
+        RowLocksReport report =
+                endpoint(Map.of("one", empty(asked), "other", empty(asked))).all();
         assertThat(report.dataSources().values())
                 .hasSize(2)
                 .allSatisfy(locks -> assertThat(locks.error()).contains("there is none"));
@@ -316,11 +296,7 @@ class RowLocksEndpointTest {
     void databaseThatCannotBeAskedIsSaidAndHidesNoOther() {
         org.postgresql.ds.PGSimpleDataSource nowhere = database.dataSource();
         nowhere.setDatabaseName("there_is_no_such_database");
-        RowLocksEndpoint endpoint = new RowLocksEndpoint(
-                LOCKS,
-                context.getBean(org.rowlock.spring.internal.proxy.LockChains.class),
-                java.util.Map.of("nowhere", nowhere, "here", database.dataSource()),
-                context.getBean(StrategyWatch.class));
+        RowLocksEndpoint endpoint = endpoint(Map.of("nowhere", nowhere, "here", database.dataSource()));
         RowLocksReport report = endpoint.all();
         assertThat(report.dataSources().get("nowhere").error()).contains("there_is_no_such_database");
         assertThat(report.dataSources().get("here").error()).isNull();

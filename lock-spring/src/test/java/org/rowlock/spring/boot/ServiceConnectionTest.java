@@ -75,6 +75,7 @@ class ServiceConnectionTest {
         }
     }
 
+    @Transactional
     static class Accounts {
         private final JdbcTemplate jdbc;
 
@@ -82,7 +83,6 @@ class ServiceConnectionTest {
             this.jdbc = jdbc;
         }
 
-        @Transactional
         public int locks(@RowLock("account") long id) {
             return jdbc.queryForObject(
                     "select count(*) from pg_locks where locktype = 'advisory' and granted"
@@ -91,7 +91,6 @@ class ServiceConnectionTest {
                     id);
         }
 
-        @Transactional
         public void lockByHand(long id) {
             jdbc.queryForList("select balance from account where id = ? for update", id);
         }

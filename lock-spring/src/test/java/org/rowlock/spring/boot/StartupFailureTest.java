@@ -2,59 +2,59 @@ package org.rowlock.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.RowLocks;
+import org.rowlock.guard.RowLockGuard;
 import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.transaction.annotation.Transactional;
 
-/** What a user reads when the application does not start. */
+/** What a user reads when the application does not start, or locks tables by key alone. */
 @Tag("long")
 @ExtendWith(OutputCaptureExtension.class)
 class StartupFailureTest {
+    private CapturedOutput output;
+
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create table orders (id bigint primary key)",
+            "create table stock (id bigint primary key, number text not null)",
+            "create table customer (id bigint primary key)",
             "create table order_lines (order_id bigint, line int, primary key (order_id, line))");
-
-    private CapturedOutput output;
 
     @BeforeEach
     void capture(CapturedOutput captured) {
         output = captured;
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import(Orders.class)
-    static class Application {}
-
     static class Orders {
         @Transactional
         public void ship(@RowLock("orders") long orderId) {}
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import(UnknownTable.Service.class)
     static class UnknownTable {
-        static class Service {
-            @Transactional
-            public void ship(@RowLock("ordrs") long orderId) {}
-        }
+        @Transactional
+        public void ship(@RowLock("ordrs") long orderId) {}
     }
 
     @Test
@@ -62,132 +62,79 @@ class StartupFailureTest {
         assertFails(UnknownTable.class);
         assertSays(
                 "Description:",
-                "@RowLock on Service.ship(long) names ordrs, which is not a table in the database",
+                "@RowLock on UnknownTable.ship(long) names ordrs, which is not a table in the database",
                 "The tables are: ",
                 "Action:",
                 "Write the name as in SQL, with its schema if necessary.");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import(UnknownParameter.Service.class)
-    static class UnknownParameter {
-        static class Service {
-            @Transactional
-            @RowLock(table = "orders", id = "#ordreId")
-            public void ship(long orderId) {}
-        }
+    static Stream<Arguments> badProperties() {
+        return Stream.of(
+                arguments(
+                        "rowlock.stratgey=row",
+                        List.of(
+                                "rowlock.stratgey=row",
+                                "commandLineArgs",
+                                "Rowlock does not know these properties",
+                                "Correct the name")),
+                arguments(
+                        "rowlock.tables.shop.orders.strategy=row",
+                        List.of(
+                                "rowlock.tables.shop.orders.strategy=row",
+                                "commandLineArgs",
+                                "Put a name with a schema in brackets: rowlock.tables[shop.orders].strategy=both")),
+                arguments(
+                        "rowlock.tables.orders.strategy=bth",
+                        List.of(
+                                "rowlock.tables.orders.strategy",
+                                "bth",
+                                "The following values are valid:",
+                                "ADVISORY",
+                                "BOTH",
+                                "ROW")),
+                arguments(
+                        "rowlock.lock-wait=soon",
+                        List.of(
+                                "rowlock.lock-wait",
+                                "'soon' is not a wait; write forever, nowait, or a duration such as 200ms or 2s")),
+                arguments(
+                        "rowlock.lock-budget=0",
+                        List.of("The property rowlock.lock-budget cannot be used: lockBudget is 0; give at least 1")),
+                arguments(
+                        "rowlock.tables.order_line.strategy=row",
+                        List.of(
+                                "The configuration of table order_line names order_line, which is not a table in the database")),
+                arguments(
+                        "rowlock.tables[order lines].strategy=row",
+                        List.of("The property rowlock.tables[order lines].strategy cannot be used: ")),
+                arguments(
+                        "spring.datasource.hikari.read-only=true",
+                        List.of("read-only", "Connect to the primary with connections that may write.")));
     }
 
-    @Test
-    void unknownParameter() {
-        assertFails(UnknownParameter.class);
-        assertSays("The id of @RowLock on Service.ship(long) is '#ordreId'", "Action:");
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import(FinalMethod.Service.class)
-    static class FinalMethod {
-        static class Service {
-            @Transactional
-            public final void ship(@RowLock("orders") long orderId) {}
-        }
-    }
-
-    @Test
-    void methodThatNoProxyCanIntercept() {
-        assertFails(FinalMethod.class);
-        assertSays("the method is final, and no proxy can intercept it", "Make the method a plain method of the bean");
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import(NoEntity.Service.class)
-    static class NoEntity {
-        static class Service {
-            @Transactional
-            public void ship(@RowLock(entity = String.class) long orderId) {}
-        }
-    }
-
-    @Test
-    void entityWithoutATable() {
-        assertFails(NoEntity.class);
-        assertSays("names the entity java.lang.String, which has no table", "Name an entity class, or give the table");
-    }
-
-    @Test
-    void unknownProperty() {
-        assertFails(Application.class, "rowlock.stratgey=row");
-        assertSays(
-                "rowlock.stratgey=row",
-                "commandLineArgs",
-                "Rowlock does not know these properties",
-                "Correct the name");
-    }
-
-    @Test
-    void tableWithASchemaWithoutBrackets() {
-        assertFails(Application.class, "rowlock.tables.shop.orders.strategy=row");
-        assertSays(
-                "rowlock.tables.shop.orders.strategy=row",
-                "commandLineArgs",
-                "Put a name with a schema in brackets: rowlock.tables[shop.orders].strategy=both");
-    }
-
-    @Test
-    void unknownStrategy() {
-        assertFails(Application.class, "rowlock.tables.orders.strategy=bth");
-        assertSays(
-                "rowlock.tables.orders.strategy", "bth", "The following values are valid:", "ADVISORY", "BOTH", "ROW");
-    }
-
-    @Test
-    void waitThatIsNone() {
-        assertFails(Application.class, "rowlock.lock-wait=soon");
-        assertSays(
-                "rowlock.lock-wait", "'soon' is not a wait; write forever, nowait, or a duration such as 200ms or 2s");
-    }
-
-    @Test
-    void numberOutOfRange() {
-        assertFails(Application.class, "rowlock.lock-budget=0");
-        assertSays("The property rowlock.lock-budget cannot be used: lockBudget is 0; give at least 1");
-    }
-
-    @Test
-    void configuredTableThatIsNone() {
-        assertFails(Application.class, "rowlock.tables.order_line.strategy=row");
-        assertSays("The configuration of table order_line names order_line, which is not a table in the database");
-    }
-
-    @Test
-    void tableNameThatIsNone() {
-        assertFails(Application.class, "rowlock.tables[order lines].strategy=row");
-        assertSays("The property rowlock.tables[order lines].strategy cannot be used: ");
+    @ParameterizedTest
+    @MethodSource("badProperties")
+    void propertyThatCannotBeUsed(String property, List<String> parts) {
+        assertFails(Orders.class, property);
+        assertSays(parts.toArray(String[]::new));
     }
 
     @Test
     void environmentVariableThatCannotNameItsTable() {
         assertThatThrownBy(() -> BootApplication.start(
-                        database, Application.class, Map.of("ROWLOCK_TABLES_ORDER_LINES_STRATEGY", "row")))
+                        database, Orders.class, Map.of("ROWLOCK_TABLES_ORDER_LINES_STRATEGY", "row")))
                 .isNotNull();
         assertSays(
                 "The environment variable ROWLOCK_TABLES_ORDER_LINES_STRATEGY cannot be read",
                 "--rowlock.tables.order_lines.strategy=both");
     }
 
-    @Test
-    void connectionsThatMayNotWrite() {
-        assertFails(Application.class, "spring.datasource.hikari.read-only=true");
-        assertSays("read-only", "Connect to the primary with connections that may write.");
-    }
-
-    @Test
-    void poolOfOneConnection() {
+    /** Whoever locks with a template alone, or has just added the dependency, learns it now too. */
+    @ParameterizedTest
+    @ValueSource(classes = {Orders.class, NothingAnnotated.class})
+    void poolOfOneConnection(Class<?> component) {
         assertFails(
-                Application.class,
+                component,
                 "spring.datasource.hikari.maximum-pool-size=1",
                 "spring.datasource.hikari.connection-timeout=250");
         assertSays(
@@ -195,19 +142,7 @@ class StartupFailureTest {
                 "with a pool of at least two connections");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
     static class NothingAnnotated {}
-
-    /** Whoever locks with a template alone, or has just added the dependency, learns it now too. */
-    @Test
-    void poolOfOneConnectionWithoutAnyAnnotation() {
-        assertFails(
-                NothingAnnotated.class,
-                "spring.datasource.hikari.maximum-pool-size=1",
-                "spring.datasource.hikari.connection-timeout=250");
-        assertSays("with a pool of at least two connections");
-    }
 
     /** Where nothing is annotated, a database to lock in may not be meant. */
     @Test
@@ -236,11 +171,9 @@ class StartupFailureTest {
                 .contains("at least two connections");
 
         assertFails(LocksItself.class, poolOfOne);
-        assertFails(Application.class, poolOfOne);
+        assertFails(Orders.class, poolOfOne);
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
     static class LocksItself {
         // Not a class of Rowlock's, as it would be by its package.
         @Bean
@@ -257,5 +190,60 @@ class StartupFailureTest {
 
     private void assertSays(String... parts) {
         assertThat(output.getOut()).contains("APPLICATION FAILED TO START").contains(parts);
+    }
+
+    private String start(String... properties) {
+        int before = output.getAll().length();
+        String[] all = Arrays.copyOf(properties, properties.length + 1);
+        all[properties.length] = "logging.level.org.rowlock=warn";
+        BootApplication.start(database, Orders.class, all).close();
+        return output.getAll().substring(before);
+    }
+
+    @Test
+    void aTableWithoutAGuardIsSaidOnceWithTheSql() {
+        String log = start(
+                "rowlock.tables.orders.strategy=advisory",
+                "rowlock.tables.stock.strategy=advisory",
+                "rowlock.tables.stock.id-columns=number",
+                "rowlock.tables.customer.strategy=both");
+
+        assertThat(log)
+                .containsOnlyOnce("is not guarded against writers that do not lock through Rowlock")
+                .contains("orders (no guard), stock (no guard).")
+                .contains("java -jar lock-guard.jar")
+                .contains("select rowlock.install_guard('orders');")
+                .contains("select rowlock.install_guard('stock', id_columns => array['number']);")
+                .contains("rowlock.missing-guard=ignore");
+    }
+
+    @Test
+    void theSqlThatItSaysSatisfiesIt() throws Exception {
+        database.execute(RowLockGuard.schemaSql());
+        String log = start("rowlock.tables.orders.strategy=advisory");
+        database.execute(
+                log.substring(log.indexOf("select rowlock."), log.indexOf(';', log.indexOf("select rowlock."))));
+
+        assertThat(start("rowlock.tables.orders.strategy=advisory", "rowlock.missing-guard=fail"))
+                .doesNotContain("guarded");
+        database.execute("alter table orders disable trigger rowlock_guard");
+        assertThat(start("rowlock.tables.orders.strategy=advisory"))
+                .contains("orders (its guard is switched off by DISABLE TRIGGER)");
+    }
+
+    @Test
+    void aPropertyMakesItAnError() {
+        assertThatThrownBy(() -> start("rowlock.tables.orders.strategy=advisory", "rowlock.missing-guard=fail"))
+                .isInstanceOf(RowLockDefinitionException.class);
+        assertThat(output.getAll()).contains("Description:", "orders (no guard)", "Action:", "Install the guard");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "rowlock.tables.orders.strategy=advisory, rowlock.missing-guard=ignore",
+        "rowlock.strategy=both, rowlock.missing-guard=fail"
+    })
+    void aPropertySilencesItAndOtherStrategiesNeedNone(String strategy, String reaction) {
+        assertThat(start(strategy, reaction)).doesNotContain("guarded");
     }
 }

@@ -1,7 +1,6 @@
 package org.rowlock.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
@@ -13,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -20,16 +20,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockTests;
+import org.rowlock.spring.TestContext;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -65,19 +64,8 @@ class StuckRowTest {
         }
     }
 
-    @EnableAutoConfiguration
-    @Configuration(proxyBeanMethods = false)
-    static class Application {
-        @Bean
-        Accounts accounts() {
-            return new Accounts();
-        }
-
-        @Bean
-        Counter counter(JdbcTemplate jdbc) {
-            return new Counter(jdbc);
-        }
-    }
+    @Import({Accounts.class, Counter.class})
+    static class Application {}
 
     private final HttpClient client = HttpClient.newHttpClient();
 
@@ -92,17 +80,10 @@ class StuckRowTest {
 
     @Test
     void requestsForOtherRowsGoOn() throws Exception {
-        try (ConfigurableApplicationContext context = start("rowlock.strategy=both")) {
-            Session stuck = database.session("stuck");
-            stuck.run(connection -> LockAccess.builder()
-                    .strategy(LockStrategy.BOTH)
-                    .build()
-                    .in(connection)
-                    .lock(forUpdate(LockKey.row("account", 1))));
-            List<CompletableFuture<HttpResponse<String>>> crowd = new ArrayList<>();
-            for (int i = 0; i < REQUESTS; i++) {
-                crowd.add(post(context, 1));
-            }
+        try (var context = start("rowlock.strategy=both")) {
+            Session stuck = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("account", 1));
+            List<CompletableFuture<HttpResponse<String>>> crowd =
+                    Stream.generate(() -> post(context, 1)).limit(REQUESTS).toList();
             int more = REQUESTS - 1 - THREADS / 2;
             TestDatabase.await("all that are more than the queue takes are refused")
                     .until(() ->
@@ -132,20 +113,12 @@ class StuckRowTest {
     /** As FOR UPDATE makes them wait: the first step of a migration changes nothing. */
     @Test
     void whereAllTablesAreRowNobodyIsRefused() throws Exception {
-        try (ConfigurableApplicationContext context = start("rowlock.strategy=row")) {
-            Session stuck = database.session("stuck");
-            stuck.run(connection ->
-                    LockAccess.builder().build().in(connection).lock(forUpdate(LockKey.row("account", 1))));
-            List<CompletableFuture<HttpResponse<String>>> crowd = new ArrayList<>();
-            for (int i = 0; i < REQUESTS; i++) {
-                crowd.add(post(context, 1));
-            }
+        try (var context = start("rowlock.strategy=row")) {
+            Session stuck = RowLockTests.holder(database, LockKey.row("account", 1));
+            List<CompletableFuture<HttpResponse<String>>> crowd =
+                    Stream.generate(() -> post(context, 1)).limit(REQUESTS).toList();
             TestDatabase.await("more wait than half of the threads")
-                    .until(() -> LockAccess.of(context.getBean(RowLocks.class))
-                                    .admission()
-                                    .entrants()
-                                    .size()
-                            == THREADS);
+                    .until(() -> TestContext.queues(context).entrants().size() == THREADS);
             stuck.rollback();
             for (CompletableFuture<HttpResponse<String>> each : crowd) {
                 assertThat(TestDatabase.result(each).statusCode()).isEqualTo(200);
@@ -153,19 +126,15 @@ class StuckRowTest {
         }
     }
 
+    @Transactional
     static class Counter {
-        private final JdbcTemplate jdbc;
+        @Autowired
+        JdbcTemplate jdbc;
 
-        Counter(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
-
-        @Transactional
         public void locked(@RowLock("account") int id) {
             jdbc.update("update account set changes = changes + 1 where id = ?", id);
         }
 
-        @Transactional
         public void forUpdate(int id) {
             jdbc.queryForList("select id from account where id = ? for update", id);
             jdbc.update("update account set changes = changes + 1 where id = ?", id);
@@ -177,7 +146,7 @@ class StuckRowTest {
     @ValueSource(booleans = {false, true})
     void twentyTimesAsManyThreadsAsConnectionsAreServed(boolean locked) throws Exception {
         database.execute("alter table account add changes int not null default 0");
-        try (ConfigurableApplicationContext context = BootApplication.start(
+        try (var context = BootApplication.start(
                 database,
                 Application.class,
                 "spring.main.web-application-type=none",
@@ -189,24 +158,18 @@ class StuckRowTest {
             stuck.execute("select from account where id = 1 for update");
             List<CompletableFuture<Void>> crowd = new ArrayList<>();
             for (int i = 0; i < POOL * 20; i++) {
-                crowd.add(CompletableFuture.runAsync(
-                        () -> {
-                            if (locked) {
-                                counter.locked(1);
-                            } else {
-                                counter.forUpdate(1);
-                            }
-                        },
-                        Blocking.NEW_THREAD));
+                crowd.add(Blocking.run(() -> {
+                    if (locked) {
+                        counter.locked(1);
+                    } else {
+                        counter.forUpdate(1);
+                    }
+                }));
             }
             HikariPoolMXBean pool = context.getBean(HikariDataSource.class).getHikariPoolMXBean();
             TestDatabase.await("all are in a queue, of the pool or in front of it")
                     .until(() -> locked
-                            ? LockAccess.of(context.getBean(RowLocks.class))
-                                            .admission()
-                                            .entrants()
-                                            .size()
-                                    == crowd.size()
+                            ? TestContext.queues(context).entrants().size() == crowd.size()
                             : pool.getThreadsAwaitingConnection() == crowd.size() - POOL);
             stuck.rollback();
             for (CompletableFuture<Void> each : crowd) {
@@ -220,20 +183,12 @@ class StuckRowTest {
     /** Nobody who asks for a connection waits for longer than this either. */
     @Test
     void theQueueWaitsNoLongerThanThePoolWould() throws Exception {
-        try (ConfigurableApplicationContext context = start("spring.datasource.hikari.connection-timeout=3000")) {
-            Session stuck = database.session("stuck");
-            stuck.run(connection -> LockAccess.builder()
-                    .strategy(LockStrategy.BOTH)
-                    .build()
-                    .in(connection)
-                    .lock(forUpdate(LockKey.row("account", 1))));
+        try (var context = start("spring.datasource.hikari.connection-timeout=3000")) {
+            Session stuck = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("account", 1));
             var first = post(context, 1);
             TestDatabase.await()
                     .until(() -> stuck.advisoryLocks() > 0
-                            && LockAccess.of(context.getBean(RowLocks.class))
-                                            .admission()
-                                            .keysInUse()
-                                    == 1);
+                            && TestContext.queues(context).keysInUse() == 1);
             var second = post(context, 1).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
             assertThat(second.statusCode()).isEqualTo(503);
             assertThat(second.body()).contains(" 3s", "rowlock.admission.timeout", "connection timeout of the pool");

@@ -16,10 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.core.NestedRuntimeException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -44,11 +41,6 @@ class UnconfirmedCommitTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create table stock (id bigint primary key, pieces int)", "insert into stock values (1, 10)");
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import(Unconfirming.class)
-    static class Application {}
 
     /** Commits, and throws what lock-jdbc throws. */
     static final class Unconfirming implements BeanPostProcessor {
@@ -134,7 +126,7 @@ class UnconfirmedCommitTest {
 
     @Test
     void byThatOfJpaAndHibernate() throws Exception {
-        try (ConfigurableApplicationContext context = BootApplication.start(database, Application.class)) {
+        try (ConfigurableApplicationContext context = BootApplication.start(database, Unconfirming.class)) {
             EntityManager entities = context.getBean(EntityManager.class);
             assertThat(statuses(
                             context.getBean(PlatformTransactionManager.class),

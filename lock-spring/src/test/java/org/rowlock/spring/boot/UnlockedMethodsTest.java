@@ -8,7 +8,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.spring.RowLock;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
@@ -26,28 +25,18 @@ class UnlockedMethodsTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(0, "create table orders (id bigint primary key)");
 
+    @Transactional
     static class Service {
-        @Transactional
         public void one(@RowLock("account") long id) {}
 
-        @Transactional
         @RowLock(table = "account", id = "#id")
         @RowLock(table = "account", id = "#other")
         public void two(long id, long other) {}
     }
 
-    @EnableAutoConfiguration
-    @Configuration(proxyBeanMethods = false)
-    static class Application {
-        @Bean
-        Service service() {
-            return new Service();
-        }
-    }
-
     @Test
     void switchedOffItWarnsWithTheNumberOfMethods(CapturedOutput output) {
-        BootApplication.start(database, Application.class, "rowlock.enabled=false", LOG)
+        BootApplication.start(database, Service.class, "rowlock.enabled=false", LOG)
                 .close();
         assertThat(output)
                 .contains("2 methods with @RowLock lock nothing, because rowlock.enabled is false: ")
@@ -58,7 +47,7 @@ class UnlockedMethodsTest {
     void withoutItsAutoConfigurationItWarns(CapturedOutput output) {
         BootApplication.start(
                         database,
-                        Application.class,
+                        Service.class,
                         "spring.autoconfigure.exclude=" + RowLockAutoConfiguration.class.getName(),
                         LOG)
                 .close();
@@ -68,7 +57,7 @@ class UnlockedMethodsTest {
     @Test
     void onRequestTheApplicationDoesNotStart(CapturedOutput output) {
         assertThatThrownBy(() -> BootApplication.start(
-                                database, Application.class, "rowlock.enabled=false", "rowlock.unlocked-methods=fail")
+                                database, Service.class, "rowlock.enabled=false", "rowlock.unlocked-methods=fail")
                         .close())
                 .hasMessageContaining("2 methods with @RowLock lock nothing");
         assertThat(output).contains("APPLICATION FAILED TO START", "rowlock.unlocked-methods=warn");
@@ -76,7 +65,7 @@ class UnlockedMethodsTest {
 
     @Test
     void oneLineSaysWhatLocks(CapturedOutput output) {
-        BootApplication.start(database, Application.class, "rowlock.tables.orders.strategy=advisory", LOG)
+        BootApplication.start(database, Service.class, "rowlock.tables.orders.strategy=advisory", LOG)
                 .close();
         assertThat(output)
                 .contains("Rowlock verified: 2 methods with @RowLock, tables account (BOTH), orders (ADVISORY),"
@@ -84,13 +73,9 @@ class UnlockedMethodsTest {
                 .doesNotContain("lock nothing");
     }
 
-    @EnableAutoConfiguration
-    @Configuration(proxyBeanMethods = false)
-    static class Unchanged {}
-
     @Test
     void theLineNamesTheDropInWhereNothingElseLocks(CapturedOutput output) {
-        BootApplication.start(database, Unchanged.class, "rowlock.jdbc.mode=queue", LOG)
+        BootApplication.start(database, BootApplication.Auto.class, "rowlock.jdbc.mode=queue", LOG)
                 .close();
         assertThat(output)
                 .contains("Rowlock verified: the drop-in is in use, rowlock.jdbc.mode=queue; 0 methods"

@@ -3,7 +3,6 @@ package org.rowlock.spring.libraries;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 
@@ -12,7 +11,6 @@ class HibernateTest extends LibraryContract {
         super(Library.class);
     }
 
-    @Configuration(proxyBeanMethods = false)
     @Import(JpaTransactions.class)
     static class Library {
         @Bean

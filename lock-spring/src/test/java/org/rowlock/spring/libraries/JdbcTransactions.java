@@ -4,13 +4,11 @@ import javax.sql.DataSource;
 import org.rowlock.spring.CountableLocks;
 import org.rowlock.spring.EnableRowLocks;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 /** Transactions of plain JDBC, and {@code @RowLock}. */
-@Configuration(proxyBeanMethods = false)
 @EnableTransactionManagement
 @EnableRowLocks
 @Import(CountableLocks.class)

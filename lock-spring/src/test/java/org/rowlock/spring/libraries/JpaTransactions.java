@@ -1,5 +1,6 @@
 package org.rowlock.spring.libraries;
 
+import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
 import jakarta.persistence.EntityManagerFactory;
 import java.util.Arrays;
 import java.util.Map;
@@ -7,7 +8,6 @@ import javax.sql.DataSource;
 import org.rowlock.spring.CountableLocks;
 import org.rowlock.spring.EnableRowLocks;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
@@ -16,7 +16,6 @@ import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 /** Hibernate, transactions of JPA, and {@code @RowLock}. A bean of type {@link Unit} names the entities. */
-@Configuration(proxyBeanMethods = false)
 @EnableTransactionManagement
 @EnableRowLocks
 @Import(CountableLocks.class)
@@ -27,6 +26,19 @@ public class JpaTransactions {
             this(Map.of(), entities);
         }
     }
+
+    /** A second-level cache of its own for each factory. */
+    public static final Map<String, Object> CACHE = Map.of(
+            "hibernate.cache.region.factory_class",
+            "jcache",
+            "hibernate.javax.cache.provider",
+            CaffeineCachingProvider.class.getName(),
+            "hibernate.javax.cache.missing_cache_strategy",
+            "create",
+            "hibernate.cache.use_query_cache",
+            true,
+            "hibernate.generate_statistics",
+            true);
 
     @Bean
     LocalContainerEntityManagerFactoryBean entityManagerFactory(DataSource dataSource, Unit unit) {

@@ -15,14 +15,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Blocking;
-import org.rowlock.spring.RowLockSettings;
+import org.rowlock.spring.Contexts;
+import org.rowlock.spring.RowLockTests;
+import org.rowlock.spring.TestContext;
 import org.rowlock.spring.TestSettings;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** The lock and the library's statements are on one connection, and what the library reads is read behind the lock. */
 abstract class LibraryContract {
@@ -41,12 +40,12 @@ abstract class LibraryContract {
     @ParameterizedTest
     @EnumSource
     void aSecondCallWaitsOnItsOwnConnectionAndReadsWhatTheFirstWrote(LockStrategy strategy) throws Exception {
-        try (AnnotationConfigApplicationContext context = start(strategy, false)) {
+        try (var context = start(strategy, false)) {
             AccountService accounts = context.getBean(AccountService.class);
             AtomicReference<CompletableFuture<Integer>> second = new AtomicReference<>();
             AtomicInteger waiting = new AtomicInteger();
             accounts.add(1, 1, backend -> {
-                second.set(CompletableFuture.supplyAsync(() -> accounts.add(1, 10, NOTHING), Blocking.NEW_THREAD));
+                second.set(Blocking.call(() -> accounts.add(1, 10, NOTHING)));
                 waiting.set(Blocking.awaitWaiterBehind(database.dataSource(), backend));
             });
             assertThat(TestDatabase.result(second.get()))
@@ -59,13 +58,12 @@ abstract class LibraryContract {
     /** The control: with nothing but the lock left out, the same schedule loses an update. */
     @Test
     void withoutTheLockAnUpdateIsLost() throws Exception {
-        try (AnnotationConfigApplicationContext context = start(LockStrategy.ADVISORY, false)) {
+        try (var context = start(LockStrategy.ADVISORY, false)) {
             AccountService accounts = context.getBean(AccountService.class);
             accounts.addUnlocked(
                     1,
                     1,
-                    backend -> CompletableFuture.runAsync(
-                                    () -> accounts.addUnlocked(1, 10, NOTHING), Blocking.NEW_THREAD)
+                    backend -> Blocking.run(() -> accounts.addUnlocked(1, 10, NOTHING))
                             .join());
             assertThat(balance(1)).isEqualTo(1);
         }
@@ -75,7 +73,7 @@ abstract class LibraryContract {
     void noUpdateIsLostAmongThreads() throws Exception {
         int threads = 6;
         int calls = 20;
-        try (AnnotationConfigApplicationContext context = start(LockStrategy.ADVISORY, true)) {
+        try (var context = start(LockStrategy.ADVISORY, true)) {
             AccountService accounts = context.getBean(AccountService.class);
             Threads.run(threads, number -> {
                 for (int call = 0; call < calls; call++) {
@@ -84,17 +82,14 @@ abstract class LibraryContract {
             });
             assertThat(balance(1)).isEqualTo(threads * calls / 2);
             assertThat(balance(2)).isEqualTo(threads * calls / 2);
-            assertThat(LockAccess.of(context.getBean(RowLocks.class))
-                            .admission()
-                            .keysInUse())
-                    .isZero();
+            assertThat(context.queues().keysInUse()).isZero();
         }
     }
 
     @ParameterizedTest
     @EnumSource
     void anExceptionRollsBackAndLeavesNothingLocked(LockStrategy strategy) throws Exception {
-        try (AnnotationConfigApplicationContext context = start(strategy, true)) {
+        try (var context = start(strategy, true)) {
             AccountService accounts = context.getBean(AccountService.class);
             assertThatThrownBy(() -> accounts.add(1, 1, backend -> {
                         throw new IllegalStateException("out of stock");
@@ -102,27 +97,23 @@ abstract class LibraryContract {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessage("out of stock");
             assertThat(balance(1)).isZero();
-            assertThat(LockAccess.of(context.getBean(RowLocks.class))
-                            .admission()
-                            .keysInUse())
-                    .isZero();
+            assertThat(context.queues().keysInUse()).isZero();
             accounts.add(1, 1, NOTHING);
             assertThat(balance(1)).isEqualTo(1);
         }
     }
 
-    final AnnotationConfigApplicationContext start(LockStrategy strategy, boolean admission) {
-        HikariDataSource pool = new HikariDataSource();
-        pool.setDataSource(database.dataSource());
+    final TestContext start(LockStrategy strategy, boolean admission) {
+        HikariDataSource pool = Contexts.pool(database);
         pool.setMaximumPoolSize(6);
-        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
-        context.registerBean("dataSource", DataSource.class, () -> pool);
-        context.registerBean(
-                RowLocks.class, () -> LockAccess.builder().strategy(strategy).build());
-        context.registerBean(RowLockSettings.class, () -> new TestSettings().admission(admission));
-        context.register(library, AccountService.class);
-        context.refresh();
-        return context;
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, () -> pool);
+                    Contexts.locks(beans, strategy);
+                    Contexts.settings(beans, new TestSettings().admission(admission));
+                },
+                library,
+                AccountService.class);
     }
 
     private long balance(long id) throws SQLException {

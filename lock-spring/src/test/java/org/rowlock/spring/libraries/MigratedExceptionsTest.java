@@ -1,13 +1,11 @@
 package org.rowlock.spring.libraries;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 
-import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
-import jakarta.persistence.EntityManagerFactory;
-import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -19,16 +17,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.spring.Blocking;
+import org.rowlock.spring.Contexts;
 import org.rowlock.spring.RowLockTemplate;
-import org.rowlock.spring.RowLockTests;
+import org.rowlock.spring.TestContext;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.support.PersistenceExceptionTranslator;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
-import org.springframework.orm.jpa.SharedEntityManagerCreator;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What a Hibernate application catches and retries today is what it gets from Rowlock. */
@@ -36,30 +34,17 @@ class MigratedExceptionsTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
 
-    @Entity(name = "account")
-    static class Account {
-        @Id
-        long id;
-
-        long balance;
-    }
-
-    private AnnotationConfigApplicationContext context;
+    private TestContext context;
     private EntityManager entities;
     private RowLockTemplate template;
     private TransactionTemplate transaction;
 
     @BeforeEach
     void start() {
-        context = RowLockTests.start(
-                beans -> {
-                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
-                    beans.registerBean(JpaTransactions.Unit.class, () -> new JpaTransactions.Unit(Account.class));
-                },
-                JpaTransactions.class);
-        entities = SharedEntityManagerCreator.createSharedEntityManager(context.getBean(EntityManagerFactory.class));
-        template = context.getBean(RowLockTemplate.class);
-        transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+        context = Contexts.jpa(database::dataSource, new JpaTransactions.Unit(Account.class), beans -> {});
+        entities = context.entities();
+        template = context.template();
+        transaction = context.transactions();
     }
 
     @AfterEach
@@ -119,5 +104,21 @@ class MigratedExceptionsTest {
         assertThat(translated(catchThrowable(() -> transaction.executeWithoutResult(status ->
                         template.lock(forNoKeyUpdate(LockKey.row("account", 1)).noWait())))))
                 .isEqualTo(CannotAcquireLockException.class);
+    }
+
+    @Test
+    void aConnectionThatIsLostInTheCommitIsALostConnectionLikeAnyOther() throws Exception {
+        database.execute(
+                "create function lose() returns trigger language plpgsql as"
+                        + " $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$",
+                "create constraint trigger lose after update on account deferrable initially deferred"
+                        + " for each row execute function lose()");
+        JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
+                    jdbc.update("update account set balance = balance + 1 where id = 1");
+                }))
+                .isInstanceOf(DataAccessResourceFailureException.class);
+        assertThat(database.query("select sum(balance) from account")).isEqualTo("0");
     }
 }

@@ -41,11 +41,11 @@ import org.jooq.SelectForUpdateStep;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.spring.Contexts;
 import org.rowlock.spring.RowLockTests;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan.Filter;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.FilterType;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.jdbc.repository.config.AbstractJdbcConfiguration;
@@ -128,14 +128,10 @@ class MigratedModesTest {
     }
 
     private void hibernate() {
-        try (var context = RowLockTests.start(
-                beans -> {
-                    beans.registerBean("dataSource", DataSource.class, this::recording);
-                    beans.registerBean(
-                            JpaTransactions.Unit.class,
-                            () -> new JpaTransactions.Unit(Entry.class, Account.class, Vehicle.class, Truck.class));
-                },
-                JpaTransactions.class)) {
+        try (var context = Contexts.jpa(
+                this::recording,
+                new JpaTransactions.Unit(Entry.class, Account.class, Vehicle.class, Truck.class),
+                beans -> {})) {
             EntityManagerFactory factory = context.getBean(EntityManagerFactory.class);
             String plain = "Hibernate, Spring Data JPA: `PESSIMISTIC_WRITE` by `find`, `refresh`, a query, `@Lock`";
             jpa(factory, plain, jpa -> jpa.find(Account.class, 1L, WRITE));
@@ -258,7 +254,6 @@ class MigratedModesTest {
         JdbcAccount findSharedById(long id);
     }
 
-    @Configuration(proxyBeanMethods = false)
     @Import(JdbcTransactions.class)
     @EnableJdbcRepositories(
             considerNestedRepositories = true,

@@ -2,19 +2,19 @@ package org.rowlock.spring.libraries;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
 import com.zaxxer.hikari.HikariDataSource;
 import jakarta.persistence.Cacheable;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
-import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.GeneratedValue;
 import jakarta.persistence.GenerationType;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.ManyToOne;
+import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.Table;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -25,18 +25,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Blocking;
+import org.rowlock.spring.Contexts;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
-import org.rowlock.spring.RowLockSettings;
-import org.rowlock.spring.RowLockTests;
+import org.rowlock.spring.TestContext;
 import org.rowlock.spring.TestSettings;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
@@ -112,11 +109,8 @@ class RollingMigrationTest {
 
     /** What all have in common. */
     abstract static class Orders implements Service {
-        final EntityManager entities;
-
-        Orders(EntityManagerFactory factory) {
-            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
-        }
+        @PersistenceContext
+        EntityManager entities;
 
         void add(Order order, long amount) {
             order.add(amount);
@@ -136,10 +130,6 @@ class RollingMigrationTest {
     }
 
     static class Before extends Orders {
-        Before(EntityManagerFactory factory) {
-            super(factory);
-        }
-
         @Override
         @Transactional
         public void add(long order, long amount) {
@@ -166,12 +156,8 @@ class RollingMigrationTest {
     }
 
     static class After extends Orders {
-        private final Totals totals;
-
-        After(EntityManagerFactory factory, Totals totals) {
-            super(factory);
-            this.totals = totals;
-        }
+        @Autowired
+        Totals totals;
 
         @Override
         @Transactional
@@ -195,11 +181,8 @@ class RollingMigrationTest {
 
     /** Another bean, as a lock within the same one would be none. */
     static class Totals {
-        private final EntityManager entities;
-
-        Totals(EntityManagerFactory factory) {
-            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
-        }
+        @PersistenceContext
+        EntityManager entities;
 
         @Transactional
         public void add(@RowLock("orders") long order, long amount) {
@@ -208,55 +191,39 @@ class RollingMigrationTest {
     }
 
     /** An instance has a pool and a cache of its own. */
-    private AnnotationConfigApplicationContext start(LockStrategy strategy, Class<?>... services) {
-        Map<String, Object> cache = Map.of(
-                "hibernate.cache.region.factory_class",
-                "jcache",
-                "hibernate.cache.region_prefix",
-                database.schema() + '_' + ++instances,
-                "hibernate.javax.cache.provider",
-                CaffeineCachingProvider.class.getName(),
-                "hibernate.javax.cache.missing_cache_strategy",
-                "create");
-        return RowLockTests.start(
+    private TestContext start(LockStrategy strategy, Class<?>... services) {
+        Map<String, Object> cache = new HashMap<>(JpaTransactions.CACHE);
+        cache.put("hibernate.cache.region_prefix", database.schema() + '_' + ++instances);
+        HikariDataSource pool = Contexts.pool(database);
+        pool.setMaximumPoolSize(THREADS + 1);
+        return Contexts.jpa(
+                () -> pool,
+                new Unit(cache, Order.class, Line.class),
                 beans -> {
-                    beans.registerBean(
-                            RowLockSettings.class, () -> new TestSettings().strategyConflict(Reaction.IGNORE));
-                    beans.registerBean("dataSource", HikariDataSource.class, () -> {
-                        HikariDataSource pool = new HikariDataSource();
-                        pool.setDataSource(database.dataSource());
-                        pool.setMaximumPoolSize(THREADS + 1);
-                        return pool;
-                    });
-                    beans.registerBean(Unit.class, () -> new Unit(cache, Order.class, Line.class));
-                    beans.registerBean(
-                            RowLocks.class,
-                            () -> LockAccess.builder().strategy(strategy).build());
-                    beans.register(services);
+                    Contexts.settings(beans, new TestSettings().strategyConflict(Reaction.IGNORE));
+                    Contexts.locks(beans, strategy);
                 },
-                JpaTransactions.class);
+                services);
     }
 
-    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
+    private TestContext start(LockStrategy strategy) {
         return start(strategy, Totals.class, After.class);
     }
 
-    private void run(AnnotationConfigApplicationContext... together) throws Exception {
+    private void run(TestContext... together) throws Exception {
         List<CompletableFuture<Void>> all = new ArrayList<>();
-        for (AnnotationConfigApplicationContext instance : together) {
+        for (TestContext instance : together) {
             Service service = instance.getBean(Service.class);
             for (int thread = 0; thread < THREADS; thread++) {
-                all.add(CompletableFuture.runAsync(
-                        () -> {
-                            for (int round = 0; round < ROUNDS; round++) {
-                                long order = 1 + round % ORDERS;
-                                service.total(order);
-                                service.add(order, 1);
-                                service.addLineFirst(order, 1);
-                                service.addToAll(List.of(2L, 1L), 1);
-                            }
-                        },
-                        Blocking.NEW_THREAD));
+                all.add(Blocking.run(() -> {
+                    for (int round = 0; round < ROUNDS; round++) {
+                        long order = 1 + round % ORDERS;
+                        service.total(order);
+                        service.add(order, 1);
+                        service.addLineFirst(order, 1);
+                        service.addToAll(List.of(2L, 1L), 1);
+                    }
+                }));
             }
         }
         for (CompletableFuture<Void> each : all) {

@@ -4,7 +4,6 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan.Filter;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.FilterType;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.annotation.Id;
@@ -29,7 +28,6 @@ class SpringDataJdbcTest extends LibraryContract {
         int backend();
     }
 
-    @Configuration(proxyBeanMethods = false)
     @Import(JdbcTransactions.class)
     @EnableJdbcRepositories(
             considerNestedRepositories = true,

@@ -3,7 +3,6 @@ package org.rowlock.spring.libraries;
 import org.junit.jupiter.api.Tag;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan.Filter;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.FilterType;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.jpa.repository.JpaRepository;
@@ -21,7 +20,6 @@ class SpringDataJpaTest extends LibraryContract {
         int backend();
     }
 
-    @Configuration(proxyBeanMethods = false)
     @Import(JpaTransactions.class)
     @EnableJpaRepositories(
             considerNestedRepositories = true,

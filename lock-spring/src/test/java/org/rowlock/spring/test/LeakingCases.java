@@ -32,6 +32,7 @@ import org.rowlock.spring.Blocking;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockSettings;
+import org.rowlock.spring.RowLockTests;
 import org.rowlock.spring.TestSettings;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -145,10 +146,7 @@ final class LeakingCases {
         void test() throws SQLException {
             Connection connection = leaked();
             connection.setAutoCommit(false);
-            assertThat(locks.in(connection)
-                            .lock(forUpdate(LockKey.row("orders", 42)))
-                            .isHeld())
-                    .isTrue();
+            RowLockTests.assertHeld(locks.in(connection).lock(forUpdate(LockKey.row("orders", 42))));
         }
     }
 
@@ -176,12 +174,10 @@ final class LeakingCases {
         void test() throws Exception {
             CompletableFuture<Void> locked = new CompletableFuture<>();
             CompletableFuture<Void> end = new CompletableFuture<>();
-            CompletableFuture<Void> other = CompletableFuture.runAsync(
-                    () -> orders.ship(42, () -> {
-                        locked.complete(null);
-                        end.join();
-                    }),
-                    Blocking.NEW_THREAD);
+            CompletableFuture<Void> other = Blocking.run(() -> orders.ship(42, () -> {
+                locked.complete(null);
+                end.join();
+            }));
             RowLockTestTest.leaked.add(() -> {
                 end.complete(null);
                 other.join();
@@ -242,10 +238,7 @@ final class LeakingCases {
         void test() throws SQLException {
             connection = dataSource.getConnection();
             connection.setAutoCommit(false);
-            assertThat(locks.in(connection)
-                            .lock(forUpdate(LockKey.row("orders", 42)))
-                            .isHeld())
-                    .isTrue();
+            RowLockTests.assertHeld(locks.in(connection).lock(forUpdate(LockKey.row("orders", 42))));
         }
 
         @AfterEach
@@ -261,15 +254,13 @@ final class LeakingCases {
         void test() throws Exception {
             CompletableFuture<Void> locked = new CompletableFuture<>();
             Thread test = Thread.currentThread();
-            RowLockTestTest.leaked.add(CompletableFuture.runAsync(
-                    () -> orders.ship(42, () -> {
-                        locked.complete(null);
-                        // Until the check is looking, which is the only reason for this thread to wait so.
-                        while (!isLooking(test)) {
-                            Thread.onSpinWait();
-                        }
-                    }),
-                    Blocking.NEW_THREAD)::join);
+            RowLockTestTest.leaked.add(Blocking.run(() -> orders.ship(42, () -> {
+                locked.complete(null);
+                // Until the check is looking, which is the only reason for this thread to wait so.
+                while (!isLooking(test)) {
+                    Thread.onSpinWait();
+                }
+            }))::join);
             TestDatabase.result(locked);
         }
 

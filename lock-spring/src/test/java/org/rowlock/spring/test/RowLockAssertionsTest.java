@@ -9,8 +9,6 @@ import static org.rowlock.spring.test.RowLockAssertions.assertNotLocked;
 
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Consumer;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -21,17 +19,13 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.spring.Contexts;
 import org.rowlock.spring.RowLock;
-import org.rowlock.spring.RowLockTests;
-import org.rowlock.spring.libraries.JdbcTransactions;
+import org.rowlock.spring.TestContext;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** The assertions say the truth for every strategy, and change nothing. */
 @Tag("long")
@@ -47,7 +41,7 @@ class RowLockAssertionsTest {
             "create table ticket (id uuid primary key)",
             "insert into ticket values ('00000000-0000-0004-0000-000000000002')");
 
-    private AnnotationConfigApplicationContext context;
+    private TestContext context;
     private TestedContext tested;
 
     static class Orders {
@@ -86,13 +80,7 @@ class RowLockAssertionsTest {
     }
 
     private Orders start(LockStrategy strategy) {
-        Consumer<AnnotationConfigApplicationContext> beans = context -> {
-            context.registerBean("dataSource", DataSource.class, database::dataSource);
-            context.registerBean(
-                    RowLocks.class,
-                    () -> LockAccess.builder().strategy(strategy).build());
-        };
-        context = RowLockTests.start(beans, JdbcTransactions.class, Orders.class);
+        context = Contexts.start(database, strategy, Orders.class);
         tested = TestedContext.of(context);
         tested.begin();
         return context.getBean(Orders.class);
@@ -210,8 +198,7 @@ class RowLockAssertionsTest {
     @EnumSource
     void theTransactionGoesOnAfterAnAssertion(LockStrategy strategy) {
         Orders orders = start(strategy);
-        TransactionTemplate transaction = new TransactionTemplate(context.getBean(JdbcTransactionManager.class));
-        transaction.executeWithoutResult(status -> {
+        context.inTransaction(status -> {
             assertThatThrownBy(() -> assertLocked("orders", 42)).isInstanceOf(AssertionError.class);
             assertNotLocked("orders", 42);
             orders.ship(42, () -> assertLocked("orders", 42));
@@ -224,8 +211,7 @@ class RowLockAssertionsTest {
         start(LockStrategy.BOTH);
         assertThatThrownBy(() -> assertLocked("orders", 42))
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("but the thread")
-                .hasMessageContaining("has none");
+                .hasMessageContainingAll("but the thread", "has none");
     }
 
     /** FOR UPDATE of a row that does not exist locks nothing. */

@@ -1,0 +1,78 @@
+package org.rowlock.spring;
+
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import java.util.function.Consumer;
+import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.access.LockAccess;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.test.util.AopTestUtils;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A Spring context, and what tests ask of it. */
+public final class TestContext extends AnnotationConfigApplicationContext {
+    /** Transactions of the context's own manager. */
+    public TransactionTemplate transactions() {
+        return transactions(Propagation.REQUIRED);
+    }
+
+    public TransactionTemplate transactions(Propagation propagation) {
+        TransactionTemplate transactions = new TransactionTemplate(getBean(PlatformTransactionManager.class));
+        transactions.setPropagationBehavior(propagation.value());
+        return transactions;
+    }
+
+    /** Runs work in a transaction of its own, and commits it. */
+    public void inTransaction(Consumer<TransactionStatus> work) {
+        transactions().executeWithoutResult(work);
+    }
+
+    /** The entity manager of whatever transaction is running. */
+    public EntityManager entities() {
+        return SharedEntityManagerCreator.createSharedEntityManager(getBean(EntityManagerFactory.class));
+    }
+
+    public RowLockTemplate template() {
+        return getBean(RowLockTemplate.class);
+    }
+
+    /** The bean behind its proxies. */
+    public <T> T target(Class<T> type) {
+        return AopTestUtils.getUltimateTargetObject(getBean(type));
+    }
+
+    /** Has the running transaction call work in its commit. */
+    public static void beforeCommit(Runnable work) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void beforeCommit(boolean readOnly) {
+                work.run();
+            }
+        });
+    }
+
+    /** Has the running transaction call work behind its commit. */
+    public static void afterCommit(Runnable work) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+                work.run();
+            }
+        });
+    }
+
+    public AdmissionQueues queues() {
+        return queues(this);
+    }
+
+    public static AdmissionQueues queues(BeanFactory beans) {
+        return LockAccess.of(beans.getBean(SpringLocks.class).locks()).admission();
+    }
+}
