@@ -107,7 +107,7 @@ public record RowLockProperties(
      * @param front When lock-jdbc acquires an advisory lock before the first row lock of a transaction: adaptive,
      *     always or never.
      * @param flushWithCommit Whether Hibernate's last writes of a transaction are sent with its COMMIT, in one round
-     *     trip.
+     *     trip. This applies only with rowlock.jdbc.mode=queue.
      */
     public record Jdbc(
             @Nullable String mode,
