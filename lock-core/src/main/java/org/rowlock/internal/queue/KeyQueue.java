@@ -246,7 +246,8 @@ final class KeyQueue {
         synchronized (lock) {
             // More entries than the width allows may already be admitted, because {@link QueueEntry#pass} does not
             // wait.
-            relief.widen(-inside - policy.width(false, line.size()), wideNanos);
+            long beyond = -(long) inside - policy.width(false, line.size());
+            relief.widen((int) Math.max(0, beyond), wideNanos);
             admitNext();
         }
     }

@@ -44,12 +44,12 @@ final class Relief {
         return WIDE_TIMES * longestNanos;
     }
 
-    /** @param beyond how many more entries are admitted than the width allows */
+    /** @param beyond how many more entries are admitted than the width allows, at least 0 */
     void widen(int beyond, long wideNanos) {
         moved = System.nanoTime();
         moreUntil = moved + wideNanos;
         last = Math.min(MOST, Math.max(1, 2 * last));
-        more = Math.max(0, beyond) + last;
+        more = beyond + last;
     }
 
     int more() {

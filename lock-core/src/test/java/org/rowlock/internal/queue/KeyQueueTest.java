@@ -74,6 +74,18 @@ class KeyQueueTest {
         assertThat(stayed.get()).isBetween(0L, System.nanoTime() - connected);
     }
 
+    @Test
+    void sharedEntriesInAQueueWithoutABoundDoNotCloseIt() {
+        long wide = TimeUnit.MINUTES.toNanos(1);
+        KeyQueue queue = new KeyQueue(new Object(), new FixedWidth(Integer.MAX_VALUE, 0), new Relief(wide), null);
+        List<QueueEntry> shared = List.of(new QueueEntry(queue, true, null), new QueueEntry(queue, true, null));
+        assertThat(shared).allMatch(QueueEntry::tryEnter);
+        queue.widen(wide);
+        assertThat(queue.relief.more()).isOne();
+        shared.forEach(QueueEntry::leave);
+        assertThat(new QueueEntry(queue, false, null).tryEnter()).isTrue();
+    }
+
     /** One key's queue. */
     private static final class Crossing {
         private final KeyQueues queues;
