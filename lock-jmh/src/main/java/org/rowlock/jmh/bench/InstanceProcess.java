@@ -41,7 +41,7 @@ final class InstanceProcess implements AutoCloseable {
      * @param holdMillis the longest time for which the last client of the process holds a row after its updates
      * @param inside the file of the shared {@link Exclusion}
      * @param ahead how many transactions each client runs on its own row before the measurement
-     * @param ownRow the first of these rows
+     * @param ownRow the id of the first client's own row
      */
     record Task(
             String url,

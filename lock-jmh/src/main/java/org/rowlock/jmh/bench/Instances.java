@@ -37,8 +37,8 @@ public class Instances extends LockWorkload {
     public String wrapper = DropInPool.PLAIN;
 
     /**
-     * The number of processes with the wrapper, the canaries. Their share of all transactions is published. With 0, all
-     * processes have the wrapper, and no share is published.
+     * The number of canaries, which are the processes with the wrapper. The canaries' share of all transactions is
+     * published. With 0, all processes have the wrapper, and no share is published.
      */
     @Param("0")
     public int canaries;
@@ -54,7 +54,7 @@ public class Instances extends LockWorkload {
     public double zipf;
 
     /**
-     * The number of warm-up transactions of each client, on a row of its own where it never waits. Without a warm-up,
+     * The number of warm-up transactions that each client runs on its own row, where it never waits. Without a warm-up,
      * dozens of JVMs would compile on few processors, and the result would show the cost of compilation. 0 measures a
      * cold start.
      */

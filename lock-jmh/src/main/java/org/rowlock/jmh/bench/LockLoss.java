@@ -33,7 +33,7 @@ public class LockLoss extends LockWorkload {
     /** The limit after which a silent server counts as lost. The limit is longer than any wait for a lock. */
     private static final int SOCKET_TIMEOUT_SECONDS = 60;
 
-    /** The pause between attempts to connect. Each attempt costs a starting server time. */
+    /** The pause between attempts to connect. Each attempt takes some time from the server that is starting. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** The number of locks held when the server is killed, limited to half the capacity of the lock table. */
@@ -128,7 +128,10 @@ public class LockLoss extends LockWorkload {
         }
     }
 
-    /** Waits until a client waits for a lock. Admitted clients must wait, because all rows are locked. */
+    /**
+     * Waits until a client waits for a lock. A client that has passed admission is certain to wait, because all rows
+     * are locked.
+     */
     private void awaitWaiting() throws SQLException {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         try (Connection connection = server.connect()) {

@@ -23,12 +23,15 @@ import org.rowlock.tool.UserError;
 
 /**
  * Runs the user's transaction on a copy of the table: the locking statement, further statements (the work) and the
- * commit. With Rowlock's strategies, Rowlock locks the row in the statement's mode. The same round trip runs the
- * statement without its locking clause.
+ * commit. With Rowlock's strategies, Rowlock locks the row in the statement's mode. In the round trip of that lock,
+ * Rowlock also runs the statement without its locking clause.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class OwnWork extends LockWorkload {
-    /** The number of keys that {@link #tryOut} runs. With an uneven distribution they get most of the transactions. */
+    /**
+     * The number of keys that {@link #tryOut} runs. With an uneven distribution these keys get most of the
+     * transactions.
+     */
     private static final int KEYS_TRIED = 1_000;
 
     @Param("30")

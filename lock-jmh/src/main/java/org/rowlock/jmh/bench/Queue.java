@@ -27,7 +27,10 @@ public class Queue extends LockWorkload {
 
     private static final int LEAST_READY = 2_000;
 
-    /** The statement that finishes jobs. A condition on their state would hide a second run, so there is none. */
+    /**
+     * The statement that finishes jobs. A condition on their state would hide a second run, so the statement has no
+     * such condition.
+     */
     private static final String FINISH = "with done as (update jobs set state = 'finished', runs = runs + 1"
             + " where id = any(cast(? as int4[])) returning 1) insert into jobs (state) select 'ready' from done";
 

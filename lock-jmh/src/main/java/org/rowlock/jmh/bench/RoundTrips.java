@@ -50,7 +50,7 @@ public class RoundTrips extends LockWorkload {
     @Param("90")
     public int clients;
 
-    /** The number of flushes: 5, 3, 2 or 1 by hand, or 2 or 1 with admission, when Rowlock sends the statements. */
+    /** The number of flushes: 5, 3, 2 or 1 by hand. With admission, Rowlock sends the statements in 1 or 2 flushes. */
     @Param("5")
     public int flushes = APART;
 

@@ -27,7 +27,8 @@ public class Vacuum extends Zipfian {
             """.formatted(HOLDER);
 
     /**
-     * The statement that disables all timeouts of this server version that would end the holder's transaction early.
+     * The statement that disables the timeouts that would end the holder's transaction early. Older server versions
+     * lack some of these timeouts.
      */
     private static final String STAY = "select set_config(name, '0', false) from pg_settings where name in"
             + " ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')";
@@ -111,7 +112,8 @@ public class Vacuum extends Zipfian {
         if (held && isMeasured) {
             boolean isEarly = measured >= at(FROM) && measured < at(LATE);
             String phase = measured < at(FROM) ? "before" : measured < at(UNTIL) ? "held" : "after";
-            // The published figure is the mean of the windows that have the figure.
+            // Each window sets only the rate of its phase. The published rate is therefore the mean over the windows of
+            // that phase.
             results.put(isEarly ? "vacuum.falling" : "vacuum." + phase, results.perSecond(), "1/s");
             measured++;
         }

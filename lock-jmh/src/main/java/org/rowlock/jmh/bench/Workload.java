@@ -81,7 +81,10 @@ public abstract class Workload {
     @Initializer
     abstract void prepare() throws SQLException;
 
-    /** Registers a check that runs after the clients have ended, and fails if the locks did not exclude. */
+    /**
+     * Registers a check to run after the clients have ended. The check fails if the locks did not exclude other
+     * transactions.
+     */
     void atEnd(BenchmarkServer.Step check) {
         checks.add(check);
     }

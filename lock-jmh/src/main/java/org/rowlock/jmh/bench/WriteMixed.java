@@ -58,7 +58,7 @@ public class WriteMixed extends LockWorkload {
     }
 
     /**
-     * A row as it was read.
+     * The values of a row that a transaction has read.
      *
      * @param k the indexed column: the id plus the number of writes to this column
      * @param plainWrites the number of writes that changed no index
@@ -113,8 +113,9 @@ public class WriteMixed extends LockWorkload {
     }
 
     /**
-     * Runs one transaction, and retries it until the commit. The client never gives up, because replacing contended
-     * work by easier work would look fast. Transactions that an application would give up are counted.
+     * Runs one transaction, and retries it until the commit. The client never gives up, because a client that dropped
+     * contended transactions for easier ones would look fast. Transactions that an application would give up are
+     * counted.
      *
      * @param latency records the time of the transaction including all retries
      */
