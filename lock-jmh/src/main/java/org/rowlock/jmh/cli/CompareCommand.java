@@ -43,7 +43,7 @@ import picocli.CommandLine.Option;
             "  compare --scenario clients --clients 1,10,90,300 --rtt 0,0.5ms --seconds 20 --report out"
         })
 final class CompareCommand extends ToolCommand {
-    /** The time limit of a run, if the user chose neither scenarios nor times. */
+    /** The time limit of a run, if the user chose no scenarios, no times and no round-trip times. */
     private static final Duration BUDGET = Duration.ofMinutes(10);
 
     @Mixin

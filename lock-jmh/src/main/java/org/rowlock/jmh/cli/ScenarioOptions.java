@@ -122,7 +122,7 @@ final class ScenarioOptions {
     /**
      * Returns the scenarios that the options select.
      *
-     * @param mayNotKill why no scenario may kill the server; empty if killing is allowed
+     * @param mayNotKill the reason why scenarios must not kill the server; empty if scenarios are permitted to kill it
      * @param remarks receives a sentence for each omission, with its reason
      * @throws ParameterException if the options contradict each other, or name something that does not exist
      */
@@ -259,7 +259,7 @@ final class ScenarioOptions {
         return !clients.isEmpty();
     }
 
-    /** Whether the run may be shortened, because the user chose neither scenarios nor times. */
+    /** Whether the run can be shortened, because the user chose no scenarios, no times and no round-trip times. */
     boolean isDefault() {
         return names.isEmpty() && !all && rounds == null && seconds == null && roundTrips.isEmpty();
     }
