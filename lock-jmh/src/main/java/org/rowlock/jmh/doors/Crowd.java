@@ -31,8 +31,7 @@ record Crowd(int clients, int rows) {
     private static final long READ_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /**
-     * The time before each slice in which the threads fill the queues, as a fraction of the slice. This time is not
-     * measured.
+     * How long the threads fill the queues before each slice, as a fraction of the slice. This time is not measured.
      */
     private static final double SETTLING = 0.25;
 

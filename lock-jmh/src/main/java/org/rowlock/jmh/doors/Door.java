@@ -8,7 +8,7 @@ import org.rowlock.jmh.server.Jdbc;
 /**
  * A variant of the benchmark transaction: one way to lock a row, read it, write it and commit. Thread-safe.
  *
- * @param label the name as it is shown
+ * @param label the name in the report
  * @param pool the connection pool of the variant, also used by threads that only read
  * @param by the amount by which a change raises the balance
  * @param change the transaction

@@ -21,7 +21,7 @@ final class DoorPools {
 
     /**
      * The number of connections of all variants together. The pools are the shared pool, the pool over the drop-in with
-     * groups, and the pools of 16, 8 and 4.
+     * groups, and three pools of 16, 8 and 4 connections.
      */
     static int connections(int clients) {
         return 2 * clients + 16 + 8 + 4;

@@ -14,7 +14,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.jmh.bench.DropInPool;
 import org.rowlock.jmh.server.Jdbc;
 
-/** The variants of JDBC and lock-core. Their writes depend on their reads, so a lost update shows in the sum. */
+/** The variants that use JDBC or lock-core. Their writes depend on their reads, so a lost update shows in the sum. */
 final class JdbcDoors {
     static final String BY_HAND = "by-hand";
 

@@ -28,7 +28,7 @@ import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The variants of JPA: Spring's transactions and Hibernate's entities, as in a service. */
+/** The variants that use JPA: Spring's transactions and Hibernate's entities, as in a service. */
 final class JpaDoors {
     static final String BY_HAND = "jpa-query";
 
