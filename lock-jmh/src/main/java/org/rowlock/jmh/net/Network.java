@@ -116,8 +116,8 @@ public final class Network implements AutoCloseable {
 
     /**
      * Adjusts the delay until a round trip takes the requested time. Late wake-ups, the server and the driver add about
-     * 0.2 ms, so the delay is shorter. The adjustment is limited, because a busy machine may add time that is not part
-     * of the network.
+     * 0.2 ms, so the delay is shorter than the requested time. The adjustment is limited, because a busy machine may
+     * add time that is not part of the network.
      */
     private void calibrate(double rttMillis, PrintWriter told, BufferedReader said) throws SQLException, IOException {
         double delay = Math.max(0, rttMillis - OVERHEAD_MILLIS / 2);

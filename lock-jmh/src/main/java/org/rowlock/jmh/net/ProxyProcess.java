@@ -15,8 +15,8 @@ final class ProxyProcess {
     private ProxyProcess() {}
 
     /**
-     * Prints the port of the proxy. Each input line is then a delay per direction, in nanoseconds. The process prints
-     * the line again once the delay is in effect.
+     * Prints the port of the proxy. Each line of input is a delay per direction, in nanoseconds. The process prints the
+     * line again when the delay is in effect.
      *
      * @param args host and port of the server
      */
