@@ -57,8 +57,8 @@ public final class Processors {
                         postmaster(Jdbc.number(connection, "select pg_backend_pid()")), ownServers().stream())
                 .distinct()
                 .toList();
-        // The processes of a server in a local container are invisible here, so its time would count as other programs'
-        // time.
+        // The processes of a server in a local container are invisible here, so the server's time would count as the
+        // time of other programs.
         boolean isHere = connection.getMetaData().getURL().matches(".*//(localhost|127\\.|\\[::1\\]).*");
         return new Processors(found, !found.isEmpty() || !isHere);
     }

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * Counters of a server that only grow.
+ * Counters of a server. Each counter only grows.
  *
  * @param deadRowVersions the row versions that updates and deletes left behind in this database
  */
