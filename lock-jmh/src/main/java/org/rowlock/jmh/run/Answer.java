@@ -30,7 +30,7 @@ public final class Answer {
             return variant.ratio() + " of " + scenario.baseline() + " (" + scenario.name() + ": " + point.label() + ")";
         }
 
-        /** The bound of the interval that is closest to 1, as a logarithm; 0 without a verdict. */
+        /** The interval's bound that is closest to 1, as a logarithm; 0 without a verdict. */
         double weight() {
             Ratio ratio = variant.ratio();
             return ratio == null

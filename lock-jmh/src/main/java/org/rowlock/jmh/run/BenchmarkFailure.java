@@ -18,7 +18,9 @@ final class BenchmarkFailure extends Exception {
         this.violation = violation;
     }
 
-    /** Whether a lock failed to exclude. Earlier measurements of the variant are then invalid too. */
+    /**
+     * Whether a lock failed to exclude other transactions. Earlier measurements of the variant are then invalid too.
+     */
     boolean isViolation() {
         return violation;
     }

@@ -22,9 +22,9 @@ public enum Call {
     private static final double CLOSE = 1.1;
 
     /**
-     * @param again the ratio of the baseline to itself in the same rounds. If this ratio certainly differs from 1, the
-     *     order of the measurements has an effect, and differences of that size get no verdict. Without the ratio
-     *     (null), no difference gets a verdict
+     * @param again the ratio of the baseline to itself, from the rounds of {@code ratio}. If this ratio certainly
+     *     differs from 1, the order of the measurements has an effect, and differences of that size get no verdict.
+     *     Without the ratio (null), no difference gets a verdict
      */
     static Call of(Ratio ratio, @Nullable Ratio again) {
         if (again != null) {

@@ -271,8 +271,8 @@ public final class Comparison {
     }
 
     /**
-     * Runs one turn, and returns the number of failures to count. If locks failed to exclude, the number is so large
-     * that the variant is left out.
+     * Runs one turn, and returns the number of failures to count. If locks failed to exclude other transactions, the
+     * number is so large that the variant is left out.
      */
     private int run(Scenario scenario, JmhRun jmh, Rounds rounds, Rounds.Place place, int round) {
         Variant variant = place.variant();

@@ -14,7 +14,7 @@ import org.rowlock.jmh.scenario.Metric;
  */
 record Measurement(Map<String, Double> figures, List<Double> course) {
 
-    /** Converts JMH's result. If only some windows have a figure, the figure is their mean. */
+    /** Converts JMH's result. If only some windows have a figure, the result is the mean over those windows. */
     static Measurement of(BenchmarkResult result) {
         List<Double> course = result.getIterationResults().stream()
                 .map(window -> window.getPrimaryResult().getScore())

@@ -47,12 +47,12 @@ public record Ratio(double mean, double low, double high) {
         return new Ratio(1 / mean, 1 / high, 1 / low);
     }
 
-    /** The bound of the interval that is farthest from 1, as a ratio of at least 1. */
+    /** The interval's bound that is farthest from 1, as a ratio of at least 1. */
     double reach() {
         return Math.max(high, 1 / low);
     }
 
-    /** The bound of the interval that is closest to 1, as a ratio of at least 1; 1 if the interval includes 1. */
+    /** The interval's bound that is closest to 1, as a ratio of at least 1; 1 if the interval includes 1. */
     double surely() {
         return Math.max(1, Math.max(low, 1 / high));
     }

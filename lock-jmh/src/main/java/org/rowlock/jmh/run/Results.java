@@ -11,7 +11,7 @@ import org.rowlock.jmh.scenario.Metric;
  * @param answer the summary of {@link Answer}
  * @param started the start of the run, in ISO 8601
  * @param command the command that repeats the run, without the password
- * @param machine the clients' machine, which also runs an embedded server; label and value
+ * @param machine the clients' machine, on which an embedded server runs too; label and value
  * @param server the server; label and value
  * @param settings the server's relevant settings, by name
  * @param failures what failed or was left unfinished, as complete sentences
@@ -50,8 +50,8 @@ public record Results(
      *
      * @param roundTripMillis the measured round trip, on average
      * @param again the ratio of the baseline to itself; null with fewer than two rounds that have both turns
-     * @param smallestFound the smallest ratio that such a run detects in four of five cases; null if {@code again} is
-     *     null
+     * @param smallestFound the smallest ratio that a run of this length detects in four of five cases; null if {@code
+     *     again} is null
      */
     public record PointResult(
             String label,

@@ -25,7 +25,7 @@ import org.rowlock.jmh.scenario.Variant;
 final class Rounds {
     private static final String WAIT = "wait.";
 
-    /** The largest relative deviation of a round trip from the requested time that gets no remark. */
+    /** The relative deviation from the requested round-trip time above which a remark is given. */
     private static final double INEXACT = 0.1;
 
     private static final long SEED = 20_261;

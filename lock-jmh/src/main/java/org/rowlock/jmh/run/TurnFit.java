@@ -111,7 +111,7 @@ final class TurnFit {
         return Optional.of(new Ratio(Math.exp(mean), Math.exp(mean - reach), Math.exp(mean + reach)));
     }
 
-    /** The smallest ratio that such a run detects in four of five cases. */
+    /** The smallest ratio that a run with these numbers of turns detects in four of five cases. */
     double smallestFound(int turns, int baselineTurns) {
         return Math.exp((student.inverseSurvivalProbability(tail) + student.inverseSurvivalProbability(1 - POWER))
                 * deviation
