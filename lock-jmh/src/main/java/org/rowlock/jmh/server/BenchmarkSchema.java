@@ -65,7 +65,7 @@ public final class BenchmarkSchema {
     }
 
     /**
-     * Whether sessions of the run exist. Every role may see application names. Between two forks of a run, only the
+     * Whether sessions of the run exist. Every role can see application names. Between two forks of a run, only the
      * parent JVM is connected.
      */
     private static boolean isInUse(Connection connection, String mark) throws SQLException {

@@ -178,12 +178,12 @@ public final class BenchmarkServer implements AutoCloseable {
         return pool(size, dataSource());
     }
 
-    /** Creates such a pool over this DataSource. */
+    /** Creates a full pool over this DataSource, without autocommit. The server closes the pool. */
     public HikariDataSource pool(int size, DataSource connections) {
         return closeWith(filledPool(size, connections));
     }
 
-    /** Creates such a pool. The caller closes the pool. */
+    /** Creates a full pool over this DataSource, without autocommit. The caller closes the pool. */
     public static HikariDataSource filledPool(int size, DataSource connections) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(connections);

@@ -25,8 +25,8 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
     }
 
     /**
-     * Starts a server in this directory. The subdirectory {@code data} may already hold a data directory of the same
-     * version.
+     * Starts a server in this directory. The subdirectory {@code data} can already hold a data directory of the
+     * server's version.
      */
     static EmbeddedServer start(Map<String, String> settings, Path directory) {
         refuseWithoutRoom(directory.toFile(), LEAST_MEGABYTES);

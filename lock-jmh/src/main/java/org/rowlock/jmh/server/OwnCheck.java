@@ -205,7 +205,10 @@ public final class OwnCheck {
         }
     }
 
-    /** Rejects statements that could change the user's own tables, and relations that cannot be copied. */
+    /**
+     * Rejects relations that cannot be copied, and statements that could change the user's own tables. A view would
+     * read the user's own rows, and two relations of one name would need the same copy.
+     */
     private void refuseOthers(Names names, List<OwnTable> tables) throws SQLException {
         for (OwnTable each : tables) {
             boolean isView = !each.isTable() && !each.kind().equals("S");

@@ -15,7 +15,7 @@ import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.UserError;
 
 /**
- * The keys to lock, as read by {@code --keys}.
+ * The keys to lock, which the query of {@code --keys} has returned.
  *
  * @param rows the distinct keys as texts, the hottest first
  */

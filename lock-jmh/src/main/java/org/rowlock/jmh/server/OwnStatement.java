@@ -57,7 +57,7 @@ public record OwnStatement(
         String insertion) {
     private static final Set<String> TEXTS = Set.of("text", "character varying", "bpchar", "name");
 
-    /** Finds locks on relations other than the copies that a plain SELECT would not take. */
+    /** Finds locks that a plain SELECT would not take, on relations other than the copies. */
     private static final String LOCKED = """
             select distinct c.oid::regclass::text from pg_locks l join pg_class c on c.oid = l.relation
              join pg_namespace n on n.oid = c.relnamespace
@@ -65,7 +65,7 @@ public record OwnStatement(
                and n.nspname not in ('%s', 'pg_toast')
             """.formatted(BenchmarkSchema.NAME);
 
-    /** Returns the user's statement if this JVM is a fork that measures one; otherwise null. */
+    /** Returns the user's statement that this JVM measures as a fork; null if this JVM measures no such statement. */
     public static @Nullable OwnStatement ofThisJvm() {
         RunFile file = RunFile.ofThisJvm();
         return file == null ? null : file.own();

@@ -10,7 +10,7 @@ import org.rowlock.internal.text.TableName;
 import org.rowlock.jmh.server.OwnSql.Names;
 
 /**
- * A relation of the user that the statements name.
+ * One of the user's own relations, which the measured statements name.
  *
  * @param kind the relkind in pg_class
  * @param creation the statements that create a copy with sample rows in the benchmark schema
@@ -27,8 +27,9 @@ record OwnTable(
         List<String> primaryKey,
         String uncopied) {
     /**
-     * Finds the relations of these names. The sample of a copy takes at most about 16 MB. If a default uses a sequence,
-     * the copy gets its own sequence, because taking a number would change the user's sequence.
+     * Finds the user's relations that have the given names. The sample of a copy takes at most about 16 MB. If a
+     * default uses a sequence, the copy gets its own sequence, because taking a number would change the user's
+     * sequence.
      */
     private static final String RELATIONS = """
             with named as (

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The temporary directory of this JVM, with data directories and the file for the forks. The next run stops the servers
- * that a killed JVM has left, and removes its directory.
+ * The temporary directory of this JVM, with data directories and the file for the forks. If a JVM is killed, the next
+ * run stops the servers of that JVM and removes that JVM's directory.
  */
 public final class RunDirectory {
     private static final String PREFIX = "rowlock-jmh-";

@@ -55,8 +55,9 @@ public record ServerCrash(Path dataDirectory) {
         List<String> lines = Files.readAllLines(pidFile);
         kill(ProcessHandle.of(Long.parseLong(lines.get(0).trim()))
                 .orElseThrow(() -> new IOException("There is no process that " + pidFile + " names")));
-        // In some containers a dead process stays as a zombie forever. With these files, PostgreSQL would take the
-        // zombie for a running server. Without them, PostgreSQL still detects a live process by the shared memory.
+        // In some containers a dead process stays as a zombie forever. With postmaster.pid and the socket's lock file,
+        // PostgreSQL would take the zombie for a running server. Without these files, PostgreSQL still detects a live
+        // process by the shared memory.
         Files.delete(pidFile);
         Files.deleteIfExists(Path.of(lines.get(4), ".s.PGSQL." + lines.get(3) + ".lock"));
     }
