@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rule the name of the rule that gave the advice
  * @param figure the observation that led to the advice
- * @param statement the statement that the advice is about; null if there is none, or if the role may not see the
+ * @param statement the statement that the advice is about; null if there is none, or if the role cannot see the
  *     statement
  * @param queryId the server's query_id of that statement; null if the server does not show the query_id
- * @param gain the average number of waiting sessions that the advice may free, weighted if the action removes a cause
+ * @param gain the average number of waiting sessions that the advice could free, weighted if the action removes a cause
  *     of waits; determines the order of advice
  */
 public record Advice(

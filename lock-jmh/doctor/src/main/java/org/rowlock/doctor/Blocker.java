@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     sessions behind itself
  * @param isFirstInTheWay whether the first blocked session itself blocks the others, for example because it runs DDL
  * @param state the state in pg_stat_activity, or "prepared", or "not visible"
- * @param query the blocker's last statement, normalized; null if the role may not see the statement
+ * @param query the blocker's last statement, normalized; null if the role cannot see the statement
  */
 record Blocker(
         String pid,

@@ -48,7 +48,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         if (seen.server().standby()) {
             return Kind.STANDBY;
         }
-        // If the role may not see which sessions are busy, the number of waiting sessions alone decides.
+        // If the role cannot see which sessions are busy, the number of waiting sessions alone decides.
         double share = seen.rowWaitsOfBusy().orElse(1.0);
         if (seen.rowWaits() >= HURT_SESSIONS && share >= HURT_SHARE) {
             return Kind.HURT;
@@ -79,7 +79,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
      * Formats the diagnosis for a terminal.
      *
      * @param width the width of the lines, in columns
-     * @param details whether the text may be longer than one screen
+     * @param details whether to print all details, even if the text is then longer than one screen
      */
     public String text(int width, boolean details) {
         return new Screen(this, width, details).text();
@@ -135,8 +135,8 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
     }
 
     /**
-     * Returns how many statements a second lock rows of the table. Without such statements, returns the table's updates
-     * a second.
+     * Returns the number of statements per second that lock rows of the table. If there are no such statements, returns
+     * the number of updates of the table per second.
      */
     private double perSecond(String table) {
         long calls = seen.locking().stream()

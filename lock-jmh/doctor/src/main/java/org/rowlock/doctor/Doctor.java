@@ -27,9 +27,9 @@ import org.rowlock.tool.UserError;
 
 /**
  * Samples a running server and reports whether row locks hurt it. The doctor only reads, in read-only transactions that
- * take milliseconds. After each sample it pauses for at least as long as the sample took. Any role that may connect can
- * run the doctor, and the report names the figures that the role may not see. The doctor supports PostgreSQL 14 and
- * newer.
+ * take milliseconds. After each sample the doctor pauses for at least as long as the sample took. Any role with the
+ * right to connect can run the doctor, and the report names the figures that the role cannot see. The doctor supports
+ * PostgreSQL 14 and newer.
  */
 public final class Doctor {
     private static final String STRAY_WRITERS = "select w.relation::text as relation, w.query,"
@@ -130,7 +130,7 @@ public final class Doctor {
         for (ServerQuery query : queries) {
             List<Row> rows = tryRead(Figures.title(query), null, connection -> {
                 if (query == ServerQuery.STATEMENTS) {
-                    // The query names the view of pg_stat_statements without a schema, and the extension may be in any
+                    // The query names the view of pg_stat_statements without a schema, and the extension can be in any
                     // schema.
                     String path = "set local search_path = pg_catalog, " + facts.string("statements_schema");
                     connection.createStatement().execute(path);

@@ -28,8 +28,8 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
 
     /**
      * The shortest cycle that can be estimated, in milliseconds. The doctor reads the server's views one after another,
-     * and the delay exaggerates short waits. In a test with ten loads, two had cycles of less than a millisecond. Their
-     * estimates were five times too long.
+     * and the delay exaggerates short waits. In a test, two of ten loads had cycles of less than a millisecond. The
+     * estimates for these two loads were five times too long.
      */
     private static final double LEAST_TURN_MILLIS = 6;
 

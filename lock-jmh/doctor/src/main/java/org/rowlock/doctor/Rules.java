@@ -47,7 +47,7 @@ final class Rules {
      * Adds advice.
      *
      * @param form the name of the rule; if the rule has several forms of advice, followed by a dot and the form
-     * @param gain the average number of waiting sessions that the advice may free, weighted as in {@link Advice}
+     * @param gain the average number of waiting sessions that the advice could free, weighted as in {@link Advice}
      * @param about further sources of figures for the rule's text, which come before the observations
      */
     void advise(String form, String subject, @Nullable String statement, double gain, Object... about) {
@@ -140,8 +140,8 @@ final class Rules {
         if (seen.nowait() != null) {
             advise("nowait-storm", "rollbacks", seen.nowait(), cause, seen.perSecond());
         } else if (seen.sessions("aborted") * seen.samples() >= 1) {
-            // A snapshot held between statements does not prove SERIALIZABLE, because any JDBC session may hold one.
-            // Only predicate locks prove it.
+            // A snapshot held between statements does not prove SERIALIZABLE, because any JDBC session can hold such a
+            // snapshot. Only predicate locks prove SERIALIZABLE.
             String form = seen.sessions("serializable") > 0
                     ? "serialization"
                     : seen.sessions("waits given up") > 0 ? "rollbacks.timeout" : "rollbacks.any";
@@ -208,8 +208,8 @@ final class Rules {
     }
 
     /**
-     * Returns a table that each call scans sequentially. The table is one that the statement locks, or else one with an
-     * unindexed foreign key.
+     * Returns a table that each call scans sequentially. The result is a table that the statement locks. If there is
+     * none, the result is a table with an unindexed foreign key.
      */
     private Optional<TableUse> scanned(LockingStatement statement) {
         List<TableUse> scans = seen.used().stream()

@@ -45,9 +45,9 @@ final class Samples {
     private Map<String, Double> firstInLine = Map.of();
 
     /**
-     * Samples until {@code isEnough} accepts the result. A pause of at least the same length follows each sample, so
-     * sampling uses one server process for at most half of the time. The pause is not longer: a sample is slow when the
-     * server is short of CPUs, and samples matter most then.
+     * Samples until {@code isEnough} accepts the result. After each sample, a pause lasts at least as long as the
+     * sample, so sampling uses one server process for at most half of the time. The pause is not longer: a sample is
+     * slow when the server is short of CPUs, and samples matter most then.
      */
     static Samples of(ReadOnlySession session, Predicate<Samples> isEnough) throws SQLException, InterruptedException {
         Samples samples = new Samples();
@@ -79,7 +79,8 @@ final class Samples {
         }
         addGivenUp(waiting);
         List<Wait> waits = waiting.stream().map(this::wait).toList();
-        // The role may not see these sessions in pg_stat_activity, but pg_locks shows that they wait, so they are busy.
+        // The role cannot see the statements of some waiting sessions. Their waits in pg_locks show that these sessions
+        // are busy.
         waits.stream()
                 .filter(wait -> wait.cause() == StatementKind.HIDDEN)
                 .forEach(wait -> busy.add(wait.transaction() == null ? "Lock:tuple" : "Lock:transactionid", 1));
@@ -89,7 +90,7 @@ final class Samples {
                 .collect(Collectors.groupingBy(Wait::row, LinkedHashMap::new, Collectors.toList()));
         for (List<Wait> queue : queues.values()) {
             if (queue.get(0).otherDatabase() != null) {
-                // The doctor can name these tables only if it is connected to that database.
+                // The doctor cannot name the table, because the doctor is connected to another database.
                 sessions.add("row waits in other databases", queue.size());
                 continue;
             }
@@ -171,7 +172,9 @@ final class Samples {
         fullest = fullest == null || now.entries() > fullest.entries() ? now : fullest;
     }
 
-    /** Whether transactions fail although no predicate lock was seen, which would explain the failures. */
+    /**
+     * Whether transactions fail for an unknown cause. A predicate lock would explain the failures, but none was seen.
+     */
     private boolean lacksCauseOfFailures() {
         Map<String, Double> seen = average(sessions);
         return seen.getOrDefault("aborted", 0.0) > 0 && seen.getOrDefault("serializable", 0.0) == 0;

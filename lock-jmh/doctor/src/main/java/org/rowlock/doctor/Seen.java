@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param started when the sampling began, in UTC
  * @param busy the number of sessions with a running statement, by wait event
  * @param sessions other numbers of sessions by kind: the non-busy states of activity.sql, and the kinds that {@link
- *     Samples} adds, such as "row waits". Sessions whose activity the role may not see are "hidden"
+ *     Samples} adds, such as "row waits". Sessions whose activity the role cannot see are "hidden"
  * @param tables the tables that sessions wait for, the most waits first
  * @param locking the statements that lock rows, the most time first; empty without pg_stat_statements
  * @param used the tables that were updated or scanned, the most updates first
@@ -93,7 +93,7 @@ record Seen(
      * @param entries the entries in use
      * @param most the largest number of entries of one session
      * @param session the session with the most entries: its pid, and its application_name if it has one
-     * @param query the statement of the session with the most entries; null if the role may not see the statement
+     * @param query the statement of the session with the most entries; null if the role cannot see the statement
      * @param kept the largest number of advisory locks that one session holds outside a transaction
      * @param keptBy the pid of the session with those advisory locks; null if no session has any
      */
@@ -111,8 +111,8 @@ record Seen(
      * @param kind "session", "standby", "prepared transaction" or "replication slot"
      * @param name the pid, or the name of the slot or of the prepared transaction
      * @param who the role, application and state, if the doctor's role may see them
-     * @param query the holder's last statement; null if there is none or the role may not see the statement
-     * @param xids how many xids the server has assigned since
+     * @param query the holder's last statement; null if there is none or the role cannot see the statement
+     * @param xids how many xids the server has assigned since the holder's xid or snapshot
      * @param seconds the age of the holder's transaction; null if the server does not show the age
      * @param idleSeconds how long all sessions with this snapshot have been idle in transaction; null if a session is
      *     not idle or not visible
@@ -126,8 +126,8 @@ record Seen(
             @Nullable Double seconds,
             @Nullable Double idleSeconds) {
         /**
-         * The form of the horizon rule, which selects the text in words.properties. A transaction "at work" may be a
-         * backup or a report.
+         * The form of the horizon rule, which selects the text in words.properties. A transaction "at work" is, for
+         * example, a backup or a report.
          */
         String form() {
             if (!kind.equals("session")) {
@@ -163,7 +163,7 @@ record Seen(
         return busy.values().stream().mapToDouble(Double::doubleValue).sum();
     }
 
-    /** The share of busy sessions that wait for rows; empty if the role may not see which sessions are busy. */
+    /** The share of busy sessions that wait for rows; empty if the role cannot see which sessions are busy. */
     Optional<Double> rowWaitsOfBusy() {
         return isHidden()
                 ? Optional.empty()
@@ -196,9 +196,9 @@ record Seen(
     }
 
     /**
-     * Whether the holder is so old that it matters. The time decides, because a busy server assigns many xids during a
-     * short report. A number of xids is required too, because a transaction may be older than its snapshot. The server
-     * does not show the time for a slot or a standby, so the rate of xids gives an estimate.
+     * Whether the holder is so old that its age matters. The time decides, because a busy server assigns many xids
+     * during a short report. A number of xids is required too, because a transaction may be older than its snapshot.
+     * The server does not show the time for a slot or a standby, so the rate of xids gives an estimate.
      */
     boolean isOld(HorizonHolder holder) {
         double atThisRate = Threshold.OLD_HORIZON_SECONDS * perSecond("xids");

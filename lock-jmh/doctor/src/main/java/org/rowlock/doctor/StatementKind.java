@@ -19,7 +19,7 @@ enum StatementKind {
     CALL,
     /** The server itself checks a foreign key. */
     FOREIGN_KEY,
-    /** The role may not see the statement. */
+    /** The role cannot see the statement. */
     HIDDEN;
 
     private static final Pattern CLAUSE =
@@ -40,7 +40,7 @@ enum StatementKind {
     private static final Pattern JOIN = Pattern.compile("(?i)\\bjoin\\b|\\bfrom [\\w.\"]+(?: (?:as )?\\w+)?,");
     private static final Pattern QUEUE = Pattern.compile("(?i)\\border by [^;]*\\b(?:limit|fetch (?:first|next)) ");
 
-    /** Classifies a normalized statement. A statement that the role may not see is null. */
+    /** Classifies a normalized statement. A statement that the role cannot see is null. */
     static StatementKind of(@Nullable String sql) {
         if (sql == null || sql.isEmpty()) {
             return HIDDEN;

@@ -64,7 +64,8 @@ final class Threshold {
     static final double LONG_HOLD_MILLIS = 100;
 
     /**
-     * The smallest number of sightings, summed over all samples, that a figure may rest on. Fewer may be due to chance.
+     * The smallest number of sightings, summed over all samples, that a figure may rest on. Fewer sightings can be due
+     * to chance.
      */
     static final int SIGHTINGS = 10;
 
@@ -152,7 +153,7 @@ final class Threshold {
     static final double SCANS_PER_CALL = 0.25;
 
     /**
-     * The smallest rate of rollbacks per second that may be failures. A program that ends its reads with ROLLBACK
+     * The smallest rate of rollbacks per second that can indicate failures. A program that ends its reads with ROLLBACK
      * reaches this rate too, so {@link Rules} also requires signs of failure.
      */
     static final double ROLLBACKS_PER_SECOND = 10;

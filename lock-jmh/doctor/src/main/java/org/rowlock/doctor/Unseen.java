@@ -8,8 +8,8 @@ import org.rowlock.doctor.Seen.Server;
 import org.rowlock.doctor.ServerQuery.Row;
 
 /**
- * A part of the server that the doctor could not read. The report names the part, so that a missing figure is not taken
- * for a healthy one.
+ * A part of the server that the doctor could not read. The report names the part, so that the reader does not mistake a
+ * missing figure for a healthy figure.
  *
  * @param remedy how to make the part visible; empty if that is impossible
  */

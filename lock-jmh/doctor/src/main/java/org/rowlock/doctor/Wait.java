@@ -14,14 +14,14 @@ import org.rowlock.doctor.ServerQuery.Row;
  * @param row the row version, or a placeholder if the server does not show the row because the row was just updated
  * @param namesRow whether the server shows the row
  * @param transaction the xid that the session waits for; null if the session queues behind another waiting session
- * @param query the waiting statement, normalized; null if the role may not see the statement
+ * @param query the waiting statement, normalized; null if the role cannot see the statement
  * @param isTableGuessed whether the table comes from an earlier wait of the same statement
  * @param next the table whose row the holder itself waits for; null if the holder does not wait, or the table is
  *     unknown
  * @param holder the pid of the holder, or the gid of a prepared transaction; null if no session holds the row
  * @param isInCircle whether the session is part of a deadlock that the server has not detected yet
  * @param holderEvent the wait event of a holder that is not idle; the gid of a prepared transaction
- * @param holderQuery the holder's last statement, normalized; null if the role may not see the statement
+ * @param holderQuery the holder's last statement, normalized; null if the role cannot see the statement
  * @param idleMillis how long the holder has been idle or prepared; null in any other state
  */
 record Wait(

@@ -31,7 +31,7 @@ record Watch(String at, List<Node> sessions) {
      *
      * @param name the pid, or the gid of a prepared transaction
      * @param seconds how long the session has waited; if the session does not wait, how long it has been in its state
-     * @param query the statement, normalized; null if there is none or the role may not see the statement
+     * @param query the statement, normalized; null if there is none or the role cannot see the statement
      * @param blockers the pids that the session waits for; null if the session does not wait
      * @param depth the number of sessions above this one in the tree
      */
@@ -93,7 +93,7 @@ record Watch(String at, List<Node> sessions) {
                 .toList());
         List<Node> tree = new ArrayList<>();
         while (!left.isEmpty()) {
-            // In a deadlock every session waits for another, so any session may be the root.
+            // In a deadlock every session waits for another, so any session can be the root.
             Node root = left.stream()
                     .filter(node -> node.blockers() == null)
                     .findFirst()

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The statement with the most row lock waits, and how the application uses the statement. The benchmarks can measure
- * such a statement.
+ * this statement.
  *
  * @param mode the lock mode; null if the text does not show it
  * @param hottestPercent how many of a hundred statements lock the hottest row; null if the rate is unknown
- * @param holdMillis how long a transaction holds that row; 0 if there were too few samples
+ * @param holdMillis how long a transaction holds the hottest row; 0 if there were too few samples
  * @param clients the estimated number of sessions that use the table at a time
  */
 public record HotStatement(
@@ -30,7 +30,7 @@ public record HotStatement(
     /**
      * Reads the statement from a file that {@code doctor --json} wrote.
      *
-     * @throws UserError if the file cannot be read, or has no such statement
+     * @throws UserError if the file cannot be read, or contains no statement
      */
     public static HotStatement read(Path file) {
         String advice = " Give one that doctor --json wrote, on a server whose sessions wait for rows. A role with"

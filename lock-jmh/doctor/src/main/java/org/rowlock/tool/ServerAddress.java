@@ -12,7 +12,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /**
  * The address of a server and the login. The URL may hold a password, so print {@link #toString} instead of the URL.
  *
- * @param url a URL of the PostgreSQL driver; a URL of the drop-in is converted into one
+ * @param url a URL of the PostgreSQL driver; a URL of the drop-in is converted into a URL of the driver
  * @param user the role; null if the URL names it
  * @param password the password of the role; null if the URL or a password file has the password, or if there is none
  */
