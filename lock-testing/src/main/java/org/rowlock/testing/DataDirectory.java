@@ -32,7 +32,7 @@ final class DataDirectory {
         copy(kept.resolve(DATA), directory);
     }
 
-    /** Returns the path of the template, which depends on release, user and locale, as the content does. */
+    /** Returns the path of the template. There is a template for each release, user and locale. */
     private static Path kept() {
         List<String> content = new ArrayList<>();
         Stream.of(System.getProperty("java.class.path").split(System.getProperty("path.separator")))

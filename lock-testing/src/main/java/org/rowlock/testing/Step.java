@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/** A step of a {@link Session}, which may be waiting on the server. */
+/** A step of a {@link Session}. The step can be waiting on the server. */
 public final class Step<T> {
     private final Session session;
     private final Future<T> future;

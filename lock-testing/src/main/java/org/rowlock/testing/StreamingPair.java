@@ -37,8 +37,8 @@ public final class StreamingPair implements AutoCloseable {
     }
 
     /**
-     * Starts the primary and the standby, and waits until the standby streams. Both begin with a copy of the same data
-     * directory.
+     * Starts the primary and the standby, and waits until the standby streams. Both servers begin with copies of one
+     * data directory.
      */
     public static StreamingPair start() throws IOException {
         Path directory = Files.createTempDirectory("streaming");
@@ -91,7 +91,8 @@ public final class StreamingPair implements AutoCloseable {
                 .until(() -> primary.query("show synchronous_standby_names").equals(names)
                         && primary.query("select count(*) from pg_stat_replication where sync_state <> 'async'")
                                 .equals("1"));
-        // Commits wait only once the checkpointer has read the new setting, and a checkpoint makes it do so.
+        // Commits wait only after the checkpointer has read the new setting. A checkpoint makes the checkpointer read
+        // it.
         primary.execute("checkpoint");
     }
 

@@ -22,9 +22,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A proxy between clients and a server, which a test controls. The proxy can delay all bytes, stop delivery, or close a
- * connection at a statement. The connection is closed either before the server receives the statement or after the
- * server has executed it.
+ * A proxy between clients and a server. A test controls the proxy. The proxy can delay all bytes, stop delivery, or
+ * close a connection at a statement. The connection is closed either before the server receives the statement or after
+ * the server has executed it.
  *
  * <p>Two threads serve all connections: one thread reads, and the other sends the bytes that are due.
  */

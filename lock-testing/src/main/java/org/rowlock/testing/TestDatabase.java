@@ -32,7 +32,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * Gives each test a separate schema, first in the search_path of every connection that this class opens. After the
  * test, this extension fails if an advisory lock, a waiting session or an open transaction remains.
  *
- * <p>Each parameter of a test that is a {@link Session} is one of its own, which has the name of the parameter.
+ * <p>For each parameter of type {@link Session}, a test gets a separate session with the name of the parameter.
  *
  * <pre>{@code @RegisterExtension final TestDatabase database = new TestDatabase("create table account ...");}</pre>
  */
@@ -119,7 +119,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return session(name, dataSource, server);
     }
 
-    /** Opens a named session on another server, which is closed after the test. */
+    /** Opens a named session on another server. The session is closed after the test. */
     public Session session(String name, DataSource dataSource, TestPostgres other) throws SQLException {
         Session session = new Session(name, other, dataSource);
         sessions.add(session);
@@ -162,10 +162,10 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     }
 
     /**
-     * Creates a role that may use this test's schema and log in with the password {@code secret}. It is dropped after
-     * the test, with its privileges.
+     * Creates a role that can use this test's schema and log in with the password {@code secret}. The role and its
+     * privileges are dropped after the test.
      *
-     * @param grants what else it may do, such as {@code select on account}
+     * @param grants further privileges of the role, such as {@code select on account}
      */
     public String role(String... grants) throws SQLException {
         String role = schema + "_role" + roles.size();

@@ -21,8 +21,8 @@ import org.testcontainers.postgresql.PostgreSQLContainer;
 /**
  * A PostgreSQL server for tests. The tests of a JVM share one server, which is embedded by default. With {@code
  * -Drowlock.test.url}, {@code -Drowlock.test.user} and {@code -Drowlock.test.password}, the shared server is an
- * existing one. With {@code -Drowlock.test.testcontainers=true}, the server runs in a container. The version is {@code
- * -Drowlock.test.postgres.version}, by default 18.
+ * existing server. With {@code -Drowlock.test.testcontainers=true}, the server runs in a container. The version is
+ * {@code -Drowlock.test.postgres.version}, by default 18.
  */
 public final class TestPostgres {
     private static final TestPostgres SHARED = start(Map.of());
@@ -59,7 +59,8 @@ public final class TestPostgres {
      * Starts an embedded server on a data directory that stays after the server has stopped. A test can start another
      * server on the same directory.
      *
-     * @param dataDirectory a new directory, or the data directory of a stopped server of the same version
+     * @param dataDirectory a new directory, or the data directory of a stopped server of the version that this method
+     *     starts
      * @param port a free port, or the previous port if clients must find the server again
      */
     public static TestPostgres embedded(Map<String, String> settings, Path dataDirectory, int port) {

@@ -84,7 +84,7 @@ public final class Wire {
         return statements;
     }
 
-    /** Returns a connection that cannot be unwrapped to the driver's connection, as with another driver. */
+    /** Returns a connection that cannot be unwrapped to PostgreSQL's driver, like a connection of another driver. */
     public static Connection ofAnotherDriver(Connection connection) {
         return proxy(Connection.class, connection, (proxy, method, arguments) -> switch (method.getName()) {
             case "isWrapperFor" -> false;
