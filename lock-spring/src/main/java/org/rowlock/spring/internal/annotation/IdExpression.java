@@ -107,7 +107,7 @@ final class IdExpression {
 
     /**
      * @param isName whether the node is a plain name, after a dot or as a key of a map
-     * @param element whether the node is evaluated for each element of a selection or projection, and may use #this
+     * @param element whether the node is evaluated for each element of a selection or projection, and can use #this
      */
     private void check(SpelNode node, boolean isName, boolean element) {
         String name = node.toStringAST();

@@ -37,8 +37,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the {@link RowLock} annotations of methods, without reading their attributes. This class searches the method
- * and its parameters in the class, its superclasses and interfaces. For a method without its own annotations, the
+ * Finds the {@link RowLock} annotations of methods, without reading their attributes. The search covers the method and
+ * its parameters, in the bean's class, superclasses and interfaces. For a method without its own annotations, the
  * annotations of its class or interface apply. The nearest annotations apply, as with {@code @Transactional}.
  */
 public final class LockingMethods {
@@ -58,7 +58,7 @@ public final class LockingMethods {
     }
 
     /**
-     * Returns the locking methods of a bean. The search is fast for the many beans without such methods.
+     * Returns the locking methods of a bean. The search is fast for the many beans without locking methods.
      *
      * @param locks returns whether a method of a target class locks
      */

@@ -23,8 +23,8 @@ import org.springframework.util.ClassUtils;
  * One {@link RowLock} annotation, after it was read and checked. Immutable and thread-safe.
  *
  * @param where the method, for messages
- * @param table the table, looked up on first use, because an entity's table is known only once the entity manager
- *     factory exists
+ * @param table the table, looked up on first use, because an entity's table is unknown until the entity manager factory
+ *     exists
  * @param given the id, or each part of the id if the annotation names several parts
  * @param parts the parts of the id in their order; empty if their number is known only at a call
  * @param idText the id as the annotation writes it, for reports
