@@ -231,8 +231,8 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * Returns the rows that this JVM holds or is about to lock, by their advisory keys. A key alone may not identify
-     * its row.
+     * Returns the rows that this JVM holds or is about to lock, by their advisory keys. A key alone does not always
+     * identify a row.
      */
     private Map<LockKey, Own> ownRows(Connection connection, DataSource dataSource) throws SQLException {
         Map<LockKey, Own> rows = new HashMap<>();
