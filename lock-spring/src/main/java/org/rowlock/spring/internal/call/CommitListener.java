@@ -43,7 +43,7 @@ public final class CommitListener implements TransactionExecutionListener {
     }
 
     /**
-     * Whether a call may queue. The thread must not be in a transaction, nor in a scope that has suspended a
+     * Whether a call is allowed to queue. The thread must not be in a transaction, nor in a scope that has suspended a
      * transaction (NOT_SUPPORTED), because that transaction may hold locks. The thread also must not be in a scope
      * without a transaction (SUPPORTS) that already has a connection or an entity manager.
      */

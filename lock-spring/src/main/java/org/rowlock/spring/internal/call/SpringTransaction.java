@@ -44,7 +44,7 @@ public final class SpringTransaction extends SavepointParts {
 
     /**
      * The DataSource in which the transaction locks; null if its manager does not expose a DataSource. A manager that
-     * exposes no DataSource may commit any DataSource that no other manager commits.
+     * exposes no DataSource can commit any DataSource that no other manager commits.
      */
     private final @Nullable DataSource dataSource;
 

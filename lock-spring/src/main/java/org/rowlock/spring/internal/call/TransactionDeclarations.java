@@ -32,8 +32,8 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
     });
 
     /**
-     * Returns the protected method by which Spring chooses a manager. Public methods return only some managers. An
-     * example of the others is a manager that the configuration of a repository names.
+     * Returns the protected method by which Spring chooses a manager. No public method returns every manager. For
+     * example, none returns the manager that the configuration of a repository names.
      */
     public static Method determineManager() {
         return DETERMINE.obtain();
