@@ -115,8 +115,8 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
                     }
                     return method.getReturnType() == boolean.class ? false : null;
                 });
-        // In SessionFactoryImplementor, the return type of withOptions differs between Hibernate 6 and 7. The return
-        // type in SessionFactory is the same.
+        // In SessionFactoryImplementor, the return type of withOptions differs between Hibernate 6 and 7. In
+        // SessionFactory, both versions have one return type.
         SessionFactory sessions = factory;
         try (Session session = sessions.withOptions().connection(none).openSession()) {
             session.beginTransaction();

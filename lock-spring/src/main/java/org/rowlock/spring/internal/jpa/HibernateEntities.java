@@ -67,7 +67,7 @@ record HibernateEntities(
                 .filter(entity -> spaces(entity).anyMatch(space -> isSame(space, table)))
                 .toList();
         Set<String> names = mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
-        // If the given name has a schema and the mapped name has none, the two may be different tables.
+        // If the given name has a schema and the mapped name has none, the names can mean different tables.
         List<String> roots = mapped.stream()
                 .filter(entity -> spaces(entity)
                         .filter(space -> !table.contains(".") || space.contains("."))
@@ -96,7 +96,7 @@ record HibernateEntities(
     }
 
     /**
-     * Whether two names may mean the same table. A name without a schema matches every schema. A wrong match only makes
+     * Whether two names can mean one table. A name without a schema matches every schema. A wrong match only makes
      * Rowlock read one more entity again.
      */
     static boolean isSame(String mapped, String table) {
