@@ -41,7 +41,7 @@ import org.springframework.util.ClassUtils;
  * the chain, and therefore runs in the transaction, regardless of the order of the advisors. The interceptor that
  * queues runs directly before the transaction begins.
  *
- * <p>The order of an advisor cannot ensure this, because Spring's transaction advisor already has the lowest
+ * <p>The order of an advisor cannot ensure these positions, because Spring's transaction advisor already has the lowest
  * precedence. This post-processor has no order, so that it runs after ordered post-processors, such as the
  * post-processor of method validation.
  */
@@ -218,10 +218,10 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Reports the calls found so far of classes to their own locking methods. From now on such calls are reported when
-     * they are found.
+     * Reports the self-invocations found so far: calls by which a class calls its own locking methods. From now on each
+     * self-invocation is reported when it is found.
      *
-     * @throws RowLockDefinitionException if there are such calls, and the reaction is to fail
+     * @throws RowLockDefinitionException if there are self-invocations, and the reaction is to fail
      */
     public synchronized void reportSelfInvocations(Reaction reaction) {
         selfInvocation = reaction;

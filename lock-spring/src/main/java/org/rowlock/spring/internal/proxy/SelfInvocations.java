@@ -27,10 +27,10 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds calls of an object to its own locking methods, which bypass the proxy and lock nothing. The search reads the
- * class files of the class, its superclasses and interfaces, its lambdas and its inner classes. A class file does not
- * show on which object a method is called. The search therefore skips methods that obtain another object of the class,
- * such as the proxy.
+ * Finds calls of an object to its own locking methods. Such calls bypass the proxy and lock nothing. The search reads
+ * the class files of the class, its superclasses and interfaces, its lambdas and its inner classes. A class file does
+ * not show on which object a method is called. The search therefore skips methods that obtain another object of the
+ * class, such as the proxy.
  */
 public final class SelfInvocations extends ClassVisitor {
     private static final Log LOG = LogFactory.getLog(SelfInvocations.class);
@@ -139,7 +139,7 @@ public final class SelfInvocations extends ClassVisitor {
         return new MethodVisitor(api) {
             private final Set<String> called = new LinkedHashSet<>();
 
-            // Whether the method may have another object of the class, which may be the target of the calls.
+            // Whether the method can have another object of the class. The calls can then be calls of that object.
             private boolean hasAnother =
                     forwards || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(SelfInvocations.this::isOwn);
 
