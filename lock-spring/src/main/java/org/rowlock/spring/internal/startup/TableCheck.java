@@ -61,7 +61,7 @@ final class TableCheck {
     private final Connection connection;
     private final JdbcTemplate jdbc;
     private final RowLocks locks;
-    /** The name under which each table was first checked, by its oid. */
+    /** The name under which each table was first checked. The table's oid is the key. */
     private final Map<Long, String> spellings = new HashMap<>();
 
     private final Set<String> advisory = new TreeSet<>();
@@ -198,7 +198,7 @@ final class TableCheck {
     }
 
     /**
-     * Whether the parts may be in the order of the columns. The order is certainly wrong only if the parts have the
+     * Whether the parts can be in the order of the columns. The order is certainly wrong only if the parts have the
      * names of all columns in a different order.
      */
     private static boolean inOrder(List<String> names, List<String> columns) {
