@@ -35,7 +35,7 @@ import org.springframework.transaction.HeuristicCompletionException;
  * and contains the details.
  * <ul>
  * <li>a lock that is not available (55P03, which Spring leaves uncategorised by default), or a full admission queue:
- * {@link CannotAcquireLockException}, as for Hibernate's exceptions
+ * {@link CannotAcquireLockException}, as Spring does for Hibernate's exceptions
  * <li>a deadlock, or a row changed under REPEATABLE READ or SERIALIZABLE (40001): {@link CannotAcquireLockException}
  *     too
  * <li>an interrupt in the admission queue, and any other rejected lock: {@link PessimisticLockingFailureException}
@@ -44,7 +44,7 @@ import org.springframework.transaction.HeuristicCompletionException;
  * <li>a server where all transactions are read-only, as in a failover: {@link TransientDataAccessResourceException}
  * <li>an unknown outcome of the commit: {@link HeuristicCompletionException}, with the outcome state {@code
  * STATE_UNKNOWN}; the transaction must not be retried
- * <li>a commit that may not be durable: {@link HeuristicCompletionException}, with {@code STATE_COMMITTED}
+ * <li>a commit that is possibly not durable: {@link HeuristicCompletionException}, with {@code STATE_COMMITTED}
  * <li>a write at the commit that did not change as many rows as expected:
  * {@link IncorrectUpdateSemanticsDataAccessException}
  * <li>wrong kind of transaction, unknown table, too many keys: {@link InvalidDataAccessApiUsageException}

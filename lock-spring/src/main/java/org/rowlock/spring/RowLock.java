@@ -33,7 +33,7 @@ import org.springframework.core.annotation.AliasFor;
  * public void quote(Quote command) { ... }
  * }</pre>
  *
- * <p>The annotation may be used as a meta-annotation. Without a transaction the call fails and locks nothing. A call
+ * <p>The annotation can be used as a meta-annotation. Without a transaction the call fails and locks nothing. A call
  * that begins a transaction first queues in the JVM for its keys, before it borrows a connection. A call within the
  * same object ({@code this.ship(1)}) bypasses the proxy and locks nothing, as with {@code @Transactional}.
  *

@@ -226,7 +226,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.transaction.IllegalTransactionStateException if a transaction is running
      * @throws org.springframework.dao.DataAccessException if nothing is stored
      * @throws org.springframework.transaction.HeuristicCompletionException if it is unknown whether the writes are
-     *     stored, or if they are stored but may not be durable
+     *     stored, or if the writes are stored but are possibly not durable
      * @see org.rowlock.LockOperation#execute(CommitWrites)
      */
     public void execute(LockRequest request, CommitWrites writes) {

@@ -69,7 +69,7 @@ public final class RowLockAssertions {
      *
      * @param table the table, as in {@code @RowLock}
      * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite id
-     * @throws AssertionError if a transaction has locked it
+     * @throws AssertionError if a transaction has locked the row
      */
     public static void assertNotLocked(String table, Object id) {
         assertNotLocked(LockKey.row(table, id));
@@ -80,7 +80,7 @@ public final class RowLockAssertions {
      * a transaction, the check uses the only DataSource of the test's context.
      *
      * @param key the key
-     * @throws AssertionError if a transaction has locked it
+     * @throws AssertionError if a transaction has locked the key
      * @throws IllegalStateException if there are several DataSources, and the thread has no transaction
      */
     public static void assertNotLocked(LockKey key) {
@@ -99,7 +99,7 @@ public final class RowLockAssertions {
      *
      * @param dataSource the database
      * @param key the key
-     * @throws AssertionError if a transaction has locked it
+     * @throws AssertionError if a transaction has locked the key
      */
     public static void assertNotLocked(DataSource dataSource, LockKey key) {
         LockProbe.Answer answer = new LockProbe(TestedContext.running().locks(), dataSource, key).ask(false);

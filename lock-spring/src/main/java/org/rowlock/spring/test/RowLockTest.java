@@ -29,7 +29,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * DataSources. The check therefore finds leaks in any thread and pool. If other programs use the same database at the
  * same time, give the tests a different {@code ApplicationName}. JUnit runs the annotated classes alone, even if it
  * runs other tests in parallel, because other tests could hold locks at the same time. If the test closes its context
- * ({@code @DirtiesContext}), only its permits and the thread's transaction are checked.
+ * ({@code @DirtiesContext}), only the context's permits and the thread's transaction are checked.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
