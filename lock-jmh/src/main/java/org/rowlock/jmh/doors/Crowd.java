@@ -25,8 +25,9 @@ record Crowd(int clients, int rows) {
     private static final double ZIPF = 1.1;
 
     /**
-     * All reading threads together read at most once in this time, at every number of clients. At full speed the reads
-     * would take most of the processor time, and a variant that makes readers wait would seem to be faster.
+     * All reading threads together read at most once in this time, one after the other, at every number of clients. At
+     * full speed the reads would take most of the processor time, and a variant that makes readers wait would seem to
+     * be faster.
      */
     private static final long READ_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -75,8 +76,11 @@ record Crowd(int clients, int rows) {
         threads.addBeside(READS, readers, number -> {
             DiscreteSampler keys = Zipf.zipf(rows, ZIPF);
             Latency latency = meter.latency(READS);
+            long[] due = {System.nanoTime() + number * READ_PAUSE_NANOS};
             return () -> {
-                LockSupport.parkNanos(readers * READ_PAUSE_NANOS);
+                LockSupport.parkNanos(due[0] - System.nanoTime());
+                // A reader that was delayed does not make up for the reads that it missed.
+                due[0] = Math.max(due[0], System.nanoTime() - READ_PAUSE_NANOS) + readers * READ_PAUSE_NANOS;
                 latency.begin();
                 door.read(keys.sample());
                 latency.end();

@@ -79,19 +79,23 @@ final class DoorResults {
             Map<String, Double> figures = each.figures();
             text.append(String.format(
                     Locale.ROOT,
-                    "  %-60s %8.0f  %-22s %8.2f %8.2f %9.0f %8.2f %8.2f %6.2f %6.0f%%%n",
+                    "  %-60s %8.0f  %-22s %8.2f %8.2f %9s %8s %8s %6.2f %6.0f%%%n",
                     each.label(),
                     figures.get(Metric.SCORE),
                     each.ratio() == null ? "" : each.ratio().toString(),
                     figures.get("transaction.p50"),
                     figures.get("transaction.p99"),
-                    figures.get("readers.rate"),
-                    figures.get("readers.p50"),
-                    figures.get("readers.p99"),
+                    text("%.0f", figures.get("readers.rate")),
+                    text("%.2f", figures.get("readers.p50")),
+                    text("%.2f", figures.get("readers.p99")),
                     figures.get("roundTrips"),
                     figures.get("others")));
         }
         return text.toString();
+    }
+
+    private static String text(String format, @Nullable Double figure) {
+        return figure == null ? "-" : String.format(Locale.ROOT, format, figure);
     }
 
     List<ScenarioResult> scenarios() {

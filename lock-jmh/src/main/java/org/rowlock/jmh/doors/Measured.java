@@ -63,7 +63,9 @@ record Measured(
     Map<String, Double> figures() {
         Map<String, Double> figures = new TreeMap<>();
         figures.put("score", mean(Crowd.Sliced::perSecond));
-        figures.put("readers.rate", mean(Crowd.Sliced::readsPerSecond));
+        if (latencies.reads().getTotalCount() > 0) {
+            figures.put("readers.rate", mean(Crowd.Sliced::readsPerSecond));
+        }
         long trips =
                 slices.values().stream().mapToLong(Crowd.Sliced::roundTrips).sum();
         long completed =
