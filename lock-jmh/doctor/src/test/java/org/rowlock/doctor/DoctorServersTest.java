@@ -136,7 +136,7 @@ class DoctorServersTest {
             assertThat(state(server)).isEqualTo(before);
             assertThat(report.seen().perSecond("xids")).isZero();
             assertThat(report.seen().perSecond("multixacts")).isZero();
-            assertThat(unseen(report)).contains("Add it to shared_preload_libraries");
+            assertThat(unseen(report)).contains("Add pg_stat_statements to shared_preload_libraries");
         } finally {
             server.stop();
         }

@@ -126,8 +126,9 @@ public class OwnWork extends LockWorkload {
         if (rows.isEmpty()) {
             throw new IllegalStateException("The lock found no row for the key " + key + ": "
                     + own.lock().sql()
-                    + " A transaction before has changed the row so that the conditions exclude it. Let the work"
-                    + " restore it, or leave out all conditions but the key.");
+                    + " Its conditions exclude the row, or have excluded it since a transaction changed the row. Let"
+                    + " --keys return only keys whose rows match, and let the work restore the row, or leave out all"
+                    + " conditions but the key.");
         }
     }
 
@@ -148,41 +149,38 @@ public class OwnWork extends LockWorkload {
         // A value that cannot be an id, such as a blank text, fails here.
         keys.forEach(key -> request(own, key));
         Map<Strategy, String> refused = new EnumMap<>(Strategy.class);
+        Savepoint before = connection.setSavepoint();
         for (Strategy each : List.of(Strategy.FOR_UPDATE, Strategy.ROW, Strategy.BOTH, Strategy.ADVISORY)) {
-            Savepoint before = connection.setSavepoint();
             try {
-                lock(
-                        new Locking(
-                                each,
-                                false,
-                                server,
-                                own.copy(),
-                                own.primaryKey().get(0)),
-                        connection,
-                        own,
-                        keys.get(0));
-                work(connection, own, keys.get(0));
+                run(connection, server, each, own, keys.get(0));
             } catch (LockTargetException e) {
                 connection.rollback(before);
                 refused.put(each, String.valueOf(e.getMessage()));
             }
         }
-        Locking byHand = new Locking(
-                Strategy.FOR_UPDATE, false, server, own.copy(), own.primaryKey().get(0));
+        OwnStatement.refuseWhatIsLocked(connection);
         for (List<Object> key : keys.subList(1, Math.min(keys.size(), KEYS_TRIED))) {
-            Savepoint before = connection.setSavepoint();
+            // Each rollback to the same savepoint ends its subtransaction. A thousand of them would slow down the
+            // server.
+            connection.rollback(before);
             try {
-                lock(byHand, connection, own, key);
-                work(connection, own, key);
-            } catch (SQLException e) {
+                run(connection, server, Strategy.FOR_UPDATE, own, key);
+            } catch (SQLException | IllegalStateException e) {
                 throw new UserError(
                         "Your statements failed for the key " + key + " in a copy of " + own.table()
                                 + ", and everything was rolled back: " + ServerFailures.describe(e)
                                 + " Let --keys return only keys for which the statements can run.",
                         e);
             }
-            connection.rollback(before);
         }
         return refused;
+    }
+
+    private static void run(
+            Connection connection, DataSource server, Strategy strategy, OwnStatement own, List<Object> key)
+            throws SQLException {
+        String column = own.primaryKey().get(0);
+        lock(new Locking(strategy, false, server, own.copy(), column), connection, own, key);
+        work(connection, own, key);
     }
 }

@@ -109,7 +109,7 @@ final class OwnOptions {
     }
 
     /**
-     * Reads the statement, runs it once in a transaction that is rolled back, and returns its scenario.
+     * Reads the statement, runs it for up to 1,000 keys in a transaction that is rolled back, and returns its scenario.
      *
      * @param zipf the exponent that the user gave; null if there is none
      * @param remarks receives notes for the user, as complete sentences
@@ -117,7 +117,7 @@ final class OwnOptions {
     Scenario scenario(ServerAddress address, @Nullable Double zipf, List<String> remarks) {
         refuse(
                 zipf != null && hottest != null,
-                "--zipf and --hottest both set how uneven the keys are. Give one of" + " them.");
+                "--zipf and --hottest both set how uneven the keys are. Give one of them.");
         HotStatement seen = from == null ? null : HotStatement.read(from);
         String lock = sql == null && seen != null ? seen.statement() : text("--sql", sql);
         double hold = work == null && seen != null ? seen.holdMillis() : 0;
@@ -179,7 +179,6 @@ final class OwnOptions {
             }
             Map<Strategy, String> refused =
                     OwnWork.tryOut(connection, address.dataSource("rowlock-jmh check"), own, found);
-            OwnStatement.refuseWhatIsLocked(connection);
             if (refused.size() == LIBRARY) {
                 throw new UserError(
                         "No strategy can lock the rows of " + own.table() + ", so there is nothing to compare. "

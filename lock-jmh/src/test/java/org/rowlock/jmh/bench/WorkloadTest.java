@@ -35,7 +35,7 @@ class WorkloadTest {
     @Test
     void clientsAreNotThreadsOfJmhs() {
         assertThat(JmhRuns.failure(Zipfian.class, "strategy", "ROW", "-t", "4"))
-                .anyMatch(message -> message.contains("as in -p clients=4"));
+                .anyMatch(message -> message.contains("-p clients=4"));
     }
 
     @Test
