@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A statement of {@link CommitWrites} did not change as many rows as {@linkplain CommitWrite#expectRows expected}.
  * Nothing of the transaction is stored. The transaction is rolled back, or aborted if the writes were sent without a
- * commit. As for {@code INTO STRICT} in PL/pgSQL, the SQLSTATE is P0002 for fewer rows (no_data_found), and P0003 for
- * more (too_many_rows).
+ * commit. The SQLSTATEs are those of {@code INTO STRICT} in PL/pgSQL: P0002 (no_data_found) for fewer rows, and P0003
+ * (too_many_rows) for more rows.
  *
  * <p>{@link LockedTransaction#row} throws this exception too, without an SQLSTATE, if there is no row or several.
  */

@@ -136,7 +136,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
 
     /**
      * Returns the absent rows of a group. Keys are compared by identity, because equal keys can have ids in different
-     * spellings, and only one spelling may have a row.
+     * spellings, and it can happen that a row exists for only one of them.
      */
     private List<Row> absentOf(RowGroup group) {
         Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -144,6 +144,11 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return group.keys().stream().filter(spellings::contains).toList();
     }
 
+    /**
+     * Runs a statement for one row, and returns the id that it returns; an empty list if it returns no row.
+     *
+     * @param look the statement, whose parameters are the parts of the id
+     */
     private List<String> read(RowTable table, String look, Row key) throws SQLException {
         try (PreparedStatement statement = call.session().prepare(look)) {
             RowSql.bindId(statement, 1, key);

@@ -22,13 +22,16 @@ public final class SessionIdentity {
     private volatile boolean altered;
     private volatile boolean readsCommitted = true;
     private boolean cleaning;
+
+    /** The text with which the server describes the session; null until it is read. See {@link Equal#look}. */
     private @Nullable String look;
+
     private @Nullable Equal equal;
 
     /**
      * The properties that two sessions must have in common.
      *
-     * @param look the server's own description of the session
+     * @param look the text with which the server describes the session, the result of {@link GroupSql#MEMBER_QUERY}
      * @param reported the settings that the server reports when they change
      */
     public record Equal(Object origin, String look, Map<String, String> reported, int networkTimeout) {}

@@ -2,9 +2,10 @@ package org.rowlock.internal.queue;
 
 /**
  * Admits more transactions than the width of a queue allows, if no transaction of this JVM has acquired the key for
- * some time. The queue first admits one more transaction, after the same time two more, and then four, each time for a
- * limited period. The queue does not admit all transactions, because the cause of the delay may be contention with many
- * transactions of other JVMs. All methods except {@link #untilMore} are called under the lock of the queue.
+ * some time. The queue first admits one more transaction. If the key is still not acquired after the same time again,
+ * the queue admits two more, then four, and so on. Each step lasts for a limited period. The queue does not admit all
+ * transactions, because the cause of the delay may be contention with many transactions of other JVMs. All methods
+ * except {@link #untilMore} are called under the lock of the queue.
  */
 final class Relief {
     static final Relief NEVER = new Relief(Long.MAX_VALUE);

@@ -22,7 +22,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
 
     /** The reason why the columns identify a row, and the way in which a lock statement checks the columns. */
     public enum Identity {
-        /** The columns are configured, and are not checked. */
+        /** The columns are configured. A lock statement checks only that they still have the same types. */
         GIVEN,
         /** The only column is the primary key. The parse analysis of the server checks the column at no cost. */
         ONE_COLUMN,

@@ -149,8 +149,8 @@ class FlushForms {
     }
 
     /**
-     * Whether a row lock follows the advisory lock. In this case the row lock raises the error if the table does not
-     * exist, or if the role may not lock its rows.
+     * Whether one row lock by the primary key follows the advisory lock. In this case the row lock raises the error if
+     * the table does not exist, or if the role may not lock its rows.
      */
     final boolean isTableChecked() {
         return asked.rows().size() == 1 && asked.rows().get(0).table().identity() != Identity.GIVEN;

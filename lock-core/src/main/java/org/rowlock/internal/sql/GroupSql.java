@@ -42,9 +42,12 @@ public final class GroupSql {
     private GroupSql() {}
 
     /**
-     * Returns a statement that precedes {@link #CHECK}, and raises an error if the given query does not find the locked
-     * row. In separate transactions, later callers would not find the row. The parameters are the parameters of the
-     * query, and {@link LockCheckSql#mark}.
+     * Returns a statement that precedes {@link #CHECK}, and raises an error if a query no longer finds the locked row.
+     * If a write of the group has removed the row, the group is refused, because in separate transactions the later
+     * callers would not have found the row. The parameters are the parameters of the query, and {@link
+     * LockCheckSql#mark}.
+     *
+     * @param look the query that finds the locked row
      */
     public static String requires(String look) {
         return "select case when exists (" + look + ") then '' else "

@@ -82,8 +82,9 @@ public final class JdbcMetrics {
     }
 
     /**
-     * Registers a separate meter for each figure, because one statement may be counted in several figures. All reasons
-     * share one meter with a tag, because a statement has only one reason.
+     * Registers a separate meter for each figure, because one statement may be counted in several figures. The reasons
+     * why statements did not queue share one meter with the tag {@code reason}, because a statement has only one such
+     * reason.
      */
     private void count(RowlockJdbcMXBean control, String table, String figure, Tags tags) {
         boolean passed = figure.startsWith(PASSED);

@@ -81,7 +81,8 @@ public final class RowLockAssertions {
      *
      * @param key the key
      * @throws AssertionError if a transaction has locked the key
-     * @throws IllegalStateException if there are several DataSources, and the thread has no transaction
+     * @throws IllegalStateException if the thread has transactions on several DataSources, or has none and the context
+     *     does not have exactly one DataSource
      */
     public static void assertNotLocked(LockKey key) {
         List<DataSource> bound = bound();

@@ -232,8 +232,8 @@ public final class Turns {
     }
 
     /**
-     * Lets a statement go to the server without a wait. Rowlock does not examine which rows such a statement locks. An
-     * example is a batch.
+     * Lets a batch of several executions go to the server without a wait. Rowlock does not examine which rows a batch
+     * locks.
      */
     public Turn pass(@Nullable StatementPlan plan, PassReason reason) throws SQLException {
         access.begin();

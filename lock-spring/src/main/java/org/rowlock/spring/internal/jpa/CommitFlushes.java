@@ -42,8 +42,9 @@ public final class CommitFlushes {
     private CommitFlushes() {}
 
     /**
-     * Makes the drop-in keep Hibernate's writes from now until the COMMIT of the transaction. Until the COMMIT only
-     * Hibernate writes, and only Hibernate reads the update counts.
+     * Makes the drop-in keep Hibernate's writes from now until the COMMIT of the transaction. A call is safe only from
+     * {@code beforeCommit} on: from then until the COMMIT only Hibernate writes, and only Hibernate reads the update
+     * counts.
      */
     public static void open(TransactionManager manager) {
         if (IS_PRESENT) {

@@ -15,7 +15,10 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 public final class Routes {
     private Routes() {}
 
-    /** Returns all beans of the type DataSource by name. Some of these beans may be injectable only by a qualifier. */
+    /**
+     * Returns the DataSource beans by name, without the beans that are declared with {@code autowireCandidate = false}.
+     * The result includes beans that can be injected only by a qualifier.
+     */
     public static Map<String, DataSource> beans(ConfigurableListableBeanFactory beans) {
         return SimpleAutowireCandidateResolver.resolveAutowireCandidates(beans, DataSource.class);
     }
