@@ -9,7 +9,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.jmh.testing.JmhRuns;
 
-/** A fast wrong lock is not a result: without a lock, or with one that is none, every workload fails. */
+/**
+ * Checks that every workload fails if its lock is missing or excludes nothing. The speed of such a lock is not a
+ * result.
+ */
 @Tag("long")
 class BrokenLocksTest {
     private static final String TWO_INSIDE = "Two transactions were inside the lock of key";
@@ -18,9 +21,9 @@ class BrokenLocksTest {
         return Stream.of(
                 of(Zipfian.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
                 of(Vacuum.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
-                // A client per process, so those who meet are of two.
+                // Each process has one client, so two clients inside a lock are in two processes.
                 of(Instances.class, TWO_INSIDE, "NONE", "clients", "4", "jvms", "4", "rows", "1"),
-                // Among few rows, as two seldom meet among many.
+                // The clients use few rows, because two clients seldom use the same one of many rows.
                 of(Zipfian.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3", "reading", "true"),
                 of(Pool.class, TWO_INSIDE, "NONE", "clients", "16", "others", "1"),
                 of(Bystander.class, TWO_INSIDE, "NONE", "clients", "1", "rate", "1000000", "zipf", "3"),

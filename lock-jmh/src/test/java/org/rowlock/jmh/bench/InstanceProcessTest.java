@@ -22,7 +22,7 @@ class InstanceProcessTest {
     @TempDir
     private Path directory;
 
-    /** The JVM that starts the process, and is killed. */
+    /** The main class of the JVM that starts the process. The test kills this JVM. */
     static final class Parent {
         private Parent() {}
 
@@ -34,7 +34,7 @@ class InstanceProcessTest {
         }
     }
 
-    /** The transactions ahead of the measurement would take for ever here. */
+    /** In this test the warm-up transactions never end, so the parent is killed before the measurement. */
     @Test
     void endsWithAParentThatIsKilledBeforeTheMeasurement() throws Exception {
         ServerAddress address = new ServerAddress(SERVER.url(), SERVER.user(), SERVER.password());

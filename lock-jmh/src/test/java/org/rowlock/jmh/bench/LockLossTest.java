@@ -30,22 +30,23 @@ import org.rowlock.jmh.server.ServerCrash;
 import org.rowlock.jmh.testing.JmhRuns;
 import org.rowlock.testing.TestDatabase;
 
-/** A server is killed for each, so these are few. */
+/** Kills a server in each test, so there are only a few tests. */
 @Tag("long")
 @SuppressWarnings("try") // A test may be interrupted while it waits for its clients.
 class LockLossTest {
     private static final int CLIENTS = 20;
     private static final int COMMITS = 1_000;
 
-    /** The keys that one transaction holds when the server is killed; behind them come those that are free. */
+    /** The keys that one transaction holds when the server is killed. All higher keys are free. */
     private static final List<Integer> HELD =
             IntStream.rangeClosed(1, 1_000).boxed().toList();
 
-    /** So few that the clients meet. */
+    /** The number of free keys, so small that clients compete for the same keys. */
     private static final int FREE = 100;
 
     /**
-     * Each lock is a fencing token to be raised by one; in the end the server is compared with what the clients know.
+     * Every client that holds a lock raises a fencing token by one. At the end, the tokens on the server are compared
+     * with the records of the clients.
      */
     @ParameterizedTest
     @EnumSource(
@@ -74,7 +75,7 @@ class LockLossTest {
                 int before = crowd.heldCommits.get();
                 crash.run();
                 crowd.await("a lock that was held", () -> crowd.heldCommits.get() > before);
-                // Others are inside their locks by now, and the holder does not know.
+                // By now other clients hold the holder's locks, and the holder has not noticed.
                 assertThatThrownBy(() -> crowd.release(holder, held)).matches(LockLossTest::isLost);
                 try (Connection again = server.connect()) {
                     crowd.release(again, crowd.hold(again));
@@ -93,8 +94,9 @@ class LockLossTest {
     }
 
     /**
-     * Clients that lock a key, raise its token, commit, and begin again, each with a connection of its own. Where the
-     * server goes away they try until it is back. Half of them want keys that are held when the server is killed.
+     * Clients with separate connections. Each client repeatedly locks a key, raises the key's token and commits. If the
+     * server stops, the clients reconnect until the server has restarted. Half of the clients use keys that are held
+     * when the server is killed.
      */
     private static final class Crowd implements AutoCloseable {
         private final Strategy strategy;
@@ -116,7 +118,10 @@ class LockLossTest {
             return new Locking(strategy, false, unpooled, Tokens.TABLE, "id");
         }
 
-        /** Locks all keys that are to be held, for another instance of the application; its work stays uncommitted. */
+        /**
+         * Locks all keys of {@link #HELD}, in the role of another instance of the application. The transaction stays
+         * open.
+         */
         long hold(Connection connection) throws SQLException {
             connection.setAutoCommit(false);
             locking().lockAll(connection, HELD, RowLockMode.FOR_UPDATE);
@@ -162,7 +167,7 @@ class LockLossTest {
                     if (!isLost(e)) {
                         throw e;
                     }
-                    // Each attempt costs a server that is starting a process.
+                    // For each attempt, the starting server has to create a process.
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
                 }
             }
@@ -192,7 +197,7 @@ class LockLossTest {
                     .until(condition);
         }
 
-        /** Each finishes what it has begun. */
+        /** Stops the clients after their current transactions. */
         @Override
         public void close() throws Exception {
             stopped = true;

@@ -13,42 +13,44 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * What clients have seen of their transactions: when each was inside a lock, and what came of its commit. Compared at
- * the end with what the server has. Thread-safe.
+ * Records the transactions of all clients: which transaction held a lock at a time, and the outcome of each commit. At
+ * the end, these records are compared with the data on the server. Thread-safe.
  *
- * <p>A client whose server is gone may believe for a while that it still holds its lock, although the next one is
- * inside already. That is no double entry as long as it cannot commit any more. So if a client finds another one
- * inside, that is only noted; it was a double entry if that other one's transaction is found to have committed. Whether
- * it was told so does not matter. A client leaves before it asks to commit, since the server may let the next one in
- * before its answer arrives; what happens in between, the tokens tell.
+ * <p>After a crash, a client can believe that it still holds its lock, although another client has acquired the lock.
+ * This is no error if the first client can no longer commit. If a client finds another transaction inside, the ledger
+ * therefore only notes the other transaction. A double entry is an error only if the noted transaction has committed,
+ * even if its client received no answer. A client leaves before it requests the commit, because the server can grant
+ * the lock to another client before the answer to the commit arrives. The tokens show errors in the time between.
  */
 final class LossLedger {
     private static final long NOBODY = 0;
 
     private final AtomicLong transactions = new AtomicLong();
     private final AtomicLongArray inside;
-    /** Transactions that were inside a key's lock when another got it. */
+    /** The transactions that were inside a key's lock when another transaction acquired the lock. */
     private final Queue<Long> overtaken = new ConcurrentLinkedQueue<>();
 
     private final Set<Long> asked = ConcurrentHashMap.newKeySet();
     private final Set<Long> acknowledged = ConcurrentHashMap.newKeySet();
 
     /**
-     * A transaction that is in the table.
+     * A transaction in the journal on the server.
      *
-     * @param transaction its number here
-     * @param key the key whose token it has raised
-     * @param token what it has raised it to
+     * @param transaction the number of the transaction in this ledger
+     * @param key the key whose token the transaction has raised
+     * @param token the value to which the transaction has raised the token
      */
     record Entry(long transaction, int key, long token) {}
 
     /**
-     * What is wrong.
+     * The number of errors of each kind.
      *
-     * @param doubleEntries locks got while another transaction was inside that committed later
-     * @param lostUpdates committed raises of a token that are missing from it, or were raises to the same
-     * @param lostCommits transactions that the server has acknowledged, and does not have
-     * @param strayCommits transactions that the server has, and nobody has asked it to commit
+     * @param doubleEntries locks that were acquired while another transaction was inside, if the other transaction
+     *     committed later
+     * @param lostUpdates committed raises that are missing from a token's value, or that raised the token to the same
+     *     value as another raise
+     * @param lostCommits transactions that the server has acknowledged but not stored
+     * @param strayCommits transactions that the server has stored although no client requested their commit
      */
     record Verdict(int doubleEntries, long lostUpdates, int lostCommits, int strayCommits) {
         void check() {
@@ -65,12 +67,12 @@ final class LossLedger {
         this.inside = new AtomicLongArray(keys);
     }
 
-    /** A new transaction's number. */
+    /** Returns the number of a new transaction. */
     long begin() {
         return transactions.incrementAndGet();
     }
 
-    /** To be called as soon as the lock is held. */
+    /** Must be called immediately after the lock is acquired. */
     void enter(int key, long transaction) {
         long found = inside.getAndSet(key, transaction);
         if (found != NOBODY) {
@@ -78,12 +80,12 @@ final class LossLedger {
         }
     }
 
-    /** To be called before the commit is asked for, or when the transaction has failed. */
+    /** Must be called before the commit is requested, or after the transaction has failed. */
     void leave(int key, long transaction) {
         inside.compareAndSet(key, transaction, NOBODY);
     }
 
-    /** From now on it may commit. */
+    /** Records that the commit is requested. From now on it is possible that the transaction has committed. */
     void commitAsked(long transaction) {
         asked.add(transaction);
     }
@@ -96,14 +98,14 @@ final class LossLedger {
         return acknowledged.size();
     }
 
-    /** How many commits were asked for and never answered. */
+    /** The number of commits that were requested but never answered. */
     int unanswered() {
         return asked.size() - acknowledged.size();
     }
 
     /**
-     * @param journal every transaction that the server has
-     * @param tokens by key, for every key that has ever been raised
+     * @param journal every transaction that the server has stored
+     * @param tokens the token of every key that was ever raised, by key
      */
     Verdict compare(List<Entry> journal, Map<Integer, Long> tokens) {
         Set<Long> committed = new HashSet<>();

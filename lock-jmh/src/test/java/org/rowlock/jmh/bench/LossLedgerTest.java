@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.rowlock.jmh.bench.LossLedger.Entry;
 import org.rowlock.jmh.bench.LossLedger.Verdict;
 
-/** What can be claimed after a crash, and what cannot. */
+/** Checks which histories around a crash count as errors. */
 class LossLedgerTest {
     private static final int KEY = 7;
 

@@ -14,7 +14,10 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.testing.TestDatabase;
 
-/** A lock function in a WHERE clause locks rows that are not returned, and a claim locks those that it returns. */
+/**
+ * Shows that a lock function in a WHERE clause also locks rows that the query does not return. A claim locks only the
+ * rows that it returns.
+ */
 class PlanTrapTest {
     private static final String LOCKS =
             "select count(*) from pg_locks where pid = pg_backend_pid() and locktype = 'advisory'";
@@ -26,7 +29,10 @@ class PlanTrapTest {
                     + " from generate_series(1, 2000) i",
             "vacuum analyze trap");
 
-    /** The planner evaluates cheap conditions first, and takes a lock function for cheap; LIMIT comes after a sort. */
+    /**
+     * The planner evaluates cheap conditions first, and treats the lock function as cheap. LIMIT applies only after the
+     * sort.
+     */
     @ParameterizedTest
     @CsvSource({"due + attempts * interval '1 minute' <= now(), id", "id % 10 = 0, attempts"})
     void locksMoreThanItReturns(String condition, String order) throws Exception {

@@ -15,7 +15,7 @@ import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.TestDatabase;
 
-/** The same transaction in so many round trips as it says. */
+/** Checks that each form of the transaction takes as many round trips as its parameters say. */
 class RoundTripsTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -54,7 +54,7 @@ class RoundTripsTest {
             connection.setAutoCommit(false);
             DataSource pool = OneConnection.of(connection);
             RowLocks locks = workload.locks(pool);
-            // The first time the library may look up the primary key.
+            // The first run is not counted, because the library may look up the primary key.
             workload.run(locks, pool, 1);
             int before = RoundTripCounter.counted();
             workload.run(locks, pool, 1);
@@ -63,7 +63,7 @@ class RoundTripsTest {
             assertThatThrownBy(() -> workload.run(locks, pool, 2))
                     .isInstanceOf(looks ? RowAbsentException.class : InvariantViolation.class)
                     .hasMessageContaining(looks ? "there is no row" : "was 0 times");
-            // From 0 to 1, 2 and back, and committed: another session sees it.
+            // The balance went from 0 to 1, to 2 and back to 0. Another session sees the committed balance.
             assertThat(database.query("select balance from accounts")).isEqualTo("0");
             assertThat(database.query("select count(*) from pg_stat_activity where state like 'idle in transaction%'"))
                     .isEqualTo("0");

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.testing.TestDatabase;
 
-/** Whether the tables that the file finds collide in the server, as pg_locks shows. */
+/** Checks in pg_locks that the tables that the file selects collide in the server's lock table, in variant 1 only. */
 class SqlCaseTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase();

@@ -9,8 +9,9 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * A fencing token per key, from 0 on, and a journal of each rise and its author. A token is read, and written back one
- * higher: two that are inside one lock raise it to the same. The journal has no constraint that would keep that out.
+ * A fencing token for each key, which begins at 0, and a journal of each raise with its transaction. A raise reads the
+ * token and writes the value plus one. Two transactions inside one lock would therefore raise the token to the same
+ * value. The journal has no constraint that would prevent this error.
  */
 final class Tokens {
     static final String TABLE = "tokens";
@@ -18,7 +19,7 @@ final class Tokens {
 
     private Tokens() {}
 
-    /** Makes the tables, new. */
+    /** Drops and creates the tables. */
     static void create(BenchmarkServer server, int keys) throws SQLException {
         server.execute(
                 "drop table if exists " + TABLE + ", " + JOURNAL,
@@ -42,7 +43,7 @@ final class Tokens {
                 row -> new LossLedger.Entry(row.getLong(1), row.getInt(2), row.getLong(3)));
     }
 
-    /** By key, of all keys that have ever been raised. */
+    /** Returns the token of every key that was ever raised, by key. */
     static Map<Integer, Long> raised(Connection connection) throws SQLException {
         Map<Integer, Long> tokens = new HashMap<>();
         Jdbc.list(

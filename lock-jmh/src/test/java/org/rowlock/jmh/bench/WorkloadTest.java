@@ -16,10 +16,13 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.testing.JmhRuns;
 
-/** What plain JMH shows of a workload. */
+/** Checks the results that JMH shows for a workload without Rowlock's commands. */
 @Tag("long")
 class WorkloadTest {
-    /** With JMH's rate of each thread it was several times that: most stand in a queue for a row. */
+    /**
+     * The score must agree with the server's counters. A sum of JMH's rates per thread would be several times as large,
+     * because most threads wait for a row.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"ROW", "ADVISORY"})
     void theScoreIsWhatTheServerHasCommitted(String strategy) throws Exception {
@@ -27,7 +30,7 @@ class WorkloadTest {
                 JmhRuns.figures(JmhRuns.run(Zipfian.class, 8, "strategy", strategy, "clients", "60", "zipf", "5"));
         double counted = figures.get("wal.rate") / figures.get("wal");
         assertThat(figures.get("score")).isBetween(counted / 4, counted * 4);
-        // Each commit has an id that the server gave it, some of them before the window.
+        // Each commit has an xid. The server assigned some of the xids before the window.
         assertThat(figures.get("xids")).isGreaterThan(0.4);
         assertThat(figures).containsKeys("lock.p99", "lock.max", "cpu.client", "cpu.server", "net.roundTrip");
     }
@@ -51,7 +54,7 @@ class WorkloadTest {
                         message.contains("There is no OPTIMISTIC in Zipfian. Give one of ROW, BOTH and ADVISORY"));
     }
 
-    /** It is what {@code -p strategy} has first where nobody gives one. */
+    /** FOR_UPDATE is the first value of {@code -p strategy}, and so the default. */
     @Test
     void everyWorkloadHasForUpdateByHand() {
         assertThat(Scenarios.all().stream()
@@ -68,7 +71,7 @@ class WorkloadTest {
     void aNetworkIsInForce() throws Exception {
         Map<String, Double> figures =
                 JmhRuns.figures(JmhRuns.run(Zipfian.class, "strategy", "BOTH", "clients", "2", "rttMillis", "5"));
-        // Only the lower bound is sure on any machine; and a lock, three updates and a commit take five of them.
+        // Only the lower bound holds on every machine. A lock, three updates and a commit take five round trips.
         assertThat(figures.get("net.roundTrip")).isGreaterThan(4.5);
         assertThat(figures.get("score")).isLessThan(200);
     }
@@ -90,7 +93,8 @@ class WorkloadTest {
     void locksThatWereDueAndNeverAskedForAreAmongTheLatencies() throws Exception {
         Map<String, Double> figures = JmhRuns.figures(JmhRuns.run(
                 Bystander.class, "strategy", "ADVISORY", "clients", "1", "lockers", "1", "rate", "1000000"));
-        // Of 300,000 that are due in the window one locker comes to some hundreds: most have never been asked for.
+        // In the window 300,000 locks are due, and one locker requests only some hundreds. Most of the due locks are
+        // never requested.
         assertThat(figures.get("lock.p50")).isGreaterThan(50);
     }
 

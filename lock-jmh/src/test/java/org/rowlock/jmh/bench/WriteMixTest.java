@@ -22,7 +22,7 @@ import org.rowlock.jmh.bench.WriteMixed.Item;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.testing.TestDatabase;
 
-/** What counts as lost, and what is tried again. */
+/** Checks which writes count as lost, and which transactions are retried. */
 class WriteMixTest {
     private static final String WAITING = "select count(*) from pg_stat_activity"
             + " where wait_event_type = 'Lock' and datname = current_database()";
@@ -87,7 +87,7 @@ class WriteMixTest {
     @ValueSource(ints = {1, 2, 3})
     void oneLostUpdateOfAnyKindIsMissing(int id) throws SQLException {
         WriteMixed mix = mix(Strategy.NONE, false);
-        // Both have read the row before either writes it, as two that are inside one lock would.
+        // Both sessions read the row before one of them writes the row, like two transactions inside one lock.
         try (Connection one = server.connect();
                 Connection other = server.connect()) {
             Item readByOne = read(one, id);
@@ -142,7 +142,10 @@ class WriteMixTest {
         assertThat(commitBehind(Strategy.OPTIMISTIC, 1)).isEqualTo(new Item(1, 3, 0, 0, 2));
     }
 
-    /** Has a transaction wait for one that has written a row, and reads what they leave there. */
+    /**
+     * Makes a transaction wait for another transaction that has written a row, and returns the row after both
+     * transactions.
+     */
     private Item commitBehind(Strategy strategy, int id) throws Exception {
         WriteMixed mix = mix(strategy, false);
         try (Connection holder = server.connect();

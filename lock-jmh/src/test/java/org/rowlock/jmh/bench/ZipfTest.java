@@ -9,12 +9,12 @@ import org.apache.commons.rng.simple.RandomSource;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The samples against the exact distribution, whose probabilities are few enough to be summed. */
+/** Compares samples with the exact distribution. The keys are so few that the exact probabilities can be summed. */
 class ZipfTest {
     private static final int SAMPLES = 1_000_000;
     private static final long SEED = 42;
 
-    /** Of being worse by chance; with a fixed seed the test gives the same every time. */
+    /** The probability of a worse fit by chance. The seed is fixed, so every run has the same result. */
     private static final double SIGNIFICANCE = 0.001;
 
     @ParameterizedTest
@@ -28,7 +28,7 @@ class ZipfTest {
         assertThat(new ChiSquareTest().chiSquareTest(exact(keys, s), seen)).isGreaterThan(SIGNIFICANCE);
     }
 
-    /** The test above must be able to fail. */
+    /** Shows that the comparison detects a wrong exponent. */
     @ParameterizedTest
     @CsvSource({"100, 1.1, 1.09", "100, 1.1, 1.11"})
     void anotherExponentIsNoticed(int keys, double s, double other) {
