@@ -13,13 +13,16 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.rowlock.jmh.cli.Program;
 
-/** Data flows one way: what is measured knows nothing of how it is run, and that nothing of how it is shown. */
+/**
+ * Checks that dependencies go one way. The benchmarks do not depend on the code that runs them, and that code does not
+ * depend on the report.
+ */
 class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages("org.rowlock.jmh");
 
-    /** Each package with those that may access it; server has no limit. */
+    /** Each package, with the packages that are allowed to access it. Every package is allowed to access server. */
     private static final Map<String, List<String>> ACCESSED_BY = Map.of(
             "cli", List.of(),
             "doors", List.of("cli"),
@@ -48,7 +51,7 @@ class ArchitectureTest {
         layers.check(CLASSES);
     }
 
-    /** The doctor is a command beside the benchmarks; what both need is in the package tool. */
+    /** The doctor is a separate command. Code that both the doctor and the benchmarks need is in the package tool. */
     @Test
     void onlyTheProgramKnowsTheDoctor() {
         noClasses()

@@ -22,7 +22,7 @@ import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
-/** Every scenario, every variant, for a moment, with its checks: none may rot. */
+/** Runs every variant of every scenario briefly, with its checks, so that a broken variant is noticed. */
 @Tag("long")
 class ScenarioSmokeTest {
     static Stream<String> scenarios() {
@@ -62,7 +62,10 @@ class ScenarioSmokeTest {
         }
     }
 
-    /** With few clients and JVMs, as each client needs a connection, and each JVM a processor. */
+    /**
+     * Returns the point with few clients and JVMs, because each client needs a connection and each JVM needs a
+     * processor.
+     */
     private static Point small(Point point) {
         Map<String, String> params = new TreeMap<>(point.params());
         params.put(Point.CLIENTS, Integer.toString(Math.min(8, point.clients())));

@@ -25,7 +25,9 @@ import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerOptions;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Every mistake ends in a message that says what to do, a status other than 0, and nothing left on the server. */
+/**
+ * Checks that every mistake leads to a message with advice and a status other than 0, and leaves nothing on the server.
+ */
 class BadInputTest {
     private static final String ROLE = "rowlock_bench_tester";
     private static final String PASSWORD = "correct";
@@ -102,7 +104,7 @@ class BadInputTest {
         assertThat(err.toString()).contains("a report exists").contains("another directory");
     }
 
-    /** By the command that is sooner at its end; both write in one place. */
+    /** Uses the command that ends sooner. Both commands write the report by the same code. */
     @Test
     @EnabledOnOs(value = OS.LINUX, disabledReason = "no device elsewhere is always full")
     void aDiskWithoutRoomForTheReportIsSaidBehindWhatWasFound() throws Exception {
@@ -148,7 +150,7 @@ class BadInputTest {
         server.execute("create schema rowlock_bench authorization " + ROLE);
         assertThat(compareAsRole()).isEqualTo(1);
         assertThat(err.toString()).contains("schema rowlock_bench").contains("drop schema rowlock_bench cascade");
-        // It is still there to be dropped.
+        // The schema still exists, so the statement succeeds.
         server.execute("drop schema rowlock_bench");
     }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
-/** Ctrl-C in the middle of the real program. */
+/** Interrupts the real program, as Ctrl-C does. */
 @Tag("long")
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "a process there cannot be sent SIGINT")
 class InterruptedRunTest {
@@ -54,11 +54,11 @@ class InterruptedRunTest {
         interrupt(isTime, "--url", server.url(), "--user", server.user(), "--password=" + server.password());
         assertThat(directory.resolve("report")).as("a report of nothing").doesNotExist();
         assertThat(count(SCHEMA)).isZero();
-        // A server process notices the end of its client when it next looks.
+        // A server process notices the end of its client only after some time.
         TestDatabase.await().until(() -> count(SESSIONS) == 0);
     }
 
-    /** SIGTERM, as of a container that is stopped. */
+    /** Sends SIGTERM, as the stop of a container does. */
     @Test
     void removesTheCopyOfTheUsersTable() throws Exception {
         database.execute(
@@ -123,13 +123,13 @@ class InterruptedRunTest {
         assertThat(directory.resolve("report")).doesNotExist();
     }
 
-    /** What a killed program leaves, the next one ends and removes, before it does anything else. */
+    /** Before any other work, the next run stops and removes everything that a killed program has left. */
     @Test
     void theNextRunRemovesWhatAKilledOneHasLeft() throws Exception {
         AtomicReference<List<Path>> left = new AtomicReference<>(List.of());
         Callable<Boolean> isRunning = () -> {
             left.set(postmasters());
-            // Not that of initdb, which is none of a server.
+            // A process of initdb also writes a postmaster.pid, but is no server. Only a server writes "ready".
             return !left.get().isEmpty() && read(left.get().get(0)).contains("ready");
         };
         kill("-KILL", 137, isRunning, List.of("compare", "--yes", "--scenario", "clients", "--seconds", "600"));
@@ -146,15 +146,15 @@ class InterruptedRunTest {
         try (Stream<Path> files = Files.walk(directory, 5)) {
             return files.filter(file -> file.endsWith("postmaster.pid")).toList();
         } catch (UncheckedIOException e) {
-            // Something went while this looked.
+            // A file was removed during the walk.
             return List.of();
         }
     }
 
-    /** The process of the standby among the temporary files, or 0. */
+    /** Returns the pid of the standby, found in the temporary files; 0 if there is no standby. */
     private long standby() throws IOException {
         for (Path pidFile : postmasters()) {
-            // The other server writes its file anew meanwhile.
+            // The primary may rewrite its own file at this moment, so only the standby's file is read.
             List<String> lines = pidFile.toString().contains("standby") ? Files.readAllLines(pidFile) : List.of();
             if (!lines.isEmpty()) {
                 return Long.parseLong(lines.get(0).trim());
@@ -163,7 +163,7 @@ class InterruptedRunTest {
         return 0;
     }
 
-    /** Runs the program, and sends it SIGINT when it is time. */
+    /** Runs the program, and sends SIGINT to the program when the condition holds. */
     private void interrupt(Callable<Boolean> isTime, String... options) throws Exception {
         List<String> compare = new ArrayList<>(
                 List.of("compare", "--yes", "--scenario", "clients", "--clients", "4", "--seconds", "600"));
@@ -203,7 +203,10 @@ class InterruptedRunTest {
         assertThat(program.exitValue()).as(() -> read(log)).isEqualTo(status);
     }
 
-    /** A JVM started by a shell in the background ignores SIGINT, and hands that down; this undoes it where it can. */
+    /**
+     * Returns the beginning of a command that restores SIGINT if possible. A JVM that a shell has started in the
+     * background ignores SIGINT, and its child processes inherit that setting.
+     */
     private static List<String> withSignals() throws Exception {
         List<String> env = List.of("env", "--default-signal=INT");
         List<String> probe = new ArrayList<>(env);

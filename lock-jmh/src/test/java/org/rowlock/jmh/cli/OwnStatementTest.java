@@ -39,7 +39,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** A statement of the user is measured in a copy of its table, and the table itself is only read. */
+/** Checks that a statement of the user is measured in a copy of its table, and that the table itself is only read. */
 class OwnStatementTest {
     private static final Path SHOP = Path.of("../examples/shop/src/main/resources/schema.sql");
 
@@ -179,7 +179,7 @@ class OwnStatementTest {
                             .anyMatch(remark ->
                                     remark.startsWith("Without " + strategy + ": ") && remark.contains("type")));
         }
-        // The others run, and the reason is beside their results.
+        // The other strategies run, and the report has the reason beside their results.
         Own command = given("select * from t where id = $1 for update", "", "");
         remarks.clear();
         Scenario scenario = command.own.scenario(address(), null, remarks);
@@ -351,7 +351,7 @@ class OwnStatementTest {
         assertThat(content()).isEqualTo(before);
     }
 
-    /** A default leads to a table that no text names. */
+    /** For example, a column default can change a table that no statement names. */
     @Test
     void whatLeadsToTheUsersOwnTablesIsRefused() throws Exception {
         createShop();

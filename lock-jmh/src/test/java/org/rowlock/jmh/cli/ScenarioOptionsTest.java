@@ -89,7 +89,7 @@ class ScenarioOptionsTest {
                         .anyMatch(each -> each.strategy().equals("BOTH")));
     }
 
-    /** A control beside the baseline is no answer. */
+    /** A comparison of only a control with the baseline would answer no question. */
     @Test
     void whatComparesNothingDoesNotRun() {
         assertThatThrownBy(() -> scenarios("--strategy", "optimistic"))

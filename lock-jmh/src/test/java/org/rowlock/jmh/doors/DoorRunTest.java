@@ -17,7 +17,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
-/** Every door changes what it says that it changes, in as many round trips as its documentation says. */
+/** Checks that every door stores its changes, in as many round trips as the documentation says. */
 class DoorRunTest {
     private static final TestPostgres SERVER = TestPostgres.shared();
     private static final ServerAddress ADDRESS = new ServerAddress(SERVER.url(), SERVER.user(), SERVER.password());
@@ -91,7 +91,7 @@ class DoorRunTest {
         });
     }
 
-    /** The run ends with that, and there is no report. */
+    /** If a change is lost, the run fails and writes no report. */
     @Test
     void aLostChangeIsAViolation() throws Exception {
         try (BenchmarkServer server = BenchmarkServer.open(ADDRESS)) {

@@ -13,12 +13,12 @@ import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
-/** A network takes as long as it was told, and is gone when it is closed. */
+/** Checks that a round trip takes the requested time, and that closing the network ends the proxy. */
 class NetworkTest {
     private final TestPostgres server = TestPostgres.shared();
     private final ServerAddress address = new ServerAddress(server.url(), server.user(), server.password());
 
-    /** Only the lower bound is sure on any machine; what is above is what the machine adds. */
+    /** Only the lower bound holds on every machine, because a machine may add any delay. */
     @Test
     void delaysEachRoundTrip() throws Exception {
         Network network = Network.open(address, 5);

@@ -14,7 +14,7 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
-/** What it reads, of a real server. That it works under JMH is shown by the scenarios. */
+/** Checks the figures that the profiler reads from a real server. The tests of scenarios use the profiler in JMH. */
 class PostgresProfilerTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase("create table t (id int primary key)", "insert into t values (1)");
@@ -41,7 +41,7 @@ class PostgresProfilerTest {
         try (Connection looking = database.dataSource().getConnection()) {
             ServerCounters before = ServerCounters.read(looking);
             one.execute("select id from t where id = 1 for share");
-            // The second sharer of a row makes a MultiXact of the two.
+            // A second shared lock of a row creates a MultiXact of both transactions.
             other.execute("select id from t where id = 1 for share");
             one.commit();
             other.commit();

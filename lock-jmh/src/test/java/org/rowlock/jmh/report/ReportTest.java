@@ -18,7 +18,10 @@ import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
 import org.rowlock.jmh.scenario.Metric;
 
-/** What is written is what was found, and whatever a server or a failure says is text, and never markup or code. */
+/**
+ * Checks that the report contains the results. Text from a server or a failure must appear as text, and never as markup
+ * or code.
+ */
 class ReportTest {
     private static final String HOSTILE = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"&@data@$1";
 
@@ -82,7 +85,7 @@ class ReportTest {
     void hostileTextEndsNoElement() throws Exception {
         String html = Files.readString(Report.write(results(HOSTILE), directory));
         assertThat(html).doesNotContain("<script>alert", "<img", "onerror=alert(1)>\"");
-        // The end of each script element is one of the template's three.
+        // The only ends of script elements are the three ends in the template.
         assertThat(html.split("</script", -1)).hasSize(4);
         assertThat(html.split("id=\"results\"", -1)).hasSize(2);
     }

@@ -11,7 +11,7 @@ import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
 import org.rowlock.jmh.scenario.Metric;
 
-/** The first sentence says what to change. */
+/** Checks that the first sentence of the answer says what to change. */
 class AnswerTest {
     private static VariantResult variant(String label, Call call, double mean) {
         return new VariantResult(

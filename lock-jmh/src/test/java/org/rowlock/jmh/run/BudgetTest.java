@@ -13,7 +13,10 @@ import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
-/** A run whose time is up has fewer rounds and scenarios, never rounds that say nothing, and says so. */
+/**
+ * Checks that a run whose time is over omits rounds and scenarios and reports the omission. The rounds that do run are
+ * enough for an interval.
+ */
 class BudgetTest {
     private final TestPostgres server = TestPostgres.shared();
 

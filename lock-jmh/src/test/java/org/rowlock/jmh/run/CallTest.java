@@ -26,19 +26,19 @@ import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
-/** A difference is called where there is one, and nowhere else. */
+/** Checks that a variant gets a verdict if there is a difference, and otherwise gets none. */
 class CallTest {
     private static final Scenario ZIPFIAN = Scenarios.named("zipfian").orElseThrow();
     private static final Point POINT = ZIPFIAN.points().get(0);
     private static final int RUNS = 300;
     private static final List<Variant> BY_HAND_AND_ADVISORY = List.of(Variant.of("FOR_UPDATE"), Variant.of("ADVISORY"));
 
-    /** Rounds of a machine whose speed drifts, and where a measurement differs from the next by so much. */
+    /** Simulates rounds on a machine whose speed drifts. */
     private static PointResult rounds(int number, long seed, double noise, Map<String, Double> gains) {
         return rounds(number, seed, noise, gains, 0);
     }
 
-    /** The same, where such a share of the turns failed. */
+    /** Simulates rounds on a machine whose speed drifts, and in which a share of the turns fails. */
     private static PointResult rounds(int number, long seed, double noise, Map<String, Double> gains, double failed) {
         Random failing = new Random(~seed);
         Random random = new Random(seed);
@@ -53,12 +53,12 @@ class CallTest {
                 .get(0);
     }
 
-    /** What a turn of a round measures. */
+    /** Returns the figures of a turn in a round. */
     private interface Measured {
         Map<String, Double> figures(Rounds.Place place, int round);
     }
 
-    /** A comparison of these variants in so many rounds; a turn without figures has failed. */
+    /** Returns the comparison of variants in a number of rounds. A turn without figures has failed. */
     private static ScenarioResult compared(int number, List<Variant> variants, Measured measured) {
         Scenario scenario = ZIPFIAN.with(List.of(POINT), variants);
         Rounds rounds = new Rounds(scenario, scenario.variants().size() - 1);
@@ -80,8 +80,8 @@ class CallTest {
     }
 
     /**
-     * How often a variant that is so much better is called in simulated runs; 1 for how often one is called that is
-     * not.
+     * Returns the share of simulated variants that are called better or worse. With a gain of 1, all variants are
+     * equally fast.
      */
     private static double called(int number, double noise, double gain) {
         return called(number, noise, gain, 0);
@@ -115,7 +115,7 @@ class CallTest {
         assertThat(called(number, noise, 1, failed)).isLessThan(0.002);
     }
 
-    /** The rounds differ by a drift that only turns of the same round share. */
+    /** A drift makes the rounds differ, so that only turns of one round can be compared. */
     @Test
     void nothingIsSaidOfAVariantThatSharesFewerThanTwoRoundsWithTheBaseline() {
         Random random = new Random(1);
@@ -135,7 +135,7 @@ class CallTest {
         return turns.stream().filter(turn -> turn.variant().equals(variant)).toList();
     }
 
-    /** The intervals of a page hold together, however many it has. */
+    /** All intervals of a page must hold together, for any number of intervals. */
     @Test
     void ofAHundredPagesWithoutADifferenceNoneHasACall() {
         for (long seed = 1_000; seed < 1_100; seed++) {
@@ -170,7 +170,7 @@ class CallTest {
             if (round == 2 && !place.again()) {
                 return Map.of();
             }
-            // The rounds differ tenfold, so that only turns of the same round can be compared.
+            // The results of the rounds differ by a factor of ten, so that only turns of one round can be compared.
             double gain = place.variant().label().equals("ADVISORY") ? 2 : 1;
             return Map.of(Metric.SCORE, Math.pow(10, round) * gain * Math.exp(0.02 * random.nextGaussian()));
         });
@@ -237,7 +237,9 @@ class CallTest {
                 .toList();
     }
 
-    /** Of two variants with a turn each in every round, the fit is Student's test of the rounds' ratios. */
+    /**
+     * For two variants with one turn each in every round, the fit equals Student's test of the ratios of the rounds.
+     */
     @Test
     void ofTwoTheIntervalIsStudents() {
         List<LoggedTurn> one = List.of(turn("a", 1, 1), turn("a", 2, 30), turn("a", 3, 500));
@@ -246,7 +248,7 @@ class CallTest {
                 .orElseThrow();
         Ratio ratio = fit.ratio(other, one).orElseThrow();
         assertThat(ratio.mean()).isCloseTo(2, Offset.offset(1e-9));
-        // The logarithms' deviation is ln 2, and t with two degrees of freedom 9.925 at 99 %.
+        // The standard deviation of the logarithms is ln 2. With two degrees of freedom, t is 9.925 at 99 %.
         assertThat(Math.log(ratio.high() / ratio.mean()))
                 .isCloseTo(9.924843 * Math.log(2) / Math.sqrt(3), Offset.offset(1e-6));
         assertThat(TurnFit.of(List.of(one.get(0), other.get(0)), 1)).isEmpty();
@@ -256,7 +258,7 @@ class CallTest {
         return new LoggedTurn(variant, round, Math.log(score));
     }
 
-    /** The scenario at one point, and what a reader is to know of two rounds with these figures. */
+    /** Returns the remarks on the scenario at one point, for a turn with these figures. */
     private static List<String> remarks(Point point, Map<String, Double> figures) {
         Rounds rounds = new Rounds(ZIPFIAN.with(List.of(point), List.of(Variant.of("ROW"))), 1);
         rounds.add(new Rounds.Place(point, Variant.of("ROW"), false), 1, new Measurement(figures, List.of(1.0)));
@@ -275,7 +277,7 @@ class CallTest {
                 .isEmpty();
     }
 
-    /** However large the difference is: a turn of the variant or of the baseline is enough. */
+    /** One disturbed turn of the variant or of the baseline is enough, even if the difference is large. */
     @ParameterizedTest
     @ValueSource(strings = {"FOR_UPDATE", "ADVISORY"})
     void whereOtherProgramsTookMoreThanATenthInATurnThereIsNoCall(String disturbed) {

@@ -23,7 +23,7 @@ import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.server.EmbeddedServer;
 import org.rowlock.jmh.server.RunDirectory;
 
-/** What a run cannot remove it says, and how the user can. */
+/** Checks that a run reports the remains that it cannot remove, and how the user can remove them. */
 class CleanUpTest {
     @Test
     void aServerThatIsGoneMayHaveTheSchemaLeft() throws Exception {
@@ -35,7 +35,7 @@ class CleanUpTest {
             AtomicReference<Comparison> running = new AtomicReference<>();
             Comparison comparison = new Comparison(
                     new ComparisonSettings(List.of(one), server.address(), 0, null, "", "", List.of(), null, null),
-                    // Behind the first turn; the comparison is stopped when the next one has failed.
+                    // The server stops after the first turn. The comparison is stopped when the next turn has failed.
                     line -> {
                         if (line.endsWith(" left")) {
                             stop(server);
@@ -81,7 +81,7 @@ class CleanUpTest {
         }
     }
 
-    /** Younger ones may be of a run that still works. */
+    /** Younger files may belong to a run that is still active. */
     @Test
     void whatJmhOfAKilledRunHasLeftIsRemovedADayLater() throws Exception {
         Path old = Files.createTempFile("jmh", "stdout");

@@ -16,10 +16,12 @@ import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
-/** On a machine that other programs use nothing is claimed. */
+/** Checks that no variant gets a verdict on a machine that other programs use. */
 @DisabledOnOs(OS.WINDOWS)
 class DisturbedTest {
-    /** A program that takes all processors, which is no child of this JVM, as the shell that starts it ends. */
+    /**
+     * Programs that use all processors. The shell that starts these programs ends, so they are no children of this JVM.
+     */
     private record Load(List<ProcessHandle> processes) implements AutoCloseable {
         static Load start() throws Exception {
             int count = Runtime.getRuntime().availableProcessors();
@@ -64,7 +66,7 @@ class DisturbedTest {
         }
     }
 
-    /** What this JVM does itself is none of other programs. */
+    /** The work of this JVM does not count as the work of other programs. */
     @Test
     void ownWorkIsNotThatOfOthers() {
         Processors processors = Processors.ofThisMachine();

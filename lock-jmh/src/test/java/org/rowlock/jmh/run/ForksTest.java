@@ -9,7 +9,7 @@ import org.rowlock.jmh.net.Network;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
-/** The end of forks, which may leave transactions that only a standby lets commit. */
+/** Checks how forks end. An ended fork may leave a transaction that waits for a standby. */
 class ForksTest {
     @Test
     void theProxyOfAStandbyOutlivesTheForks() throws Exception {

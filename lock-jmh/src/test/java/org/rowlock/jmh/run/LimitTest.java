@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What was at its limit is told from what was measured. */
+/** Checks which resource is reported as the limit for given figures. */
 class LimitTest {
     private static Map<String, Double> processors(double client, double server, double machine) {
         return Map.of(

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.tool.UserError;
 
-/** Whether another JMH runs, which is known before any server is started. */
+/** Checks that another running JMH is detected before a server is started. */
 class MachineTest {
     private static final String IGNORED = "jmh.ignoreLock";
 
@@ -35,7 +35,7 @@ class MachineTest {
     }
 
     @Test
-    @SuppressWarnings("try") // The lock is there to be held.
+    @SuppressWarnings("try") // The lock is only held, and otherwise not used.
     void anotherJmhIsFoundByItsLock() throws Exception {
         Path file = directory.resolve("jmh.lock");
         assertThatCode(() -> Machine.refuseBesideJmh(file)).doesNotThrowAnyException();

@@ -21,7 +21,7 @@ import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
-/** A server that is away for a while costs one turn, and no variant. */
+/** Checks that an outage of the server costs one turn, and that no variant is left out. */
 class OutageTest {
     @Test
     void costsTheTurnThatItEnded(@TempDir Path directory) throws Exception {
@@ -34,7 +34,7 @@ class OutageTest {
                 .allSatisfy(rounds -> assertThat(rounds).hasSize(2));
     }
 
-    /** Each meets the same variant, which has its turn in the rounds between them. */
+    /** Each of three outages hits the same variant. In the rounds between the outages, the variant's turn succeeds. */
     @Tag("long")
     @Test
     void ofThreeEachCostsItsTurn(@TempDir Path directory) throws Exception {
@@ -62,7 +62,10 @@ class OutageTest {
         }
     }
 
-    /** Goes behind the first turn of odd rounds, and comes back when the next has failed and the one behind would. */
+    /**
+     * A server that stops after the first turn of each odd round. After the next turn has failed, the server starts
+     * again.
+     */
     private record Away(Path data, int port, AtomicReference<TestPostgres> server) {
         void start() {
             server.set(TestPostgres.embedded(Map.of(), data, port));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What others have measured and published can be measured again, by a name that does not change. */
+/** Checks that the scenarios keep their names, so that published measurements can be repeated. */
 class ScenariosTest {
     @ParameterizedTest
     @ValueSource(

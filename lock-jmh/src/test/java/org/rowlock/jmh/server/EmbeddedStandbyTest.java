@@ -15,7 +15,9 @@ import org.postgresql.PGConnection;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.tool.UserError;
 
-/** A commit waits for the standby, which has it then, and nothing of the standby is left when it is closed. */
+/**
+ * Checks that a commit is on the standby when the commit returns, and that closing the standby leaves nothing behind.
+ */
 @Tag("long")
 class EmbeddedStandbyTest {
     private static final Map<String, String> SETTINGS = Map.of("max_connections", "120");
@@ -40,7 +42,7 @@ class EmbeddedStandbyTest {
                     statement.execute("create table t as select 42 as answer");
                     assertThat(ask(there, "select answer from t")).isEqualTo("42");
                     assertThat(ask(there, "select pg_is_in_recovery()")).isEqualTo("t");
-                    // Through the proxy: its other end is not the primary's port.
+                    // The standby receives WAL through the proxy, so the sender's port is not the primary's port.
                     assertThat(ask(there, "select sender_port from pg_stat_wal_receiver"))
                             .isNotEqualTo(Integer.toString(primary.port()));
                 }

@@ -14,7 +14,7 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.UserError;
 
-/** What survives, what does not, and what is not touched. */
+/** Checks which data survives a crash, and that the user's own server is never killed. */
 class ServerCrashTest {
     @AfterEach
     void noServerGiven() {

@@ -18,7 +18,8 @@ import org.rowlock.jmh.profile.PostgresProfiler;
 import org.rowlock.testing.TestPostgres;
 
 /**
- * Runs a benchmark for a moment on the server of the tests, in a JVM of its own: a run that fails leaves state behind.
+ * Runs a benchmark briefly on the server of the tests. The benchmark has its own JVM, because a failed run leaves state
+ * behind in its JVM.
  */
 public final class JmhRuns {
     private static final TimeValue MOMENT = TimeValue.milliseconds(300);
@@ -26,15 +27,16 @@ public final class JmhRuns {
     private JmhRuns() {}
 
     /**
-     * Runs it, with parameters as name, value, name, value.
+     * Runs the benchmark. The parameters alternate between names and values.
      *
-     * @throws RunnerException if the benchmark fails; what it threw is among the causes and suppressed
+     * @throws RunnerException if the benchmark fails; the benchmark's own exception is among the causes and suppressed
+     *     exceptions
      */
     public static RunResult run(Class<?> benchmark, String... params) throws RunnerException {
         return run(benchmark, 1, params);
     }
 
-    /** The same for so many windows. */
+    /** Runs the benchmark for the given number of windows. */
     public static RunResult run(Class<?> benchmark, int windows, String... params) throws RunnerException {
         TestPostgres server = TestPostgres.shared();
         return runWith(
@@ -48,7 +50,8 @@ public final class JmhRuns {
     }
 
     /**
-     * The same on the server that the options of its JVM name; with none on an embedded one of its own. {@code -t} too.
+     * Runs the benchmark on the server that the JVM arguments name. Without such arguments, the benchmark starts an
+     * embedded server. The parameters can include JMH's {@code -t} and {@code -bm}.
      */
     public static RunResult runWith(Class<?> benchmark, int windows, List<String> jvmArgs, String... params)
             throws RunnerException {
@@ -79,7 +82,7 @@ public final class JmhRuns {
         return results.iterator().next();
     }
 
-    /** Its figures by name. */
+    /** Returns the figures of a result by name. */
     public static Map<String, Double> figures(RunResult result) {
         Map<String, Double> figures = new TreeMap<>();
         figures.put("score", result.getPrimaryResult().getScore());
@@ -87,7 +90,7 @@ public final class JmhRuns {
         return figures;
     }
 
-    /** What a benchmark that must fail says, with all that is behind it. */
+    /** Runs a benchmark that must fail, and returns the messages of the failure and of all its causes. */
     public static List<String> failure(Class<?> benchmark, String... params) {
         try {
             run(benchmark, params);
@@ -97,7 +100,7 @@ public final class JmhRuns {
         return List.of("it did not fail");
     }
 
-    /** The message of every exception in and behind one. */
+    /** Returns the messages of an exception, its causes and its suppressed exceptions. */
     public static List<String> messages(Throwable failure) {
         return Stream.concat(
                         Stream.of(String.valueOf(failure.getMessage())),
