@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * request, and after a reconnect of the AWS driver (08S02), the SQLSTATE is 08007. If the transaction has committed,
  * and only its durability is unknown, the exception is a {@link CommitNotConfirmedException}.
  *
- * <p>Do not simply run the work again, because the work may then be done twice. First check whether the work is stored,
- * or make the work idempotent, for example by a unique constraint on an id of the work. Rowlock tries for 0.5 to 1.5
- * seconds to end the lost transaction, but may fail. A lost transaction that still waits for a lock at the server can
- * commit later. Therefore check in a transaction that first locks the same keys.
+ * <p>Do not simply run the work again, because the work could then be done twice. First check whether the work is
+ * stored, or make the work idempotent, for example by a unique constraint on an id of the work. Rowlock tries for 0.5
+ * to 1.5 seconds to end the lost transaction, but does not always succeed. A lost transaction that still waits for a
+ * lock at the server can commit later. Therefore check in a transaction that first locks the same keys.
  */
 public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;

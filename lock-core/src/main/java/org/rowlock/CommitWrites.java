@@ -25,9 +25,9 @@ import org.rowlock.internal.text.Arguments;
  * than 100 executions take several round trips, with the same outcome. An expected number of rows that only Rowlock can
  * check takes one more round trip; see {@link CommitWrite#expectRows}.
  *
- * <p>After a failed commit, the same writes can be sent again. Once the writes are committed, or their outcome is
- * unknown, any attempt to send them or to add a write throws an {@link IllegalStateException}. A null or blank SQL
- * causes an {@link IllegalArgumentException}. Not thread-safe.
+ * <p>After a failed commit, the same writes can be sent again. After a commit that succeeded or has an unknown outcome,
+ * any attempt to send the writes or to add a write throws an {@link IllegalStateException}. A null or blank SQL causes
+ * an {@link IllegalArgumentException}. Not thread-safe.
  *
  * @see LockedTransaction#atCommit()
  * @see TransactionLocks#commit(CommitWrites)

@@ -4,11 +4,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Another transaction holds the lock, and the request has {@link LockWait#noWait()} or its wait timed out (SQLSTATE
- * 55P03). The same exception is thrown if the admission queue of the key is {@linkplain
+ * 55P03). This exception is also thrown if the admission queue of the key is {@linkplain
  * RowLocksBuilder#maxWaitersPerKey full}.
  *
- * <p>No new lock is held, and the transaction stays usable with its earlier locks and changes. There is one exception:
- * if the session's own {@code lock_timeout} ended the wait, the transaction is aborted, as with row locks.
+ * <p>No new lock is held, and the transaction stays usable with its earlier locks and changes. The transaction is
+ * aborted only if the session's own {@code lock_timeout} ended the wait, as with row locks.
  */
 public final class LockNotAvailableException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -88,10 +88,10 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
      * Locks, runs one statement and commits, all in one round trip. Use this method for work that reads nothing before
      * it writes. The server releases the locks before it answers, so no lock is held during a round trip.
      *
-     * <p>The call takes one more round trip, with the same outcome, if Rowlock must check the locks before the commit.
-     * Rowlock must check row locks on ids that are neither integers nor UUIDs, requests with {@link
-     * LockRequest#orInsert}, and {@link LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE. {@link CommitWrites}
-     * describes when the statements need more round trips.
+     * <p>If Rowlock must check the locks before the commit, the call takes one more round trip. The outcome does not
+     * change. The check is necessary in three cases: for requests with {@link LockRequest#orInsert}, for {@link
+     * LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and for row locks on ids that are neither integers nor
+     * UUIDs. {@link CommitWrites} describes when the statements need more round trips.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}

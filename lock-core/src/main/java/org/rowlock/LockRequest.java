@@ -149,8 +149,8 @@ public sealed interface LockRequest permits RequestParts {
      * BEFORE triggers.
      *
      * <p>If the INSERT fails, methods that declare SQLException throw the driver's exception. {@link
-     * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} whose cause is that
-     * exception.
+     * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} whose cause is the
+     * driver's exception.
      *
      * @param insert one INSERT of the row, with {@code ?} for parameters, without RETURNING and ON CONFLICT; Rowlock
      *     adds {@code on conflict do nothing}

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * get this error too while the table is full. The transaction is aborted; a rollback releases the locks of the
  * transaction.
  *
- * <p>Raise {@code max_locks_per_transaction} or {@code max_connections}, or lock fewer keys at a time. The product of
- * the two settings is about the number of locks that fit into the table. Before PostgreSQL 19, about twice as many
- * locks fit.
+ * <p>Raise {@code max_locks_per_transaction} or {@code max_connections}, or lock fewer keys at a time. About {@code
+ * max_locks_per_transaction} times {@code max_connections} locks fit into the table. Before PostgreSQL 19, about twice
+ * as many locks fit.
  */
 public final class LockTableFullException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>55000: the driver cannot send several statements at once, because of a negative prepareThreshold
  * </ul>
  *
- * <p>The transaction is as usable as it was before the call, with one exception. If other statements follow the lock in
+ * <p>The transaction is as usable as it was before the call, except in one case. If other statements follow the lock in
  * the same round trip ({@link LockStrategy#BOTH}, a query after the lock), the server must not run these statements.
  * For 25006 and 25001, the server therefore aborts a transaction that had begun before the call.
  */

@@ -108,7 +108,7 @@ public final class RowLocksBuilder {
      * <p>By default the number adapts to the load. In the admission queue the number starts at 2. The number grows to 8
      * for keys that are held for less time than the next transaction takes to arrive, as with {@link
      * LockOperation#execute}. To measure these times, the queue sometimes admits one request at a time. In the {@code
-     * ROW} queue the number is at least 8. Once other transactions wait in the JVM, the number is at least 4. The
+     * ROW} queue the number is at least 8. While other transactions wait in the JVM, the number is at least 4. The
      * number is larger if the row is held only briefly, or if transactions outside the queues contend for the row. A
      * number that is set here is fixed. A number that is larger than the number of connections switches the queues off.
      *
@@ -244,19 +244,19 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * When a commit releases the locks of its transaction. With either value, the commit returns once the transaction
-     * is durable.
+     * When a commit releases the locks of its transaction. With either value, the commit returns only when the
+     * transaction is durable.
      */
     public enum LockRelease {
         /**
-         * Releases the locks once the transaction is durable, as PostgreSQL does. The locks are held while the commit
-         * waits for the disk and the synchronous standby. This is the default.
+         * Releases the locks only when the transaction is durable, as PostgreSQL does. The locks are held while the
+         * commit waits for the disk and the synchronous standby. This is the default.
          */
         PLAIN,
 
         /**
          * Releases the locks as soon as the commit is in the server's memory, if other transactions wait for these
-         * locks. The commit returns once the transaction is durable according to {@code synchronous_commit}, so no
+         * locks. The commit returns only when the transaction is durable according to {@code synchronous_commit}, so no
          * acknowledged commit can be lost. Until the transaction is durable, other transactions see changes that a
          * crash or a failover can undo. Therefore a later commit of Rowlock with this setting returns only once all
          * changes that its transaction may have read are durable. This rule applies even to a transaction that wrote

@@ -172,7 +172,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                 connection.setAutoCommit(false);
             } else if (PgSession.of(connection).hasBegun()) {
                 // The pool has already run a statement, such as HikariCP's connectionInitSql. A later rollback must not
-                // undo its settings.
+                // undo the settings of that statement.
                 connection.commit();
             }
             return connection;

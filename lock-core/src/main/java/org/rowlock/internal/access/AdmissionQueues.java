@@ -35,8 +35,8 @@ import org.rowlock.internal.value.WaitNanos;
  * guaranteed by the lock in the database, which also excludes calls of other JVMs.
  *
  * <p>Only the outermost call of a thread queues. If the thread already has a {@link Permit}, a nested call skips the
- * queues, because the thread may hold a database lock. If this thread waited in a queue for a thread that waits at the
- * server for the lock, the server could not detect the deadlock.
+ * queues, because the thread may hold a database lock. If the thread waited in a queue for another thread, and the
+ * other thread waited at the server for this database lock, the server could not detect the deadlock.
  *
  * <p>Thread-safe. A permit belongs to the thread that acquired it. Platform and virtual threads are both supported.
  */

@@ -99,8 +99,9 @@ public interface LockAccess {
 
     /**
      * Locks in the transaction of a connection. A given statement of another library replaces the statement of Rowlock
-     * if it has the same effect: the request is for one row with {@link LockStrategy#ROW}, an id of one column, and an
-     * unlimited wait. No front lock is then acquired. In all other cases the given statement is not used.
+     * if it has the same effect: the request is for one row with an id of one column, the strategy is {@link
+     * LockStrategy#ROW}, and the wait is unlimited. No front lock is then acquired. In all other cases the given
+     * statement is not used.
      *
      * @param statement locks the row of the request; null if Rowlock's own statement must be used
      * @return the held locks; if another transaction holds a key, an exception is thrown
