@@ -160,7 +160,7 @@ public final class LockCall {
         }
     }
 
-    /** Sends flushes until an outcome is final. After each other outcome, a branch prepares the next flush. */
+    /** Sends flushes until an outcome is final. After any other outcome, a branch prepares the next flush. */
     private Outcome untilDecided(ResolvedRequest asked, long start, @Nullable Front inFront, @Nullable Tail given)
             throws SQLException {
         ResolvedRequest asks = asked;

@@ -57,7 +57,7 @@ record LockFlush(
             if (raised.lock() == LockCheck.Lock.ABSENT) {
                 return undone(e, true, new Absent());
             }
-            // A new exception is created, because the message of the server's error contains an internal mark.
+            // A new exception is created, because the message of the server's error contains the mark of LockCheckSql.
             SQLException cause = raised.isSnapshotStale() ? null : new SQLException("Refused", e.getSQLState());
             return undone(e, undoes || flush.isCheckSaved(), new Refused(raised, cause));
         }

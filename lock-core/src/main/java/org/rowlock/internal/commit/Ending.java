@@ -103,7 +103,7 @@ public final class Ending {
     }
 
     enum Fate {
-        /** The transaction is committed, but may not be durable. */
+        /** The transaction is committed, but possibly not durable. */
         DONE,
         UNDONE,
         UNKNOWN

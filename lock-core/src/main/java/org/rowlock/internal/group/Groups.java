@@ -43,7 +43,7 @@ import org.rowlock.internal.value.WaitNanos;
 
 /**
  * Runs the writes of several callers that wait for one key in one transaction. The leader is an admitted caller that
- * has a connection. The leader takes other calls from the queue. It sends the lock, the writes of all calls in the
+ * has a connection. The leader takes other calls from the queue, and sends the lock, the writes of all calls in the
  * order of the queue, and the COMMIT. If the transaction is rolled back, each call runs alone in its own transaction.
  * If the outcome is unknown, each caller gets a {@link CommitOutcomeUnknownException}.
  *

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Adapts the queues of a key to measured times. In an admission queue, {@link AdaptiveWidth} determines the width.
  *
  * <p>In a {@code ROW} queue, up to {@link #FEW} transactions are admitted without a wait, because waiting at the server
- * is faster than waiting in the JVM. Once transactions wait in the JVM, the width is {@link #WIDE}, so that the next
+ * is faster than waiting in the JVM. While transactions wait in the JVM, the width is {@link #WIDE}, so that the next
  * transaction is already at the server when the lock is released. The width is larger if a hold takes less time than
  * waking a thread, or if transactions outside the queues contend for the key.
  *

@@ -54,7 +54,7 @@ final class FrontPolicy {
     private static final int EVERY = 8;
 
     /**
-     * A wait for the row after the front lock counts as long if it takes at least this many holds. A long wait means
+     * A wait for the row after the front lock is called long if it takes at least this many holds. A long wait means
      * that other transactions have locked the row without a front lock.
      */
     private static final double BEHIND = 4;

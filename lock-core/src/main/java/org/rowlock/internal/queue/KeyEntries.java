@@ -114,7 +114,7 @@ public final class KeyEntries {
     public void join(KeyQueues queues, @Nullable Object offer) {
         for (LockKey key : ordered(request.keys())) {
             RowLockMode mode = request.modeOf(key);
-            // A list identifies the queue rather than a record, because the first hashCode() of a record takes 10 ms.
+            // The map key is a list and not a record, because the first hashCode() of a record takes 10 ms.
             places.add(new Place(key, mode, queues.join(List.of(database, key), RequestParts.isShared(mode), offer)));
         }
         ENTERED.set(this);
@@ -223,7 +223,7 @@ public final class KeyEntries {
     /**
      * Begins a nested call, which skips the queues. Refuses the nested call if an outer call of this thread has one of
      * its keys, because the thread would wait for itself. Shared modes are no exception: at the server, an exclusive
-     * request of another transaction may be between the two calls.
+     * request of another transaction may be between the outer call and the nested call.
      *
      * @throws IllegalStateException if an outer call has one of the keys
      */

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Arguments;
 
-/** A query after a lock, in the same round trip. It runs only if the lock is acquired, so it may also write. */
+/**
+ * A query that is sent after a lock, in the same round trip. The query runs only if the lock is acquired, and may
+ * therefore also write.
+ */
 public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> mapper, List<@Nullable Object> binds) {
     public BoundQuery {
         Arguments.text(sql, "The SQL of the query", "one statement that returns rows");
@@ -49,7 +52,7 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
 
         private ColumnValues() {}
 
-        @SuppressWarnings("unchecked") // Each reader in the map returns a value of the class that is its key.
+        @SuppressWarnings("unchecked") // Each reader returns values of the class under which the map contains it.
         static <R> RowMapper<R> of(Class<R> type) {
             Arguments.notNull(type, "The class of the value is null; give one such as Long.class");
             RowMapper<?> reader = READERS.get(type);

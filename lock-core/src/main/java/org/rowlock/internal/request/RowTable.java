@@ -83,7 +83,9 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return false;
     }
 
-    /** Whether the key of a row with this id differs from the given key. Columns of types without keys are ignored. */
+    /**
+     * Whether the key of a row with the given id differs from the given key. Columns of types without keys are ignored.
+     */
     public boolean isOther(LockKey.Row key, List<String> id) {
         for (int i = 0; i < columns.size(); i++) {
             if (columns.get(i).kind() != IdType.KEYLESS && !key.id().get(i).equals(IdText.canonical(id.get(i)))) {

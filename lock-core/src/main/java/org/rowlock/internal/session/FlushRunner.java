@@ -64,8 +64,8 @@ public final class FlushRunner {
     }
 
     /**
-     * Sends statements of Rowlock in one round trip, in the same way as commit(): without a timeout, and messages of
-     * deferred triggers become warnings of the connection.
+     * Sends statements of Rowlock in one round trip. As with the driver's commit(), no query timeout applies, and
+     * messages of deferred triggers become warnings of the connection.
      */
     public static void run(PgSession session, List<Part> parts) throws SQLException {
         PreparedStatement statement = session.prepare(Flush.textOf(parts));

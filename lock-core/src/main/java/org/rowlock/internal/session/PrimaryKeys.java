@@ -27,7 +27,7 @@ public final class PrimaryKeys {
     /** The largest number of cached tables. Beyond this number, tables are not looked up. */
     private static final int MOST = 10_000;
 
-    /** A query for those of the given names that belong to no table. A name may have a schema. */
+    /** A query that returns the given names that belong to no table. A name may have a schema. */
     private static final String ABSENT = "select t.name from (select n.name, pg_catalog.parse_ident(n.name) as part,"
             + " pg_catalog.cardinality(pg_catalog.parse_ident(n.name)) as parts from"
             + " pg_catalog.unnest(cast(? as pg_catalog.text[])) as n(name)) as t where not exists (select from"

@@ -28,7 +28,9 @@ public final class CitusForms extends FlushForms {
             + " pg_catalog.set_config('rowlock.deadline', (extract(epoch from pg_catalog.clock_timestamp())::numeric"
             + " * 1000 + cast(cast(? as pg_catalog.text) as integer))::pg_catalog.text, true)";
 
-    /** Registers the transaction with Citus, if no earlier statement has named a table. This is expensive. */
+    /**
+     * Registers the transaction with Citus, if no earlier statement has named a table. The registration is expensive.
+     */
     private static final Part BEGIN =
             Part.control("select case when (pg_catalog.get_current_transaction_id()).transaction_number = 0"
                     + " then pg_catalog.create_intermediate_result('rowlock', 'select 1') end");

@@ -40,7 +40,7 @@ public final class LockCheckSql {
 
     private LockCheckSql() {}
 
-    /** Returns the condition that a lock is useful in the transaction, by its isolation level and read-only state. */
+    /** Returns a condition: the isolation level and the read-only state of the transaction allow a useful lock. */
     static String agreed(boolean anyIsolation) {
         return READ_ONLY + " = 'off'"
                 + (anyIsolation ? "" : " and " + ISOLATION + " in ('read committed', 'read uncommitted')");
@@ -50,7 +50,7 @@ public final class LockCheckSql {
      * Returns an expression of type text with the reason why the check refuses the lock.
      *
      * @param raising whether the expression raises an error (invalid text for an integer), so that the following
-     *     statements in the round trip do not run. {@link #bindMark} then sets a parameter
+     *     statements in the round trip do not run. The expression then has a parameter, which {@link #bindMark} sets
      */
     static String refusal(boolean anyIsolation, String whatIsWrong, boolean raising) {
         String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/" + (anyIsolation ? "" : IF_READ_COMMITTED)
@@ -59,8 +59,8 @@ public final class LockCheckSql {
     }
 
     /**
-     * Returns an expression that raises the error for a lock that another transaction holds. As for the next two
-     * methods, {@link #bindMark} sets its parameter.
+     * Returns an expression that raises the error for a lock that another transaction holds. The caller sets the
+     * parameter of this expression, and of the expressions of the next two methods, with {@link #bindMark}.
      */
     static String raiseTaken() {
         return raise("'" + TAKEN + "' || " + READ_ONLY);

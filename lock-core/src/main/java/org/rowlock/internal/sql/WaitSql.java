@@ -62,8 +62,8 @@ public final class WaitSql {
 
     /**
      * The first statement of a flush with a COMMIT: the server ends the flush if the client is no longer connected. The
-     * statement is sent only to servers that support the setting. Unlike the function set_config, SET LOCAL requires no
-     * privilege.
+     * statement is sent only to servers that support client_connection_check_interval. Unlike the function set_config,
+     * SET LOCAL requires no privilege.
      */
     public static final Part WATCH = Part.control("set local client_connection_check_interval = " + WATCH_MILLIS);
 

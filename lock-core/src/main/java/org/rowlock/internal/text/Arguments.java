@@ -31,7 +31,10 @@ public final class Arguments {
         return connection;
     }
 
-    /** {@return a copy of the values of a statement's parameters} Unlike List.copyOf(), it may contain null. */
+    /**
+     * {@return a copy of the values of a statement's parameters} Unlike a copy by List.copyOf(), this copy may contain
+     * null.
+     */
     public static List<@Nullable Object> binds(@Nullable Object @Nullable ... values) {
         return Arrays.asList(notNull(values, NO_BINDS).clone());
     }

@@ -134,7 +134,7 @@ public final class FrontSql {
     /**
      * Whether the front lock, and not the caller's statement, caused the error that has aborted the transaction. If so,
      * the savepoint exists, and this method rolls back to the savepoint. Neither the text of the error nor the duration
-     * of the wait would be a proof.
+     * of the wait is a proof.
      */
     public static boolean undoes(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {

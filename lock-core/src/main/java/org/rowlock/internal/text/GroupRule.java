@@ -116,7 +116,10 @@ public final class GroupRule {
 
     private GroupRule() {}
 
-    /** Returns a condition: the function of a foreign key's trigger has one of these oids, which are constant. */
+    /**
+     * Returns a condition: the function of a foreign key's trigger has one of the given oids. PostgreSQL does not
+     * change the oids of these functions.
+     */
     private static String isOneOf(String functions) {
         return "t.tgfoid in (" + functions + ")";
     }
