@@ -19,7 +19,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A row that does not exist is not locked, and is not taken for one that is. */
+/** Checks that an absent row is not locked, and is not reported as locked. */
 class AbsentRowTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
@@ -85,7 +85,7 @@ class AbsentRowTest {
         }
     }
 
-    /** Nothing looks for the row. */
+    /** With ADVISORY, no statement looks for the row. */
     @Test
     void withAdvisoryTheKeyIsLocked() {
         try (var context = start(LockStrategy.ADVISORY)) {
@@ -95,7 +95,10 @@ class AbsentRowTest {
         }
     }
 
-    /** The proof of code that needs a lock, and not the count of what was asked for. */
+    /**
+     * A request for a lock is no proof, because the row may be absent. Code that needs a lock checks that the
+     * transaction holds the lock.
+     */
     @Test
     void whatIsHeldIsProvenByTheTransaction() {
         try (var context = start(LockStrategy.ROW)) {

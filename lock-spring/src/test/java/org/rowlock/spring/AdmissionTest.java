@@ -20,7 +20,8 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * A call that begins a transaction queues in the JVM before it borrows a connection; one inside a transaction does not.
+ * Checks that a call that begins a transaction queues in the JVM before it borrows a connection. A call inside a
+ * transaction does not queue.
  */
 @Tag("long")
 class AdmissionTest {
@@ -66,7 +67,7 @@ class AdmissionTest {
                 assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(active);
                 assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
                         .isEqualTo(awaiting);
-                // Otherwise the crowd may not have got there yet.
+                // Without this check, the threads may not have reached the queue yet.
                 assertThat(((java.util.concurrent.ThreadPoolExecutor) crowd).getActiveCount())
                         .isEqualTo(1 + CROWD);
             });
@@ -97,7 +98,7 @@ class AdmissionTest {
         }
     }
 
-    /** The control: the same crowd takes the whole pool. */
+    /** The control: without admission, the same threads take all connections of the pool. */
     @Test
     void withoutAdmissionAHotRowTakesAllConnections() throws Exception {
         try (var context = Contexts.start(
@@ -108,7 +109,7 @@ class AdmissionTest {
         }
     }
 
-    /** Whoever holds locks may not stand in a queue that the server cannot see. */
+    /** A transaction that holds locks must not wait in a queue that the server cannot see. */
     @Test
     void insideATransactionNobodyQueues() throws Exception {
         try (var context = Contexts.start(database, Service.class)) {

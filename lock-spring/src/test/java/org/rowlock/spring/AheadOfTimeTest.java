@@ -30,7 +30,10 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Processing ahead of time, as for native images: what is generated compiles and locks, and the hints are there. */
+/**
+ * Processes an application ahead of time, as for native images. Checks that the generated code compiles and locks, and
+ * that the hints exist.
+ */
 @Tag("long")
 @CompileWithForkedClassLoader
 class AheadOfTimeTest {
@@ -152,7 +155,7 @@ class AheadOfTimeTest {
         });
     }
 
-    /** Framework 7 calls it onMethodInvocation, which 6.2 does not have. */
+    /** In Spring Framework 7 the method is named onMethodInvocation, which 6.2 lacks. */
     @SuppressWarnings("removal")
     private static Predicate<RuntimeHints> invocation(Class<?> type, String method) {
         return reflection().onMethod(type, method).invoke();

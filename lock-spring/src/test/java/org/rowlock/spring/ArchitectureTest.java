@@ -15,22 +15,28 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The core of this module depends on none of what is optional around it, and only few classes on JPA. */
+/**
+ * Checks that the core of this module does not depend on the optional packages, and that only few classes depend on
+ * JPA.
+ */
 class ArchitectureTest {
     private static final String CORE = "org.rowlock.spring";
 
     private final JavaClasses classes = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
-            // Where they come as a jar, for the run on Spring Boot 4.
+            // In the run on Spring Boot 4, the tests are in a jar.
             .withImportOption(location -> !location.contains("-tests.jar"))
             .importPackages("org.rowlock.spring");
 
     private static final String INTERNAL = CORE + ".internal.";
 
-    /** The rooms, from the ground up: a class knows its own, lower ones, and the types of the API. */
+    /**
+     * The internal packages (rooms), the lowest first. A class may depend on its own package, on lower packages, and on
+     * the types of the API.
+     */
     private static final List<String> ROOMS = List.of("pool", "jpa", "annotation", "call", "proxy", "startup");
 
-    /** What of the API is started at, and so knows the rooms. */
+    /** The types of the API by which a user starts (doors). Only these types depend on the internal packages. */
     private static final List<String> DOORS = List.of(
             CORE + ".EnableRowLocks",
             CORE + ".RowLockConfiguration",
@@ -70,7 +76,10 @@ class ArchitectureTest {
         }
     }
 
-    /** The startup looks for beans of the template, and listeners know Rowlock's manager; else rooms know no door. */
+    /**
+     * Internal packages do not depend on doors, with two exceptions. The startup looks for beans of the template, and
+     * the commit listener depends on Rowlock's manager.
+     */
     @Test
     void doorsAreKnownFromOutside() {
         noClasses()
@@ -108,7 +117,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(rooms);
     }
 
-    /** The rules see what they are to see: taken the wrong way round one finds something. */
+    /** Shows that the rules can fail: a reversed rule finds violations. */
     @Test
     void rulesCanFail() {
         assertThatThrownBy(() -> knowsNoRoomFrom(0, INTERNAL + "startup").check(classes))

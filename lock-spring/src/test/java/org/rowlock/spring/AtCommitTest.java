@@ -33,7 +33,10 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Writes that the transaction sends at its end, with the COMMIT or right before it: all or nothing in either case. */
+/**
+ * Checks the writes that the transaction sends at its end, with the COMMIT or directly before the COMMIT. In both
+ * cases, either all writes are stored or none.
+ */
 @Tag("long")
 class AtCommitTest {
     private static final String ADD = "update account set balance = balance + ? where id = ?";
@@ -43,9 +46,9 @@ class AtCommitTest {
             3, "create table entry(account int references account deferrable initially deferred)");
 
     enum Manager {
-        /** Right before the COMMIT. */
+        /** The manager sends the writes directly before the COMMIT. */
         BEFORE(JdbcTransactionManager::new),
-        /** With the COMMIT. */
+        /** The manager sends the writes with the COMMIT. */
         WITH(RowLockTransactionManager::new);
 
         private final Function<DataSource, PlatformTransactionManager> of;
@@ -108,7 +111,7 @@ class AtCommitTest {
         }
     }
 
-    /** What the documentation shows. */
+    /** The example in the documentation. */
     @ParameterizedTest
     @EnumSource
     void aPayment(Manager manager) {
@@ -157,7 +160,7 @@ class AtCommitTest {
                     .isInstanceOf(IllegalArgumentException.class);
             assertThat(application.balance(1)).isZero();
             assertThat(application.balance(2)).isZero();
-            // The pool's connections go on.
+            // The connections of the pool still work.
             application.run(template -> template.atCommit().add(ADD, 1, 1));
             assertThat(application.balance(1)).isOne();
         }
@@ -198,7 +201,7 @@ class AtCommitTest {
         }
     }
 
-    /** What other synchronizations write before the commit is in front of them. */
+    /** Writes of other synchronizations before the commit are sent before the writes of atCommit(). */
     @Test
     void theyComeLastWhereTheManagerIsOurs() {
         try (Application application = start(Manager.WITH)) {
@@ -221,7 +224,8 @@ class AtCommitTest {
                         template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
                         template.atCommit().add(ADD, 1, 1).expectOneRow();
                     }));
-                    // Before the COMMIT has left nothing can be stored; in its flush nobody knows.
+                    // If the connection closes before the COMMIT is sent, nothing is stored. If the connection closes
+                    // during the flush with the COMMIT, the outcome is unknown.
                     assertThat(failure)
                             .isNotNull()
                             .satisfies(e -> assertThat(e instanceof HeuristicCompletionException)
@@ -241,7 +245,7 @@ class AtCommitTest {
             readOnly.setReadOnly(true);
             assertThatThrownBy(() -> readOnly.executeWithoutResult(status -> application.template.atCommit()))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class);
-            // Without any it commits as ever.
+            // A transaction without such writes commits as usual.
             application.run(template -> application.jdbc.update(ADD, 4, 1));
             assertThat(application.balance(1)).isEqualTo(4);
         }

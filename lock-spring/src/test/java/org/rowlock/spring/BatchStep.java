@@ -13,11 +13,11 @@ import org.springframework.batch.item.support.ListItemReader;
 import org.springframework.context.ApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** A step of Spring Batch 5, whose chunks have a transaction each. */
+/** A step of Spring Batch 5. Each chunk runs in its own transaction. */
 final class BatchStep {
     private BatchStep() {}
 
-    /** Runs one of a single item, the id 1, and throws what that has thrown. */
+    /** Runs a step with one item, the id 1, and throws the exception of the writer. */
     static void run(ApplicationContext context, Consumer<Long> writer) {
         JobRepository repository = new ResourcelessJobRepository();
         Step step = new StepBuilder("lock", repository)

@@ -44,7 +44,10 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.orm.ObjectRetrievalFailureException;
 import org.springframework.transaction.annotation.Transactional;
 
-/** What Hibernate has beside the entity itself is no older than the lock, and is not written over what is newer. */
+/**
+ * Checks that the other data of Hibernate, such as collections and query results, is no older than the lock, and
+ * overwrites no newer data.
+ */
 @Tag("long")
 class BehindTheLockTest {
     @RegisterExtension
@@ -95,7 +98,7 @@ class BehindTheLockTest {
 
     record CoinId(long number) implements Serializable {}
 
-    /** What Hibernate binds is the id itself, and what that is stored as only this knows. */
+    /** Hibernate binds the id object itself, and only this type knows the stored form of the id. */
     public static final class CoinIdType extends AbstractClassJavaType<CoinId> {
         private static final long serialVersionUID = 1;
 
@@ -198,7 +201,10 @@ class BehindTheLockTest {
         }
     }
 
-    /** Beside the weakest lock others change the row, so it is none that what was read behind it can rest on. */
+    /**
+     * The weakest lock allows changes of the row by other transactions. Data that was read under that lock can
+     * therefore be stale.
+     */
     @Test
     void aLockThatIsStrengthenedIsANewOne() {
         try (var context = start(LockStrategy.ROW)) {
@@ -225,7 +231,10 @@ class BehindTheLockTest {
         }
     }
 
-    /** Its elements would all be written again, and those that were added meanwhile would be gone. */
+    /**
+     * Hibernate would write all elements of the collection again, and would remove elements that another transaction
+     * has added meanwhile.
+     */
     @Test
     void anEntityWhoseCollectionIsChangedBeforeTheLockIsRefused() throws Exception {
         try (var context = start(LockStrategy.ROW)) {
@@ -257,7 +266,7 @@ class BehindTheLockTest {
         }
     }
 
-    /** An enum is stored as its number, unless it is mapped otherwise, and the key has what is stored. */
+    /** By default an enum is stored as its number. The key contains the stored value. */
     @Test
     void anIdIsComparedAsItIsStored() {
         try (var context = start(LockStrategy.ROW)) {

@@ -10,9 +10,9 @@ import java.util.concurrent.Executor;
 import javax.sql.DataSource;
 import org.rowlock.testing.TestDatabase;
 
-/** Schedules of calls whose connections are not the test's: who waits is asked of the server. */
+/** Schedules calls whose connections the test does not control. The server shows which session waits. */
 public final class Blocking {
-    /** A new thread for each task, as none may stand behind another. */
+    /** Starts a new thread for each task, so that no task waits for another task. */
     public static final Executor NEW_THREAD = task -> {
         Thread thread = new Thread(task, "call");
         thread.setDaemon(true);
@@ -38,13 +38,13 @@ public final class Blocking {
         return CompletableFuture.runAsync(call, NEW_THREAD);
     }
 
-    /** Waits until the server says that a session stands behind this one, and gives its process. */
+    /** Waits until a session waits for the given server process, and returns the process of the waiting session. */
     public static int awaitWaiterBehind(DataSource dataSource, int backend) {
         return TestDatabase.await("a session behind " + backend)
                 .until(() -> waiterBehind(dataSource, backend), waiter -> waiter != 0);
     }
 
-    /** Waits until the server says that a session waits for a lock. */
+    /** Waits until the given server process waits for a lock. */
     public static void awaitWaiting(DataSource dataSource, int backend) {
         TestDatabase.await("backend " + backend + " in a wait")
                 .until(() -> first(dataSource, "select cardinality(pg_blocking_pids(" + backend + "))") > 0);

@@ -42,7 +42,7 @@ import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Behind the lock an entity is what the database has, also where the second-level cache has it as it was. */
+/** Checks that an entity has the data of the database after the lock, even if the second-level cache has older data. */
 @Tag("long")
 class CachedEntityTest {
     @RegisterExtension
@@ -106,7 +106,7 @@ class CachedEntityTest {
     @Embeddable
     record PieceId(String kind, int number) implements Serializable {}
 
-    /** Its mapping has the columns in another order than the primary key. */
+    /** The mapping has the id columns in a different order from the primary key. */
     @Entity
     @Table(name = "piece")
     @Cacheable
@@ -185,7 +185,10 @@ class CachedEntityTest {
         addFiftyThenOne(strategy);
     }
 
-    /** The writer is another instance, or plain SQL: this one's cache does not hear of it. */
+    /**
+     * Another session changes the row, as another instance or plain SQL would. The cache of this instance is not
+     * notified.
+     */
     private void addFiftyThenOne(LockStrategy strategy) throws Exception {
         try (var context = start(strategy, Accounts.class)) {
             Accounts accounts = context.getBean(Accounts.class);
@@ -205,7 +208,7 @@ class CachedEntityTest {
         }
     }
 
-    /** The transaction manager looks through such a proxy, and the factory has it. */
+    /** The transaction manager unwraps such a proxy, and the factory does not. */
     @Test
     void behindADataSourceThatTakesPartInTransactions() throws Exception {
         dataSource = new TransactionAwareDataSourceProxy(database.dataSource());
@@ -218,7 +221,7 @@ class CachedEntityTest {
                 .getStatistics();
     }
 
-    /** The read behind the lock is the one that the method would have made. */
+    /** The read after the lock replaces the read that the method would have made. */
     @Test
     void theEntityIsReadOnce() {
         try (var context = start(LockStrategy.ADVISORY, Accounts.class)) {
@@ -228,7 +231,7 @@ class CachedEntityTest {
         }
     }
 
-    /** One statement, as of the query that the lock stands in for, and not one for each. */
+    /** One statement reads all entities, as a query with a lock would. */
     @Test
     void aListOfCachedEntitiesIsReadAtOnce() {
         try (var context = start(LockStrategy.BOTH, Accounts.class)) {
@@ -237,7 +240,7 @@ class CachedEntityTest {
             var statistics = statistics(context);
             statistics.clear();
             accounts.several(List.of(2, 1));
-            // To read both, and to write each.
+            // One statement reads both entities, and two statements write them.
             assertThat(statistics.getPrepareStatementCount()).isLessThanOrEqualTo(3);
             assertThat(statistics.getEntityLoadCount()).isEqualTo(2);
         }
@@ -267,7 +270,7 @@ class CachedEntityTest {
         }
     }
 
-    /** The id is an object of the id class, or its parts one by one. */
+    /** The call passes the id as an object of the id class, or as separate parts. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void anIdOfAPlainIdClassGoesPastTheCacheToo(boolean inParts) throws Exception {
@@ -282,7 +285,7 @@ class CachedEntityTest {
         }
     }
 
-    /** A session may outlive its transactions, as with open-in-view. */
+    /** With open-in-view, for example, a session outlives its transactions. */
     @Test
     void whenTheTransactionHasEndedTheSessionReadsFromTheCacheAgain() {
         try (var context = start(LockStrategy.ADVISORY, Accounts.class)) {

@@ -22,13 +22,13 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Spring contexts on a test's database. */
+/** Starts Spring contexts on the database of a test. */
 public final class Contexts {
     public static final int POOL = 4;
 
     private Contexts() {}
 
-    /** A context with a pool, {@link Jdbc}, and what the test adds. */
+    /** Returns a context with a pool, {@link Jdbc} and the components of the test. */
     static TestContext bare(TestDatabase database, Class<?>... components) {
         return RowLockTests.start(
                 beans -> {
@@ -38,17 +38,17 @@ public final class Contexts {
                 components);
     }
 
-    /** The same with {@link Base}. */
+    /** Returns a context with a pool, {@link Jdbc}, {@link Base} and the components of the test. */
     public static TestContext start(TestDatabase database, Class<?>... components) {
         return start(pool(database), components);
     }
 
-    /** The same with row locks of one strategy. */
+    /** Returns a context like {@link #start(TestDatabase, Class[])}, with row locks of one strategy. */
     public static TestContext start(TestDatabase database, LockStrategy strategy, Class<?>... components) {
         return start(pool(database), beans -> locks(beans, strategy), components);
     }
 
-    /** A context on a DataSource, with {@link Base} and what the test adds. */
+    /** Returns a context on a DataSource, with {@link Base} and the components of the test. */
     public static TestContext start(DataSource dataSource, Class<?>... components) {
         return start(dataSource, beans -> {}, components);
     }
@@ -63,7 +63,7 @@ public final class Contexts {
                 components);
     }
 
-    /** A context with Hibernate, its entities and what the test adds. */
+    /** Returns a context with Hibernate, the given entities and the components of the test. */
     public static TestContext jpa(
             Supplier<? extends DataSource> dataSource,
             JpaTransactions.Unit unit,
@@ -79,7 +79,7 @@ public final class Contexts {
                 components);
     }
 
-    /** Observations of locks: what happens when one starts, and when it stops. */
+    /** Returns a registry that notifies the test when an observation of a lock starts or stops. */
     static ObservationRegistry observing(
             Consumer<LockObservationContext> onStart, Consumer<LockObservationContext> onStop) {
         ObservationRegistry registry = ObservationRegistry.create();
@@ -102,7 +102,7 @@ public final class Contexts {
         return registry;
     }
 
-    /** Adds row locks of one strategy, in front of those that are there. */
+    /** Adds row locks of one strategy, which take precedence over the existing bean. */
     public static void locks(GenericApplicationContext beans, LockStrategy strategy) {
         beans.registerBean(
                 RowLocks.class,
@@ -126,23 +126,23 @@ public final class Contexts {
         return pool;
     }
 
-    /** What an application without Spring Boot turns on. */
+    /** The annotations of an application without Spring Boot. */
     @EnableTransactionManagement
     @EnableRowLocks
     @Import(CountableLocks.class)
     static class Base {}
 
-    /** A service whose methods ask the server what their own session holds. */
+    /** A service whose methods query the locks of their own session. */
     abstract static class Probing {
         @Autowired
         Probe probe;
     }
 
-    /** A service whose methods have a transaction each. */
+    /** A service whose methods each run in a transaction. */
     @Transactional
     abstract static class InTransaction {}
 
-    /** What Spring Boot would configure. */
+    /** The beans that Spring Boot would configure. */
     static class Jdbc {
         @Bean
         PlatformTransactionManager transactionManager(DataSource dataSource) {
@@ -160,7 +160,7 @@ public final class Contexts {
         }
     }
 
-    /** Asks the server, on the transaction's own connection. */
+    /** Queries the server on the transaction's own connection. */
     static final class Probe {
         private final JdbcTemplate jdbc;
 
@@ -168,7 +168,7 @@ public final class Contexts {
             this.jdbc = jdbc;
         }
 
-        /** How many advisory locks this very session holds, but for those that announce strategies. */
+        /** Returns the number of advisory locks of the current session, without the marks of strategies. */
         int locks() {
             Integer locks = jdbc.queryForObject(
                     "select count(*)::int from pg_locks where locktype = 'advisory' and granted"

@@ -5,9 +5,9 @@ import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.springframework.context.annotation.Bean;
 
-/** Locks that a test can count, by their advisory lock, and queues that let in one at a time. */
+/** Locks that a test can count as advisory locks, with queues that admit one call at a time. */
 public class CountableLocks {
-    /** What {@code @EnableRowLocks} would make with other defaults. */
+    /** Replaces the bean that {@code @EnableRowLocks} would create with the defaults. */
     @Bean
     public RowLocks rowLocks() {
         return LockAccess.builder()

@@ -41,7 +41,9 @@ import org.springframework.transaction.event.TransactionalEventListener;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** What can never work is refused at startup, with the place and what to change. */
+/**
+ * Checks that an annotation that can never work is rejected at startup. The message names the method and the remedy.
+ */
 @Tag("long")
 class DefinitionErrorsTest {
     @RegisterExtension
@@ -318,7 +320,7 @@ class DefinitionErrorsTest {
         assertThat(definition.getMessage()).endsWith(((RowLockDefinitionException) definition).action());
     }
 
-    /** A library's bean may have methods for what is optional. */
+    /** A bean of a library can have methods that use optional classes. */
     @Test
     void aMethodOfAnAbsentClassIsNoObstacle(@TempDir Path classes) throws Exception {
         Path missing = Files.writeString(classes.resolve("Missing.java"), "public class Missing {}");

@@ -18,7 +18,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** The transactions of a RowLockTransactionManager that have locked let go of the locks early, and no others. */
+/** Checks that early release applies only to transactions of a RowLockTransactionManager that have locked. */
 class EarlyReleaseTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(1);
@@ -26,7 +26,10 @@ class EarlyReleaseTest {
     @EnableRowLocks
     static class Enabled {}
 
-    /** What the last early commit of this thread has left in the session, which the pool gives to it again. */
+    /**
+     * Returns the setting that an early commit leaves in its session. The pool gives this thread the same session
+     * again.
+     */
     private static @Nullable String kept(JdbcTemplate jdbc) {
         return jdbc.queryForObject("select nullif(current_setting('rowlock.commit', true), '')", String.class);
     }

@@ -25,7 +25,7 @@ import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** Spring's own listeners of messages, schedules and asynchronous calls, without a broker. */
+/** Spring's listeners for messages, schedules and asynchronous calls, without a broker. */
 @EnableRabbit
 @EnableKafka
 @EnableJms
@@ -40,7 +40,7 @@ class Endpoints {
         return context.getBean(Endpoints.class);
     }
 
-    /** Calls what an endpoint would call for a message. */
+    /** Calls the listener that an endpoint would call for a message. */
     void receive(String kind, Object message) {
         Endpoint endpoint = endpoints.get(kind);
         try {

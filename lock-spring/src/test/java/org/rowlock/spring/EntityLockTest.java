@@ -68,7 +68,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** JPA's own find locks the rows that Rowlock's statement would lock, or is not used. */
+/** Checks that JPA's find is used only if it locks the rows that Rowlock's own statement would lock. */
 class EntityLockTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -92,7 +92,8 @@ class EntityLockTest {
             "create table keyed_otherwise (id bigint not null unique, number bigint primary key, amount bigint not null"
                     + " default 0)");
 
-    // Public fields would be read past proxies; these are read where they are managed.
+    // Code that reads a public field of a proxy bypasses the proxy. The tests read these fields only on managed
+    // entities.
     @MappedSuperclass
     abstract static class Row {
         @Id
@@ -221,7 +222,7 @@ class EntityLockTest {
         long number;
     }
 
-    /** @param isLockedByJpa whether Hibernate sends no more than its own find, with the lock */
+    /** @param isLockedByJpa whether Hibernate's own find locks the row, in one statement */
     enum Mapping {
         PLAIN(Plain.class, true),
         VERSIONED(Versioned.class, true),
@@ -262,17 +263,17 @@ class EntityLockTest {
         }
     }
 
-    /** What the session has of the row before it is locked. */
+    /** The data of the row that the session has before the lock. */
     enum State {
         UNKNOWN,
         REFERENCE,
         LOADED
     }
 
-    /** The statements of Hibernate that lock. */
+    /** The statements that Hibernate has sent. */
     private final List<String> statements = new ArrayList<>();
 
-    /** All that Hibernate could lock in; another transaction finds out which rows are free. */
+    /** All tables in which Hibernate could lock rows. Another transaction determines which rows are free. */
     private static final List<String> TABLES = Stream.concat(
                     Stream.of(Mapping.values()).map(Mapping::table),
                     Stream.of("parent", "owned", "tagged_tags", "split_rest", "joined_sub"))
@@ -280,7 +281,7 @@ class EntityLockTest {
 
     private Connection others;
     private TestContext byJpa;
-    /** Started by the tests that compare. */
+    /** The context without JPA's locks, started only by tests that compare both contexts. */
     private TestContext byRowlock;
 
     static class Plains {
@@ -360,7 +361,7 @@ class EntityLockTest {
         });
     }
 
-    /** What others can lock of each table, by the mode that they request. */
+    /** Returns the rows of each table that another transaction can lock, by lock mode. */
     private Map<String, String> free() {
         Map<String, String> free = new TreeMap<>();
         try (Statement statement = others.createStatement()) {
@@ -399,7 +400,7 @@ class EntityLockTest {
         return free;
     }
 
-    /** A row that is there and one that is absent: the second row is the one that some mappings hide. */
+    /** Locks an existing row and an absent row. Some mappings hide the second row. */
     @Test
     void jpaLocksTheRowsThatRowlockLocks() {
         for (Mapping each : Mapping.values()) {
@@ -444,10 +445,10 @@ class EntityLockTest {
     @Test
     void theFindBehindTheLockIsAnsweredFromThePersistenceContext() {
         for (Mapping mapping : Mapping.values()) {
-            // Some mappings have another id than the table, which has no row of this one.
+            // In some mappings the id is not the primary key of the table, so the table may have no row with this id.
             LockRequest request =
                     forNoKeyUpdate(LockKey.row(mapping.table(), mapping.id(1))).allowAbsent();
-            // The first lock finds out what the statement of the find would be.
+            // The first lock determines the statement of the find.
             freeBehind(byJpa, mapping, State.UNKNOWN, 1, request);
             undone(byJpa, () -> {
                 statements.clear();
@@ -484,7 +485,7 @@ class EntityLockTest {
         }
     }
 
-    /** A filter makes the find another statement, which sees no row where the lock has one. */
+    /** A filter changes the statement of the find. The changed statement would not find the row that must be locked. */
     @Test
     void aFilterIsNoReasonToLockNothing() {
         undone(byJpa, () -> {
@@ -493,7 +494,7 @@ class EntityLockTest {
         });
     }
 
-    /** Hibernate takes what is removed, and not flushed yet, for absent. */
+    /** Hibernate treats an entity as absent if its removal was not flushed yet. */
     @Test
     void whatTheSessionHasRemovedOrNotYetInsertedIsLockedAsItIs() {
         undone(byJpa, () -> {
@@ -518,12 +519,12 @@ class EntityLockTest {
         }
     }
 
-    /** Whether nobody else can lock the first row of a table. */
+    /** Whether no other transaction can lock the first row of a table. */
     private boolean isHeld(String table) {
         return !free().get(table + " for FOR_NO_KEY_UPDATE").contains("(0,1)");
     }
 
-    /** Hibernate takes the row for locked, and would only read it. */
+    /** After the rollback to the savepoint, Hibernate still treats the row as locked, and would only read the row. */
     @Test
     void aLockThatASavepointTookBackIsTakenAgain() {
         undone(byJpa, () -> {
@@ -540,7 +541,7 @@ class EntityLockTest {
         });
     }
 
-    /** The session of the transaction around it is another's, on another connection. */
+    /** The session belongs to the outer transaction, which uses another connection. */
     @Test
     void aTransactionOfAnotherManagerLocksForItself() {
         TransactionTemplate inner =
@@ -564,7 +565,7 @@ class EntityLockTest {
         });
     }
 
-    /** Nothing of the session that shows the statement is left. */
+    /** Rowlock reads the statement of the find from a separate session, which must leave nothing behind. */
     @Test
     void theSessionOfTheTransactionHasTheLock() {
         undone(byJpa, () -> {
