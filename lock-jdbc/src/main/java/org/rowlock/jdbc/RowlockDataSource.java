@@ -26,7 +26,7 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * timeout that applies to the statement. The wait ends earlier on {@code cancel}, {@code close} or {@code abort}, and
  * when the thread is interrupted. Connections to other databases are returned unwrapped.
  *
- * <p>Thread-safe. This DataSource may wrap an unchanged pool, or a pool may wrap this DataSource.
+ * <p>Thread-safe. This DataSource can wrap an unchanged pool, or a pool can wrap this DataSource.
  */
 public final class RowlockDataSource extends ForwardingDataSource implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -63,10 +63,10 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     /**
      * Collects the settings of a {@link RowlockDataSource}. Not thread-safe.
      *
-     * <p>A setting that is not given comes from a system property: {@code rowlock.jdbc.mode},
-     * {@code rowlock.jdbc.front}, {@code rowlock.jdbc.largestGroup}, {@code rowlock.jdbc.flushWithCommit},
-     * {@code rowlock.jdbc.include} or {@code rowlock.jdbc.exclude}. The values of the last two are names of tables,
-     * separated by commas.
+     * <p>A setting that is not given comes from a system property: {@code rowlock.jdbc.mode}, {@code
+     * rowlock.jdbc.front}, {@code rowlock.jdbc.largestGroup}, {@code rowlock.jdbc.flushWithCommit}, {@code
+     * rowlock.jdbc.include} or {@code rowlock.jdbc.exclude}. The values of {@code include} and {@code exclude} are
+     * names of tables, separated by commas.
      */
     public static final class Builder {
         private final DataSource dataSource;
@@ -155,7 +155,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
          * Allows frameworks to send the last writes of a transaction with its COMMIT, in one flush. See
          * {@link CommitFlush}.
          *
-         * @param given whether to allow this; false by default
+         * @param given whether the writes can be sent with the COMMIT; false by default
          * @return this builder
          */
         public Builder flushWithCommit(boolean given) {

@@ -33,8 +33,8 @@ public final class StatementMember {
 
     private volatile @Nullable StatementMember leader;
 
-    // Guarded by the monitor of this object, like the next field. A cancel of the group must not reach the next
-    // statement of the leader's connection.
+    // This field and the next field are guarded by the monitor of this object. A cancel of the group must not reach the
+    // next statement of the leader's connection.
     private boolean sending;
     private boolean cancelledByMember;
 

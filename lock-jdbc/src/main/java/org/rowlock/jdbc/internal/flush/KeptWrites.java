@@ -101,7 +101,7 @@ public final class KeptWrites {
 
     /**
      * Sends the kept writes and the COMMIT. After this call the transaction has ended, even if the call failed. The
-     * driver's {@code commit()} has the same effect.
+     * driver's {@code commit()} ends the transaction in the same way.
      *
      * @param connection the driver's or the pool's connection
      */

@@ -31,7 +31,7 @@ final class RowQueue {
     /**
      * The divisor of a timeout: 10 means that a statement may wait in the JVM for a tenth of its timeout. The server's
      * own timeout starts only when the statement arrives. A statement may therefore time out later than without
-     * Rowlock, by at most this part of the timeout.
+     * Rowlock, but by no more than a tenth of the timeout.
      */
     private static final int PART_OF_TIMEOUT = FrontSql.PART_OF_TIMEOUT;
 

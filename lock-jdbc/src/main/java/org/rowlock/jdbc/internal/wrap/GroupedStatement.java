@@ -8,8 +8,8 @@ import org.rowlock.internal.group.StatementMember;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
 
 /**
- * A statement that a group has executed. The statement has its own update count, and the warnings of the whole
- * transaction. The count and the warnings can be read even after the statement is closed.
+ * A statement that a group has executed. The statement has its own update count, but its warnings are the warnings of
+ * the whole transaction. The count and the warnings can be read even after the statement is closed.
  */
 final class GroupedStatement extends ForwardingStatement {
     private long count;
