@@ -46,7 +46,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What the persistence context loaded before the lock is read again behind it. */
+/** Checks that entities that were loaded before the lock are read again after the lock. */
 @Tag("long")
 class EntityRefreshTest {
     @RegisterExtension
@@ -153,7 +153,10 @@ class EntityRefreshTest {
         assertThat(TestDatabase.result(bob)).isEqualTo(100);
     }
 
-    /** Nobody knows whether the change is one of what the row has now, so neither is lost silently. */
+    /**
+     * The entity's change may rest on stale data, so the call is rejected. Neither this change nor the change of
+     * another transaction is lost silently.
+     */
     @Test
     void whatWasLoadedAndChangedBeforeTheLockIsRefused() throws Exception {
         assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
@@ -170,7 +173,10 @@ class EntityRefreshTest {
         assertThat(balanceOf(1)).isEqualTo("1");
     }
 
-    /** Of a claim the rows are known when they are held, and the same holds for them. */
+    /**
+     * The rows of a claim are known only after the claim has locked the rows. The rules for entities of locked rows
+     * apply to these rows too.
+     */
     @ParameterizedTest
     @EnumSource
     void whatWasLoadedBeforeAClaimIsReadAgainUnlessItWasChanged(LockStrategy strategy) throws Exception {
@@ -197,7 +203,9 @@ class EntityRefreshTest {
         assertThat(balanceOf(1)).isEqualTo("6");
     }
 
-    /** The columns of a key are those of the primary key in its order; another row may have the same values. */
+    /**
+     * A key has the columns in the order of the primary key. The same values in a different order identify another row.
+     */
     @Test
     void aRowWithTheSameValuesInAnotherOrderIsAnotherOne() throws Exception {
         executeElsewhere("insert into part values (2, 1, 0)");
@@ -211,7 +219,10 @@ class EntityRefreshTest {
         assertThat(database.query("select amount from part where a = 2")).isEqualTo("3");
     }
 
-    /** A change of another row, in the collections and cascades of the one that is read again, is not dropped. */
+    /**
+     * The refresh of an entity cascades to its collections. A pending change of another row in such a collection is not
+     * dropped.
+     */
     @Test
     void pendingChangesOfWhatItCascadesToAreKept() throws Exception {
         transaction.executeWithoutResult(status -> {
@@ -242,7 +253,10 @@ class EntityRefreshTest {
         });
     }
 
-    /** What was not loaded is read by whoever needs it, once, and then behind the lock. */
+    /**
+     * The lock does not read entities that were not loaded before. Code that needs such an entity reads it once, after
+     * the lock.
+     */
     @Test
     void whatWasNotLoadedIsNotRead() {
         var statistics = context.getBean(EntityManagerFactory.class)
@@ -258,7 +272,10 @@ class EntityRefreshTest {
         assertThat(statistics.getPrepareStatementCount()).isZero();
     }
 
-    /** A proxy is no Account to instanceof, to final methods and to Jackson, and stays for the whole transaction. */
+    /**
+     * The lock leaves no proxy in the session. For a proxy, final methods and Jackson do not work as for an Account,
+     * and the proxy would stay until the transaction ends.
+     */
     @Test
     void nothingIsPlantedInThePersistenceContext() {
         accounts.refreshAll(
@@ -266,7 +283,7 @@ class EntityRefreshTest {
                 () -> assertThat(entities.find(Account.class, 1L).getClass()).isEqualTo(Account.class));
     }
 
-    /** As FOR UPDATE finds no row: whoever reads it says so. */
+    /** FOR UPDATE would find no row either. The code that reads the row detects the absence. */
     @Test
     void aRowThatDoesNotExistAndNeedNotIsNoError() {
         accounts.refreshAll(
@@ -282,7 +299,7 @@ class EntityRefreshTest {
         return database.query("select balance from account where id = " + id);
     }
 
-    /** How the transaction has the row already, and its change is one of what the row has. */
+    /** How the transaction already holds the row. A change of the entity then rests on current data. */
     enum Held {
         FOUND,
         QUERIED,
@@ -321,7 +338,10 @@ class EntityRefreshTest {
         assertThat(balanceOf(held == Held.INSERTED ? 3 : 1)).isEqualTo("8");
     }
 
-    /** What the mapping alone can compare is read again, but not taken for the row that is locked. */
+    /**
+     * Only the mapping can compare ids of this type. An unchanged entity is therefore read again, but a changed entity
+     * is not treated as locked.
+     */
     @Test
     void anEntityWhoseIdIsOfAnotherTypeKeepsItsChange() throws Exception {
         transaction.executeWithoutResult(status -> {
@@ -336,7 +356,7 @@ class EntityRefreshTest {
         assertThat(database.query("select amount from till where id = 'EUR'")).isEqualTo("7");
     }
 
-    /** As at the commit. */
+    /** A failure of the flush is Spring's exception, as it is at the commit. */
     @Test
     void errorsOfTheFlushBehindALockAreSprings() {
         executeElsewhere("alter table parcel_line add check (amount < 10)");

@@ -21,7 +21,7 @@ import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The round trips of a method that locks the row of an entity, finds it and changes it. */
+/** Counts the round trips of a method that locks the row of an entity, finds the entity and changes the entity. */
 class EntityRoundTripsTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(1);
@@ -49,7 +49,7 @@ class EntityRoundTripsTest {
         }
     }
 
-    /** With a pool, as a connection that is opened has round trips of its own. */
+    /** Starts a context with a pool, because the opening of a connection takes further round trips. */
     private TestContext start(boolean lockEntities, boolean flushWithCommit) {
         var counted = database.dataSource();
         counted.setSocketFactory(RoundTripCounter.class.getName());
@@ -66,7 +66,7 @@ class EntityRoundTripsTest {
     }
 
     private static int counted(Runnable call) {
-        // The first calls look the table up, and let the driver describe the statements.
+        // The first calls look up the table, and make the driver describe the statements.
         for (int i = 0; i < 12; i++) {
             call.run();
         }
@@ -81,7 +81,7 @@ class EntityRoundTripsTest {
             Accounts accounts = context.getBean(Accounts.class);
             assertThat(counted(() -> accounts.byHand(1))).isEqualTo(3);
             assertThat(counted(() -> accounts.annotated(1))).isEqualTo(3);
-            // Nothing of the application's is replaced where writes do not go with the COMMIT.
+            // If writes are not sent with the COMMIT, the application's dialect is not replaced.
             assertThat(context.getBean(JpaTransactionManager.class).getJpaDialect())
                     .isExactlyInstanceOf(HibernateJpaDialect.class);
         }
@@ -92,12 +92,13 @@ class EntityRoundTripsTest {
         assertThat(database.query("select balance from account")).isEqualTo("39");
     }
 
-    /** A key in front of JPA's own statement would add one, while the row is held. */
+    /** An advisory lock before JPA's own statement would add a round trip while the row is held. */
     @Test
     void longWaitsForOthersAddNoRoundTrip() throws Exception {
         try (TestContext context = start(true, false)) {
             Accounts accounts = context.getBean(Accounts.class);
-            // The first calls hold the row for long, so many follow, until its usual time is known.
+            // The first calls hold the row for a long time. Many more calls are needed until Rowlock knows the usual
+            // hold time.
             for (int i = 0; i < 100; i++) {
                 accounts.annotated(1);
             }
@@ -119,7 +120,7 @@ class EntityRoundTripsTest {
         }
     }
 
-    /** What an earlier flush would have thrown is what the commit throws, and nothing is stored. */
+    /** The commit throws the exception that an earlier flush would have thrown, and nothing is stored. */
     @Test
     void theLastWritesGoWithTheCommit() throws Exception {
         database.execute("alter table account add check (balance < 50)");

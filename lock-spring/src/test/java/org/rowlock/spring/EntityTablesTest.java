@@ -26,7 +26,7 @@ import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.transaction.annotation.Transactional;
 
-/** {@code entity = ...} locks in the table that the entity's rows are in. */
+/** Checks that {@code entity = ...} locks in the table that contains the entity's rows. */
 @Tag("long")
 class EntityTablesTest {
     @RegisterExtension
@@ -151,7 +151,7 @@ class EntityTablesTest {
     @Table(name = "circle")
     static class Circle extends Shape {}
 
-    /** No entity of any factory. */
+    /** A class that no factory maps. */
     @Entity(name = "shop_order")
     static class Unmapped {
         @Id
@@ -260,7 +260,7 @@ class EntityTablesTest {
         public void lock(@RowLock("card_payment") long id) {}
     }
 
-    /** A lock in the one table does not exclude one in the other, and each row is in both. */
+    /** Each entity has a row in both tables, and a lock in one table does not exclude a lock in the other table. */
     @Test
     void theTableOfAJoinedSubclassIsRefused() {
         assertThatThrownBy(() -> startJpa(Map.of(), OfJoinedSubclass.class).close())
@@ -283,7 +283,7 @@ class EntityTablesTest {
         }
     }
 
-    /** Hibernate's own default keeps OrderLine as it is, and PostgreSQL folds it to orderline. */
+    /** Hibernate's own default leaves the name OrderLine unchanged, and PostgreSQL folds the name to orderline. */
     @Test
     void anotherNamingStrategyIsAnotherTable() {
         try (var context = startJpa(Map.of(), Service.class)) {
@@ -307,7 +307,7 @@ class EntityTablesTest {
         }
     }
 
-    /** Rows of a Shape are in as many tables as it has classes. */
+    /** Rows of a Shape are in several tables, one for each subclass. */
     @Test
     void anEntityWithoutATableOfItsOwnFailsTheStart() {
         assertThatThrownBy(() -> startJpa(Map.of(), OfShapes.class).close())
@@ -315,7 +315,7 @@ class EntityTablesTest {
                 .hasMessageContainingAll("OfShapes.shape(long)", "several tables");
     }
 
-    /** A row of a Circle would pass for absent. */
+    /** A row of a Circle would be treated as absent. */
     @Test
     void aTableOfSeveralWhoseRowMayBeAbsentFailsTheStart() {
         assertThatThrownBy(() -> startJpa(Map.of(), OfSomeShapes.class).close())

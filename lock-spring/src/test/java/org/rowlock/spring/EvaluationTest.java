@@ -32,7 +32,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.annotation.Transactional;
 
-/** What is queued for is what is locked: the ids of a call are evaluated once. */
+/** Checks that a call queues for the ids that the call locks, because the ids are evaluated only once. */
 @Tag("long")
 class EvaluationTest {
     @RegisterExtension
@@ -131,7 +131,7 @@ class EvaluationTest {
         }
     }
 
-    /** Inside a transaction nobody queues, and the lock evaluates. */
+    /** Inside a transaction no call queues, so the ids are evaluated for the lock. */
     static class ChangesTheCommand implements BeanPostProcessor, Ordered {
         @Override
         public int getOrder() {
@@ -194,7 +194,7 @@ class EvaluationTest {
         }
     }
 
-    /** One value that iterates over its own parts, of which a leaf has none: as a node of JSON. */
+    /** A single value that iterates over its own parts, as a JSON node does. A leaf has no parts. */
     static final class Node implements Iterable<Node> {
         @Override
         public Iterator<Node> iterator() {

@@ -50,9 +50,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ClassUtils;
 
 /**
- * Whatever takes the lock, whatever has read the row before, and in whatever phase of the transaction: behind the lock
- * the value is the one that {@code SELECT ... FOR UPDATE} reads there, and what was promised is stored. If that cannot
- * be, the caller is told, and nothing of it is stored.
+ * Combines every way to lock with every earlier reader of the row and every phase of the transaction. After the lock,
+ * the value must be the value that {@code SELECT ... FOR UPDATE} reads, and a registered write must be stored.
+ * Otherwise the caller must get an exception, and nothing may be stored.
  */
 class EveryEntranceTest {
     @RegisterExtension
@@ -76,7 +76,7 @@ class EveryEntranceTest {
         long balance();
     }
 
-    /** What has read the row before the lock, and reads it behind. */
+    /** The code that reads the row before and after the lock. */
     enum Reader {
         FIRST_LEVEL,
         SECOND_LEVEL,
@@ -84,14 +84,14 @@ class EveryEntranceTest {
         NONE
     }
 
-    /** When the lock is taken. */
+    /** The phase of the transaction in which the lock is acquired. */
     enum Phase {
         WORK,
         BEFORE_COMMIT,
         AFTER_COMMIT
     }
 
-    /** What takes the lock, and runs something behind it. */
+    /** The way to acquire the lock and to run work under the lock. */
     enum Entrance {
         ANNOTATION(false),
         ANNOTATED_PLAIN(false),
@@ -115,7 +115,10 @@ class EveryEntranceTest {
         JMS(false),
         BATCH(true);
 
-        /** Whether it begins a transaction of its own, and so may do that behind the commit of another. */
+        /**
+         * Whether this way begins a separate transaction, and therefore works even after the commit of another
+         * transaction.
+         */
         private final boolean own;
 
         Entrance(boolean own) {
@@ -129,7 +132,7 @@ class EveryEntranceTest {
         }
     }
 
-    /** What a call that is given nothing is to do. */
+    /** The work of a call that has no parameter for the work. */
     static class Inbox {
         volatile Runnable inside = () -> {};
     }
@@ -148,7 +151,7 @@ class EveryEntranceTest {
             inbox.inside.run();
         }
 
-        /** In the transaction of the container. */
+        /** Runs in the transaction of the listener container. */
         @RabbitListener(queues = "rabbit")
         @RowLock(table = "account", id = "#id")
         public void onRabbit(long id) {
@@ -248,7 +251,7 @@ class EveryEntranceTest {
                 PlainService.class);
     }
 
-    /** One run. */
+    /** One combination in a run. */
     private final class Case {
         private final TestContext context;
         private final Entrance entrance;
@@ -281,7 +284,10 @@ class EveryEntranceTest {
             return value == null ? -1 : value;
         }
 
-        /** The lock's work: reads, and promises a write. What a program without Rowlock reads is the oracle. */
+        /**
+         * The work under the lock: reads the row, and registers a write for the commit. The oracle is the value that a
+         * plain locking SELECT reads.
+         */
         private void inside() {
             behind.add(read());
             oracle.add(jdbc("select balance from account where id = 1 for no key update"));
@@ -345,7 +351,7 @@ class EveryEntranceTest {
             }
         }
 
-        /** On a thread of its own, as schedulers and containers call. */
+        /** Runs the call on a new thread, as schedulers and containers do. */
         private void onAnotherThread(Runnable call) {
             join(Blocking.run(call));
         }
@@ -360,9 +366,9 @@ class EveryEntranceTest {
             }
         }
 
-        /** Runs it, and gives what the caller was told; null if it went well. */
+        /** Runs the case, and returns the exception that the caller gets; null if the case succeeds. */
         RuntimeException run(Phase phase) {
-            // The cache of the factory has the row as it is now.
+            // The second-level cache now contains the row.
             transaction.executeWithoutResult(status -> entities.find(Account.class, 1L));
             RuntimeException[] refused = new RuntimeException[1];
             try {
@@ -412,8 +418,8 @@ class EveryEntranceTest {
     }
 
     /**
-     * Spring calls no listener of the transaction that is registered in its own last phases. The classes of Spring
-     * Batch have other packages with Boot 4.
+     * Whether Spring calls the listener. Spring does not call a transactional listener that is registered in the last
+     * phases of the transaction. The classes of Spring Batch have other packages with Boot 4.
      */
     private static boolean isCalled(Entrance entrance, Phase phase) {
         if (entrance == Entrance.BATCH) {
@@ -451,7 +457,7 @@ class EveryEntranceTest {
         return withStrategy(LockStrategy.ADVISORY);
     }
 
-    /** Without the lock the same program reads what is no longer there: the property can fail. */
+    /** Shows that the check can fail: without the lock, each reader returns stale data. */
     @Test
     void withoutALockTheReadersAreStale() {
         try (var context = start(LockStrategy.ROW)) {

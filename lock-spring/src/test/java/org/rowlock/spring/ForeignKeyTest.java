@@ -22,8 +22,8 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * By default a lock conflicts with what Hibernate's PESSIMISTIC_WRITE conflicts with: not with inserts that reference
- * the row.
+ * Checks that the default lock, like Hibernate's PESSIMISTIC_WRITE, does not conflict with inserts that reference the
+ * row.
  */
 @Tag("long")
 class ForeignKeyTest {
@@ -62,7 +62,8 @@ class ForeignKeyTest {
     }
 
     /**
-     * Insert a child, then lock its parent: what a Hibernate application does, and what FOR UPDATE makes a deadlock of.
+     * Inserts a child and then locks its parent, as a Hibernate application does. Returns the number of deadlocks. With
+     * FOR UPDATE, this order leads to deadlocks.
      */
     private int deadlocks(TestContext context, java.util.function.LongConsumer lockAndCount) throws Exception {
         JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
@@ -93,7 +94,7 @@ class ForeignKeyTest {
         }
     }
 
-    /** The template's default is the annotation's. */
+    /** The annotation's default mode and the template's forNoKeyUpdate both let the insert pass. */
     @ParameterizedTest
     @EnumSource
     void anInsertPassesBesideAHeldParent(LockStrategy strategy) throws Exception {
@@ -116,7 +117,7 @@ class ForeignKeyTest {
         }
     }
 
-    /** The control: asked for FOR UPDATE, insert and lock are a deadlock as soon as two meet. */
+    /** The control: FOR UPDATE waits for the inserts of other transactions. Two such transactions would deadlock. */
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
     void forUpdateWaitsForTheInsertsOfOthers(LockStrategy strategy) throws Exception {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.SpringVersion;
 
-/** Each of the two modules that run these tests does so on the version it is there for. */
+/** Two modules run these tests. Checks that each module runs the tests on its intended version of the framework. */
 class FrameworkVersionTest {
     @Test
     void runsOnTheFrameworkOfItsModule() {

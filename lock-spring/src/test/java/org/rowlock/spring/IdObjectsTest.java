@@ -18,7 +18,7 @@ import org.rowlock.spring.Contexts.InTransaction;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Ids of more than one column, and ids that are objects. */
+/** Checks ids of several columns, and ids that are objects. */
 @Tag("long")
 class IdObjectsTest {
     private static final LockKey KEY = LockKey.row("order_line", 7, 1);
@@ -236,13 +236,13 @@ class IdObjectsTest {
                         "TooLong.lock(", "3 parts", "the primary key of order_line is [order_id, line_no]");
     }
 
-    /** Names that are mapped to columns of other names prove nothing. */
+    /** Names that differ from the names of the columns prove no order. */
     @Test
     void namesThatAreNotThoseOfTheColumnsAreLeftAlone() {
         start(Mapped.class).close();
     }
 
-    /** Who gives the columns has said in which order the parts are. */
+    /** If the id columns are configured, their order is the order of the parts. */
     @Test
     void configuredColumnsAreBelieved() {
         Contexts.start(

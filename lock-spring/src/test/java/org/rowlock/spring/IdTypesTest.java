@@ -24,7 +24,7 @@ import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.transaction.annotation.Transactional;
 
-/** An id that spells a row in another way than its key is another advisory lock, and so refused. */
+/** Checks that an id in an unusual spelling is rejected, because this spelling would be a different advisory lock. */
 @Tag("long")
 class IdTypesTest {
     @RegisterExtension
@@ -91,7 +91,10 @@ class IdTypesTest {
         return Contexts.start(database, strategy, component);
     }
 
-    /** Of a type that is not the column's own one row can be spelled in several ways; the call refuses all but one. */
+    /**
+     * If the id's type differs from the column's type, several spellings can mean one row. A call rejects all spellings
+     * but one.
+     */
     @ParameterizedTest
     @EnumSource
     void anotherSpellingThanThatOfTheKeyIsRefused(LockStrategy strategy) {
@@ -196,7 +199,7 @@ class IdTypesTest {
         public void run(@RowLock("stay") String id) {}
     }
 
-    /** Its text depends on the intervalstyle of the session. */
+    /** The text of an interval depends on the setting intervalstyle of the session. */
     @ParameterizedTest
     @EnumSource
     void anIdWithoutAKeyIsRefusedUnlessNoneIsNeeded(LockStrategy strategy) {

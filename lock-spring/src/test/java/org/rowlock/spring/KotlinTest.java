@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.testing.TestDatabase;
 
-/** What the Kotlin compiler makes of services. */
+/** Checks services that the Kotlin compiler has compiled. */
 @Tag("long")
 class KotlinTest {
     @RegisterExtension
@@ -35,7 +35,10 @@ class KotlinTest {
                 .hasStackTraceContaining("Flow");
     }
 
-    /** A default argument is a call of the object to itself, in the class file, and yet passes the proxy. */
+    /**
+     * In the class file, a default argument is a call of the object to itself. The method is nevertheless called
+     * through the proxy.
+     */
     @Test
     void defaultArgumentsAreNoCallsWithinTheObject() throws Exception {
         try (var context = start(PlainService.class)) {

@@ -49,9 +49,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/**
- * What Rowlock is asked for when the transaction is about to commit, as an outbox does it, is promised like any other.
- */
+/** Checks locks and writes that are requested directly before the commit, as an outbox does. */
 class LateLocksTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(1, "create table outbox (id int primary key)");
@@ -167,7 +165,7 @@ class LateLocksTest {
         }
     }
 
-    /** Before, in and behind each callback of the commit: stored, or refused. */
+    /** In every phase of the commit, a write is either stored or rejected. */
     @ParameterizedTest
     @EnumSource
     void inNoPhaseIsAPromiseForgotten(Manager manager) throws Exception {
@@ -214,7 +212,7 @@ class LateLocksTest {
         }
     }
 
-    /** Suspended meanwhile, it is the outer's all the same. */
+    /** Writes of the outer transaction still belong to the outer transaction after the inner transactions. */
     @ParameterizedTest
     @EnumSource
     void eachTransactionHasItsOwn(Manager manager) throws Exception {
@@ -233,7 +231,7 @@ class LateLocksTest {
         }
     }
 
-    /** Nobody tells Rowlock of its commit. */
+    /** The manager is not a bean, so Rowlock is not notified of its commits. */
     @Test
     void aTransactionManagerThatRowlockDoesNotKnowIsRefusedForThem() throws Exception {
         try (var context = start(Manager.JDBC)) {
@@ -254,7 +252,9 @@ class LateLocksTest {
         }
     }
 
-    /** A statement has only borrowed a connection of it, which no COMMIT is for. */
+    /**
+     * Spring has bound a connection of the other DataSource only for a statement. No COMMIT is sent on that connection.
+     */
     @ParameterizedTest
     @EnumSource
     void inADataSourceThatTheManagerDoesNotCommitNothingIsPromised(Manager manager) throws Exception {
@@ -274,7 +274,8 @@ class LateLocksTest {
     }
 
     /**
-     * Each is sent once, with the transaction that it was promised in, though one has the synchronizations for both.
+     * Each write is sent once, with the transaction in which the write was added, although both transactions share
+     * their synchronizations.
      */
     @ParameterizedTest
     @EnumSource
@@ -301,7 +302,7 @@ class LateLocksTest {
         }
     }
 
-    /** As one of JTA does, and does not say which DataSources these are. */
+    /** Commits several DataSources, as a JTA manager does, and does not expose the DataSources. */
     static final class OfSeveral extends AbstractPlatformTransactionManager {
         private static final long serialVersionUID = 1;
 
@@ -398,7 +399,7 @@ class LateLocksTest {
         }
     }
 
-    /** What Rowlock can refuse before a commit. */
+    /** The requests that Rowlock rejects before a commit. */
     enum Refusal {
         NOT_TOLD,
         NO_TRANSACTION,
@@ -407,7 +408,10 @@ class LateLocksTest {
         TIMED_OUT
     }
 
-    /** For a TransactionException of this moment Spring would not roll back, and the pool's clean-up would commit. */
+    /**
+     * After a TransactionException at this point Spring would not roll back, and the pool's clean-up would commit the
+     * transaction.
+     */
     @ParameterizedTest
     @EnumSource
     void whatIsRefusedBeforeTheCommitRollsBack(Refusal refusal) throws Exception {
@@ -453,7 +457,7 @@ class LateLocksTest {
         }
     }
 
-    /** The application's listeners are as it gave them, also where they replace Rowlock's. */
+    /** The application's own listeners still run, even if they replace Rowlock's listener. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void listenersOfTheApplicationsOwnAreNoObstacle(boolean rowlocks) throws Exception {
@@ -481,7 +485,7 @@ class LateLocksTest {
         }
     }
 
-    /** Otherwise no call of this thread, which a pool has, would queue again. */
+    /** Otherwise no later call on this thread of a pool would queue. */
     @Test
     void aSynchronizationThatThrowsWhenItResumesLeavesNothingOnTheThread() {
         try (var context = start(Manager.JDBC)) {

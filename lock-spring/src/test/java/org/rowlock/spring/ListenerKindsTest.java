@@ -24,8 +24,8 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
 
 /**
- * Whatever calls a method with {@code @RowLock} and no transaction of its own calls the proxy: it locks, or says why
- * not.
+ * Checks that Spring's listeners call methods with {@code @RowLock} through the proxy. A method without its own
+ * transaction either locks or reports why it cannot lock.
  */
 class ListenerKindsTest {
     @RegisterExtension
@@ -117,7 +117,7 @@ class ListenerKindsTest {
                     context.getBean(Asynchronous.class).later();
             assertThatThrownBy(() -> TestDatabase.result(later))
                     .hasRootCauseInstanceOf(InvalidDataAccessApiUsageException.class);
-            // In one proxy, with the lock behind the hand-over to the other thread.
+            // One proxy has both interceptors, and the lock is acquired on the other thread.
             assertThat(((Advised) context.getBean(Asynchronous.class)).getAdvisors())
                     .allSatisfy(advisor -> assertThat(advisor.getAdvice()).isInstanceOf(MethodInterceptor.class));
         }

@@ -87,7 +87,7 @@ class LockExceptionTranslatorTest {
                                 .isEqualTo(HeuristicCompletionException.STATE_COMMITTED));
     }
 
-    /** A new subclass must be given a place on purpose. */
+    /** A new subclass must be added to the translation explicitly. */
     @Test
     void everyExceptionOfTheCoreIsConsidered() throws Exception {
         Set<String> known = Set.of(

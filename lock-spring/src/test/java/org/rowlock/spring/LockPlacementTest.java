@@ -34,7 +34,10 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** The lock is inside the transaction of the method, and admission in front of it, whatever else is in the chain. */
+/**
+ * Checks that the lock is inside the method's transaction, and that the queue is before the transaction, with any other
+ * interceptors in the chain.
+ */
 @Tag("long")
 class LockPlacementTest {
     @RegisterExtension
@@ -44,7 +47,7 @@ class LockPlacementTest {
         int seen(int id);
     }
 
-    /** Each method returns how many locks its own session holds, seen from inside. */
+    /** Each method returns the number of locks that its own session holds. */
     static class Service extends Probing {
         @Transactional
         public int locksOf(@RowLock("account") int id) {
@@ -120,7 +123,7 @@ class LockPlacementTest {
             return new ConcurrentMapCacheManager();
         }
 
-        /** Somebody else's advisor of the lowest precedence. */
+        /** An advisor of another library, with the lowest precedence. */
         @Bean
         DefaultPointcutAdvisor last() {
             NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
@@ -147,7 +150,7 @@ class LockPlacementTest {
                     .execute(status -> List.of(
                             service.ofMandatory(1),
                             service.locksOf(1),
-                            // a transaction of its own, and a connection
+                            // a separate transaction, and a separate connection
                             service.ofNew(2),
                             service.ofNested(2)));
             assertThat(inOne).containsExactly(1, 1, 1, 2);

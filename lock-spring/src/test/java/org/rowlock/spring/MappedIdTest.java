@@ -17,7 +17,7 @@ import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The components of an id stand for the columns that the entity maps them to, whatever they are called. */
+/** Checks that the components of an id are assigned to the columns by the entity's mapping, and not by their names. */
 class MappedIdTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -97,7 +97,7 @@ class MappedIdTest {
         public void lock(int first, int second) {}
     }
 
-    /** The entity tells which column a name is. */
+    /** The entity's mapping determines the column of each name. */
     @Test
     void partsThatTheEntityMapsToColumnsInAnotherOrderFailTheStart() {
         assertThatThrownBy(() -> Contexts.jpa(database::dataSource, new Unit(Named.class), beans -> {}, Parts.class))
@@ -126,7 +126,7 @@ class MappedIdTest {
         }
     }
 
-    /** What an expression names last says of some parts nothing, or the same. */
+    /** The last name of an expression may match no column, or may be equal for two parts. */
     @Test
     void namesThatAreNotThoseOfAllColumnsTellNoOrder() throws Exception {
         database.execute("create table doc (tenant_id int, id int, primary key (tenant_id, id))");
