@@ -32,7 +32,7 @@ public sealed interface Claim permits ClaimParts {
      * {@return the claim with a predicate} Without a predicate, the claim matches every row.
      *
      * @param predicate the condition after WHERE, with {@code ?} for parameters
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}
      */
     Claim where(String predicate, @Nullable Object... binds);
 

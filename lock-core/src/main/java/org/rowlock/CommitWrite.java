@@ -44,7 +44,7 @@ public interface CommitWrite {
      *
      * @return for each row a list with a value per column, as {@link java.sql.ResultSet#getObject(int)} returns it
      * @throws SQLException if the driver could not read a value
-     * @throws IllegalStateException as for {@link #count()}
+     * @throws IllegalStateException in the same cases as {@link #count()}
      */
     List<List<@Nullable Object>> rows() throws SQLException;
 }

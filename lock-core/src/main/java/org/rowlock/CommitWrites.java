@@ -43,7 +43,7 @@ public final class CommitWrites {
      * Adds a statement.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}; mutable
+     * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}; mutable
      *     values are read only when the statement is sent
      * @return the statement; use it to set the expected number of rows, and to read the results after the commit
      */

@@ -59,7 +59,7 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
      * {@return the keys of two or more rows of one table, in the order given}
      *
      * @param table the table, as in SQL
-     * @param first the id of the first row, as for {@link #row(String, Object)}
+     * @param first the id of the first row, of a type that {@link #row(String, Object)} accepts
      * @param second the id of the second row
      * @param more the ids of further rows
      */
@@ -75,7 +75,7 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
      * {@return the keys of rows of one table, in the order given}
      *
      * @param table the table, as in SQL
-     * @param ids the ids of the rows, each as for {@link #row(String, Object)}
+     * @param ids the ids of the rows, each of a type that {@link #row(String, Object)} accepts
      */
     static List<LockKey> rows(String table, Collection<?> ids) {
         List<LockKey> keys = new ArrayList<>();

@@ -45,7 +45,7 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
      *
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param type the class of the value, which is read from the first column
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return the operation with the query
      */
@@ -59,7 +59,7 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
      *
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param mapper creates a value from each row
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return the operation with the query
      */
@@ -94,9 +94,9 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
      * UUIDs. {@link CommitWrites} describes when the statements need more round trips.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @return how many rows the statement has changed
-     * @throws SQLException as for {@link #inTransaction}, which also lists the other exceptions
+     * @throws SQLException in the same cases as {@link #inTransaction}, which also lists the other exceptions
      */
     public long execute(String sql, @Nullable Object... binds) throws SQLException {
         CommitWrites writes = new CommitWrites();
@@ -109,8 +109,8 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
      * Locks, runs several statements and commits, in the same way as {@link #execute(String, Object...)}.
      *
      * @param writes the statements to run under the locks
-     * @throws SQLException as for {@link #inTransaction}, which also lists the other exceptions
-     * @throws IllegalStateException if the writes are committed already, or as for {@link #inTransaction}
+     * @throws SQLException in the same cases as {@link #inTransaction}, which also lists the other exceptions
+     * @throws IllegalStateException if the writes are committed already, or in the same cases as {@link #inTransaction}
      */
     public void execute(CommitWrites writes) throws SQLException {
         runner.execute(dataSource, request, writes);

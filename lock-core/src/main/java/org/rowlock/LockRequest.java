@@ -154,7 +154,7 @@ public sealed interface LockRequest permits RequestParts {
      *
      * @param insert one INSERT of the row, with {@code ?} for parameters, without RETURNING and ON CONFLICT; Rowlock
      *     adds {@code on conflict do nothing}
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @throws IllegalArgumentException if the request does not have exactly one row
      */
     LockRequest orInsert(String insert, @Nullable Object... binds);

@@ -19,7 +19,7 @@ public final class LockTableFullException extends RowlockException {
      *
      * @param message what was requested, why it failed, and what to do
      * @param sqlState the SQLSTATE that {@link #sqlState()} returns, or null
-     * @param cause the exception that caused this one, or null
+     * @param cause the cause of this exception, or null
      */
     public LockTableFullException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, sqlState, cause, true);

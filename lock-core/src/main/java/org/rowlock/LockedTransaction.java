@@ -80,7 +80,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
      * this write.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @return the write; use it to set the expected number of rows
      */
     public CommitWrite atCommit(String sql, @Nullable Object... binds) {
@@ -124,7 +124,7 @@ public final class LockedTransaction<R extends @Nullable Object> {
          * @param work the work to do under the locks; must not commit
          * @param <X> the type of exception that the work may throw
          * @throws X the exception of the work. Nothing is stored
-         * @throws SQLException as for {@link #inTransaction}, which also lists the other exceptions
+         * @throws SQLException in the same cases as {@link #inTransaction}, which also lists the other exceptions
          */
         default <X extends Exception> void useTransaction(VoidWork<R, X> work) throws X, SQLException {
             Arguments.notNull(work, "The work is null");

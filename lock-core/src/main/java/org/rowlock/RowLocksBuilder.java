@@ -258,7 +258,7 @@ public final class RowLocksBuilder {
          * Releases the locks as soon as the commit is in the server's memory, if other transactions wait for these
          * locks. The commit returns only when the transaction is durable according to {@code synchronous_commit}, so no
          * acknowledged commit can be lost. Until the transaction is durable, other transactions see changes that a
-         * crash or a failover can undo. Therefore a later commit of Rowlock with this setting returns only once all
+         * crash or a failover can undo. Therefore a later commit of Rowlock with this setting returns only when all
          * changes that its transaction may have read are durable. This rule applies even to a transaction that wrote
          * nothing.
          *
@@ -268,10 +268,10 @@ public final class RowLocksBuilder {
          * commit uses 64 more bytes of WAL and no second transaction id. The commit of a transaction that has only
          * locked or read also waits for the disk and the standby.
          *
-         * <p>If the database spans several machines, or the role may not execute {@code pg_logical_emit_message},
-         * commits are {@link #PLAIN}, and Rowlock logs this fact once. With {@code preferQueryMode=simple} or a
-         * negative {@code prepareThreshold}, a commit first waits until all changes that its transaction may have read
-         * are durable. The locks are held during this wait.
+         * <p>If the database spans several machines, or the role lacks the privilege to execute {@code
+         * pg_logical_emit_message}, commits are {@link #PLAIN}, and Rowlock logs this fact once. With {@code
+         * preferQueryMode=simple} or a negative {@code prepareThreshold}, a commit first waits until all changes that
+         * its transaction may have read are durable. The locks are held during this wait.
          */
         EARLY
     }

@@ -27,7 +27,7 @@ public class RowlockException extends RuntimeException {
      *
      * @param message what was requested, why it failed, and what to do
      * @param sqlState the SQLSTATE that {@link #sqlState()} returns, or null
-     * @param cause the exception that caused this one, or null
+     * @param cause the cause of this exception, or null
      */
     public RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
         this(message, sqlState, cause, false);

@@ -91,8 +91,8 @@ public final class TransactionLocks {
      *
      * @param request what to lock, and how strongly
      * @return the outcome, which is {@link LockResult.State#TAKEN} if another transaction holds one of the keys
-     * @throws RowlockException for any other reason, as for {@link #lock}; an absent row causes a {@link
-     *     RowAbsentException} here too
+     * @throws RowlockException in all other cases in which {@link #lock} throws an exception, for example a {@link
+     *     RowAbsentException} for an absent row
      */
     @CheckReturnValue
     public LockResult tryLock(LockRequest request) {
@@ -107,12 +107,13 @@ public final class TransactionLocks {
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param mapper creates a value from each row
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return a value per row
-     * @throws LockNotAvailableException as for {@link #lock}; the query has not run. If the request has a bounded wait,
-     *     the exception is also thrown if the session's lock_timeout ends the query; the query is then rolled back
-     * @throws RowAbsentException as for {@link #lock}; the query has run
+     * @throws LockNotAvailableException in the same cases as {@link #lock}; the query has not run. If the request has a
+     *     bounded wait, the exception is also thrown if the session's lock_timeout ends the query; the query is then
+     *     rolled back
+     * @throws RowAbsentException in the same cases as {@link #lock}; the query has run
      * @throws RowlockException if the locks cannot be acquired for another reason; see its subclasses. The query has
      *     not run; the transaction is aborted if it had begun before the call
      * @throws SQLException if the query or the INSERT of {@link LockRequest#orInsert} fails; the transaction is aborted
@@ -131,10 +132,10 @@ public final class TransactionLocks {
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param type the class of the value, which is read from the first column
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return a value per row
-     * @throws SQLException as for the method with a row mapper, which also lists the other exceptions
+     * @throws SQLException in the same cases as the method with a row mapper, which also lists the other exceptions
      */
     public <R> List<R> lockAndRead(LockRequest request, String sql, Class<R> type, @Nullable Object... binds)
             throws SQLException {

@@ -146,7 +146,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Runs a statement for one row, and returns the id that it returns; an empty list if it returns no row.
+     * Runs a statement for one row, and returns the id from its result; an empty list if the result has no row.
      *
      * @param look the statement, whose parameters are the parts of the id
      */

@@ -35,7 +35,9 @@ import org.rowlock.internal.text.Stack;
  * rolls back only to its own savepoint, and a later commit() would commit the statements before the savepoint.
  */
 public final class Commit {
-    /** The largest number of statements in one flush. With more, the driver would read the results in parts. */
+    /**
+     * The largest number of statements in one flush. With more statements, the driver would read the results in parts.
+     */
     public static final int MOST_IN_ONE = 100;
 
     private final PgSession session;

@@ -19,7 +19,7 @@ import org.rowlock.internal.queue.QueueEntry.State;
  * <p>There are two kinds of queues. A call enters an <em>admission queue</em> before it borrows a connection, and
  * leaves the queue when its transaction has ended. A transaction enters a <em>{@code ROW} queue</em> when it has its
  * connection, but no row lock. The transaction leaves the {@code ROW} queue when the server has answered the lock
- * statement, because Rowlock may not notice the commit.
+ * statement, because Rowlock does not always notice the commit.
  *
  * <p>An admitted transaction may wait for a transaction outside the queue, for example for a second transaction of its
  * own thread. {@link Relief} limits how long all other entries then wait.

@@ -120,7 +120,7 @@ public final class QueueEntry {
     /**
      * Records the server's answer, and leaves the queue.
      *
-     * @param holds as for {@link #locked}
+     * @param holds whether the lock is held until {@link #released}; see {@link #locked}
      */
     public void endServerWait(boolean got, boolean holds) {
         if (got) {

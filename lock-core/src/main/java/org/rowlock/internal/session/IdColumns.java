@@ -155,7 +155,7 @@ public final class IdColumns {
 
     /**
      * Waits for another caller that looks up the same table for the first time. The wait is limited to a second,
-     * because the server of the other caller may not answer. Returns whether the lock was acquired.
+     * because it can happen that the server of the other caller does not answer. Returns whether the lock was acquired.
      */
     private static boolean isFirst(ReentrantLock look) {
         try {

@@ -17,7 +17,7 @@ import org.rowlock.LockStrategy;
  *
  * <p>The server also accepts texts that are not canonical: {@code 007} finds the row 7, but would have another key. For
  * known types Rowlock refuses such an id before it sends any SQL. For other types the row lock returns the id of the
- * locked row, and Rowlock compares the two texts.
+ * locked row, and Rowlock compares this id with the given id.
  */
 public enum IdType {
     SMALLINT("pg_catalog.int2"),

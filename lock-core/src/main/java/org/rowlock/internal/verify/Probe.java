@@ -126,8 +126,8 @@ final class Probe implements AutoCloseable {
     /**
      * Checks that a transaction still exists and holds its locks.
      *
-     * @throws SQLException if the transaction no longer exists, because the session was lost. The driver may not have
-     *     noticed the loss
+     * @throws SQLException if the transaction no longer exists, because the session was lost. Possibly the driver has
+     *     not noticed the loss
      */
     void requireStillIn(String transaction) throws SQLException {
         requireSame(transaction, read(TRANSACTION));

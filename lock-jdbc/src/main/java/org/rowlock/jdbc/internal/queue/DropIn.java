@@ -103,7 +103,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     /**
      * Returns the plan of a statement. A text that is too long to be examined is not cached. Such a text usually
-     * contains literal values and is used only once, and a thousand such texts could fill the heap.
+     * contains literal values, and is used only once. A thousand such texts could fill the heap.
      */
     public StatementPlan plan(String sql) {
         if (sql.length() > StatementRecogniser.LONGEST) {

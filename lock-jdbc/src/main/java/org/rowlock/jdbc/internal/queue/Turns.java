@@ -27,7 +27,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
  * may wait in the JVM. A thread that waits in the JVM therefore holds no lock for which another transaction waits at
  * the server.
  *
- * <p>Only one thread at a time may use this object, as with any connection. Other threads may call {@link #cancel},
+ * <p>As with any connection, only one thread at a time may use this object. Other threads may call {@link #cancel},
  * {@link #close} and {@link #abort}, because these methods do not use the driver's connection.
  */
 public final class Turns {
