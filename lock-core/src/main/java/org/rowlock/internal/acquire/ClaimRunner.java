@@ -93,7 +93,7 @@ record ClaimRunner(
         rows.keep(statement.executeQuery());
     }
 
-    /** Claims rows with their keys. If the table has changed since it was looked up, it is looked up once more. */
+    /** Claims rows with their keys. If the table has changed since its look-up, Rowlock looks up the table again. */
     private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
         for (boolean again = false; ; again = true) {

@@ -30,7 +30,8 @@ public record JdbcSettings(
         boolean keepsWrites) {
     /**
      * The largest group that the driver always sends in one transaction. When the driver expects 64,000 bytes of
-     * answers, it sends a Sync message, and PostgreSQL then commits. The driver estimates 250 bytes for each answer.
+     * answers, the driver sends a Sync message, and PostgreSQL then commits. The driver estimates 250 bytes for each
+     * answer.
      */
     public static final int MOST_IN_GROUP = 128;
 
