@@ -28,8 +28,8 @@ import org.rowlock.internal.value.Insert;
 record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begun) {
     /**
      * Refuses locks that do not exclude other transactions. The reason is one of these: the number of locked keys is
-     * wrong, the spelling of an id differs from the id of the row, so that the keys differ too, or a stale snapshot may
-     * hide the row.
+     * wrong, an id is not spelled like the id of its row, so that the keys differ, or a stale snapshot may hide the
+     * row.
      */
     void refuseUnsafe(boolean stored) throws SQLException {
         LockCheck check = held.check();

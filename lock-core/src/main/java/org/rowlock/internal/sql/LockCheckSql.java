@@ -11,7 +11,7 @@ import org.rowlock.internal.request.ResolvedRequest;
 /**
  * The check in a lock statement. If a lock would be useless, the statement neither waits nor locks. A check either
  * returns its refusal as a text, or is raising: it raises an error, so that the following statements of the round trip
- * do not run. The message of a raised error contains the {@link #MARK}, a random text by which Rowlock recognizes the
+ * do not run. The message of a raised error contains the {@link #mark}, a random text by which Rowlock recognizes the
  * error as its own.
  */
 public final class LockCheckSql {
