@@ -108,9 +108,10 @@ public final class RowLocksBuilder {
      * <p>By default the number adapts to the load. In the admission queue the number starts at 2. The number grows to 8
      * for keys that are held for less time than the next transaction takes to arrive, as with {@link
      * LockOperation#execute}. To measure these times, the queue sometimes admits one request at a time. In the {@code
-     * ROW} queue the number is at least 8. While other transactions wait in the JVM, the number is at least 4. The
-     * number is larger if the row is held only briefly, or if transactions outside the queues contend for the row. A
-     * number that is set here is fixed. A number that is larger than the number of connections switches the queues off.
+     * ROW} queue the number is at least 8 while no transaction waits in the JVM, and at least 4 while transactions wait
+     * there. The number is larger if the row is held only briefly, or if transactions outside the queues contend for
+     * the row. A number that is set here is fixed. A number that is larger than the number of connections switches the
+     * queues off.
      *
      * @param threads the number, at least 1
      * @return this builder
