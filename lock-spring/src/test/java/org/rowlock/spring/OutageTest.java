@@ -32,7 +32,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.transaction.annotation.Transactional;
 
-/** No connection is to be had: those who queue do not serve one connection timeout after the other. */
+/** Checks that, in an outage, the calls in a queue do not wait for one connection timeout after another. */
 @Tag("long")
 class OutageTest {
     private static final int BEHIND = 15;
@@ -52,7 +52,10 @@ class OutageTest {
         }
     }
 
-    /** In an outage each call stands in front of the pool until the test, or all others, let it fail. */
+    /**
+     * A DataSource with an outage. Each call waits for a connection until the test ends the wait, or until all calls
+     * wait. The call then fails.
+     */
     private static final class Outage extends DelegatingDataSource {
         private final AtomicInteger tries = new AtomicInteger();
         private final CountDownLatch firstIsIn = new CountDownLatch(1);
@@ -83,11 +86,11 @@ class OutageTest {
         }
     }
 
-    /** How a call may come to queue. */
+    /** The ways in which a call can begin to queue. */
     enum Way {
         ANNOTATION,
         TEMPLATE,
-        /** The connection is borrowed for the lock, and not before. */
+        /** The connection is borrowed only for the lock. */
         LAZY_CONNECTION;
 
         void run(TestContext context, LockWait wait, Runnable work) {
@@ -136,7 +139,9 @@ class OutageTest {
         }
     }
 
-    /** Somebody who could get no connection is there all the while, so that the queue and what it knows stay. */
+    /**
+     * A caller without a connection stays in the queue during the whole test, so that the queue and its state are kept.
+     */
     @ParameterizedTest
     @EnumSource(names = {"ANNOTATION", "TEMPLATE"})
     void whenItIsOverTheyQueueAgain(Way way) throws Exception {

@@ -15,7 +15,10 @@ import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.transaction.annotation.Transactional;
 
-/** What is verified at startup borrows all that the pool has, and is not kept waiting for what it has not. */
+/**
+ * Checks that the verification at startup borrows only free connections of the pool, and does not wait for more
+ * connections.
+ */
 class PoolSizeTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(0);
@@ -25,7 +28,7 @@ class PoolSizeTest {
         public void run(@RowLock("account") long id) {}
     }
 
-    /** Counts what is asked of it while all is given out. */
+    /** Counts the requests for a connection while all connections are borrowed. */
     private static final class Counted extends HikariDataSource {
         int mostBorrowed;
         int inVain;
@@ -73,7 +76,7 @@ class PoolSizeTest {
         }
     }
 
-    /** As Spring Boot makes it: it has no size before its first connection. */
+    /** A pool that Spring Boot creates has no size before its first connection. */
     @Test
     void aPoolThatHasNotBegunTakesItsDefault() {
         try (HikariDataSource pool = new HikariDataSource()) {

@@ -47,7 +47,7 @@ import org.springframework.transaction.interceptor.MatchAlwaysTransactionAttribu
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Proxies that are made, shared, wrapped or hidden in unusual ways. */
+/** Checks proxies that are created, shared, wrapped or hidden in unusual ways. */
 @Tag("long")
 class ProxyEdgesTest {
     @RegisterExtension
@@ -98,7 +98,7 @@ class ProxyEdgesTest {
         }
     }
 
-    /** As libraries for tracing make them, unaware of the proxy that is there. */
+    /** Wraps a bean in a second proxy, as tracing libraries do, which ignore the first proxy. */
     static class Wrapped {
         @Bean
         Account account() {
@@ -140,7 +140,7 @@ class ProxyEdgesTest {
         }
     }
 
-    /** As MyBatis and HTTP clients make their beans. */
+    /** An interface whose bean is a JDK proxy, as beans of MyBatis and of HTTP clients are. */
     interface Mapper {
         @RowLock(table = "account", id = "#id")
         int locksOf(int id);
@@ -175,7 +175,7 @@ class ProxyEdgesTest {
         }
     }
 
-    /** Fails at its first initialization. */
+    /** A bean whose first initialization fails. */
     @Lazy
     static class Flaky extends Service implements InitializingBean {
         private static final AtomicInteger ATTEMPTS = new AtomicInteger();
@@ -202,7 +202,7 @@ class ProxyEdgesTest {
         Flaky.ATTEMPTS.set(0);
         try (var context = Contexts.start(database, Flaky.class, Friend.class)) {
             assertThatThrownBy(() -> context.getBean(Flaky.class)).hasRootCauseMessage("not yet");
-            // This time the other bean comes first, and nobody needs an early reference.
+            // This time the other bean is created first, so no early reference is needed.
             Friend friend = context.getBean(Friend.class);
             assertThat(friend.account.seen(1)).isOne();
         }
@@ -262,7 +262,7 @@ class ProxyEdgesTest {
         }
     }
 
-    /** The one that locks is within it, and so within its transaction. */
+    /** The locking proxy is inside the opaque proxy, and therefore inside the transaction of the opaque proxy. */
     @Test
     void opaqueProxyAroundThatWhichLocksIsNoObstacle() {
         try (var context = Contexts.start(database, OpaqueAround.class)) {
@@ -313,7 +313,7 @@ class ProxyEdgesTest {
         }
     }
 
-    /** The control of the one above. */
+    /** The control of the test above. */
     @Test
     void interfaceProxyStaysTheDefault() {
         try (var context = Contexts.start(database, Listeners.class)) {
@@ -327,7 +327,10 @@ class ProxyEdgesTest {
         public void of(@RowLock("account") @Nullable Integer id) {}
     }
 
-    /** As method validation does, and after this library's in the order of their declaration. */
+    /**
+     * Adds an advisor to each bean, as method validation does. This post-processor is declared after Rowlock's
+     * post-processor.
+     */
     static class Validation extends AbstractAdvisingBeanPostProcessor {
         @Serial
         private static final long serialVersionUID = 1;
@@ -366,7 +369,7 @@ class ProxyEdgesTest {
         int seen(@RowLock("account") int id);
     }
 
-    /** Has the method from a class that does not know the interface. */
+    /** Inherits the method from a class that does not implement the interface. */
     static class InheritingLocked extends Stocked implements LockedAccount {}
 
     static class StockedBy<T> extends Probing {
@@ -382,7 +385,9 @@ class ProxyEdgesTest {
 
     interface LockedByNumber extends Found {}
 
-    /** Has the method from a class that knows neither the interface nor the type. */
+    /**
+     * Inherits the method from a class that does not implement the interface, and that does not bind the type variable.
+     */
     static class BindingLocked extends StockedBy<Integer> implements LockedByNumber {}
 
     static class StockedByNumber extends Probing {
@@ -397,7 +402,7 @@ class ProxyEdgesTest {
         int counted(T id);
     }
 
-    /** Binds the type of an interface that has the annotation as a whole. */
+    /** Binds the type variable of an interface whose type, and not a method, has the annotation. */
     static class WhollyLocked extends StockedByNumber implements LockedByAnything<Integer> {}
 
     @ParameterizedTest
@@ -424,7 +429,7 @@ class ProxyEdgesTest {
         }
     }
 
-    /** As some clients of remote services are. */
+    /** Some clients of remote services are such beans. */
     @Test
     void beansThatDoNotServeEqualsAreLeftAlone() {
         InvocationHandler handler = (proxy, method, arguments) -> {
@@ -472,12 +477,12 @@ class ProxyEdgesTest {
         }
     }
 
-    /** Is made with the other processors, and so is what it needs. */
+    /** A post-processor, which Spring creates early together with the beans that the post-processor needs. */
     static class Eager implements BeanPostProcessor {
         Eager(Service service) {}
     }
 
-    /** Spring has the proxy by then, and Rowlock completes it at startup. */
+    /** The bean already has a proxy at that time, and Rowlock completes the proxy at startup. */
     @Test
     void aBeanThatAPostProcessorNeedsLocks() {
         try (var context = Contexts.start(database, Classes.class, Service.class, Eager.class)) {
@@ -486,7 +491,7 @@ class ProxyEdgesTest {
         }
     }
 
-    /** Is made before the processor that makes the proxies. */
+    /** A post-processor that is created before the post-processor that creates proxies. */
     static class First extends Eager implements PriorityOrdered {
         First(Service service) {
             super(service);

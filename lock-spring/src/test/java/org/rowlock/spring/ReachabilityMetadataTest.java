@@ -22,16 +22,19 @@ import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.util.AntPathMatcher;
 import org.yaml.snakeyaml.Yaml;
 
-/** What GraalVM is told of the modules without Spring is there, and all that it has to be told. No image is built. */
+/**
+ * Checks that the metadata for GraalVM exists and is complete, for the modules without Spring. The test builds no
+ * image.
+ */
 class ReachabilityMetadataTest {
-    /** Of the schema, what we use. */
+    /** The properties of the schema that the metadata uses. */
     private static final Set<String> OF_A_TYPE = Set.of("type", "allDeclaredFields", "allPublicMethods", "methods");
 
     private static Map<String, List<Map<String, Object>>> metadata(String module) throws Exception {
         String path = "META-INF/native-image/org.rowlock/" + module + "/reachability-metadata.json";
         try (InputStream in = ReachabilityMetadataTest.class.getClassLoader().getResourceAsStream(path)) {
             assertThat(in).as(path).isNotNull();
-            // JSON is YAML.
+            // A YAML parser can read JSON.
             return new Yaml().load(in);
         }
     }

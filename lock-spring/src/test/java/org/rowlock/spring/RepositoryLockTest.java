@@ -38,7 +38,10 @@ import org.springframework.data.repository.Repository;
 import org.springframework.data.repository.query.Param;
 import org.springframework.transaction.annotation.Transactional;
 
-/** {@code @RowLock} on the methods of a Spring Data repository locks in the caller's transaction, before the query. */
+/**
+ * Checks that {@code @RowLock} on a method of a Spring Data repository locks in the caller's transaction, before the
+ * query.
+ */
 @Tag("long")
 class RepositoryLockTest {
     private static final LockKey KEY = LockKey.row("account", 1);
@@ -65,7 +68,7 @@ class RepositoryLockTest {
         long inItsOwnTransaction(@RowLock("account") @Param("id") long id);
     }
 
-    /** Without any transaction around its proxy where Spring Data adds none. */
+    /** A repository for which Spring Data can be configured to add no transaction. */
     interface PlainAccounts extends JpaRepository<Account, Long> {
         Optional<Account> findOneById(@RowLock("account") Long id);
 
@@ -95,7 +98,7 @@ class RepositoryLockTest {
                             classes = {Accounts.class, PlainAccounts.class, WhollyLocked.class}))
     static class RepositoriesWithoutTransactions {}
 
-    /** Spring puts the advice on repositories into a proxy of their proxy. */
+    /** With this advice, Spring wraps the proxy of a repository in a second proxy. */
     @Import(Repositories.class)
     static class AdvisedRepositories {
         @Bean
@@ -180,7 +183,7 @@ class RepositoryLockTest {
         }
     }
 
-    /** Spring Data's own transaction around a finder is read-only. */
+    /** Spring Data's own transaction of a finder is read-only. */
     @Test
     void inSpringDatasReadOnlyTransactionItIsRefused() {
         try (var context = start(Repositories.class)) {

@@ -26,8 +26,8 @@ import org.springframework.retry.annotation.Retryable;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * spring-retry, whose {@code @Retryable} Boot 3 knows: each attempt is a call of its own, with queue, transaction and
- * lock.
+ * Checks {@code @Retryable} of spring-retry, which Spring Boot 3 supports. Each attempt is a separate call, with its
+ * own queueing, transaction and lock.
  */
 @Tag("long")
 class RetryTest {
@@ -37,7 +37,7 @@ class RetryTest {
     @EnableRetry
     static class Retries {}
 
-    /** What the test wants to happen. */
+    /** The actions of the test in each attempt. */
     static class Attempts {
         final AtomicInteger count = new AtomicInteger();
         Runnable first = () -> {};
@@ -78,7 +78,7 @@ class RetryTest {
         }
     }
 
-    /** The service is the victim, as it looks for a deadlock at once, and once bob waits. */
+    /** The service is the victim, because its deadlock check runs early, and only after bob waits. */
     @Test
     void theVictimOfADeadlockIsRunAgainAndDoneOnce() throws Exception {
         try (var context = Contexts.start(database, Retries.class, Attempts.class, Accounts.class)) {

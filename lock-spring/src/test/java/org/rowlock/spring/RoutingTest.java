@@ -36,7 +36,10 @@ import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
-/** One DataSource in front of several databases: each has its queues, and each is verified, at the start and later. */
+/**
+ * Checks a DataSource that routes to several databases. Each database has separate queues, and is verified at startup
+ * and later.
+ */
 @Tag("long")
 class RoutingTest {
     private static final String[] TABLE = {
@@ -132,7 +135,7 @@ class RoutingTest {
         }
     }
 
-    /** As two pools of one name: a service behind one of them may lead to two servers. */
+    /** One name can lead to two servers, for example behind a load balancer. */
     @Test
     void aRouteWhoseLocksDoNotExcludeIsRefusedByName() throws Exception {
         TestPostgres another = TestPostgres.embedded(Map.of());
@@ -159,7 +162,7 @@ class RoutingTest {
         }
     }
 
-    /** One connection proves nothing. */
+    /** A pool of one connection cannot prove that locks exclude each other. */
     @Test
     void aRouteThatAnswersAndGivesNoVerdictIsRefused() {
         try (HikariDataSource one = Contexts.pool(south)) {
@@ -172,7 +175,7 @@ class RoutingTest {
         }
     }
 
-    /** A replica is no place to lock in, and whoever tries is told then. */
+    /** A replica does not fail the startup. A call that locks in a replica gets an exception. */
     @Test
     void aRouteThatIsReadOnlyOrNotThereIsSaid() {
         PGSimpleDataSource replica = north.dataSource();
@@ -218,7 +221,7 @@ class RoutingTest {
         assertThat(Routes.current(southern)).isSameAs(southern);
     }
 
-    /** Connections to the one and the other in turn, from some time on. */
+    /** After it is switched on, alternates between connections to two databases. */
     private static final class Balanced extends DelegatingDataSource {
         private final DataSource second;
         private final AtomicInteger turn = new AtomicInteger();

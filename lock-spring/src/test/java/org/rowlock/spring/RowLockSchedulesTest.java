@@ -30,7 +30,7 @@ import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Two sessions and a proxied bean between them. */
+/** Checks schedules of a proxied bean and other sessions. */
 @Tag("long")
 class RowLockSchedulesTest {
     private static final LockKey ONE = LockKey.row("account", 1);
@@ -84,7 +84,7 @@ class RowLockSchedulesTest {
             return probe.locks();
         }
 
-        /** Reads, adds one in Java, writes: a lost update would show. */
+        /** Reads the balance, adds one in Java, and writes the balance, so that a lost update is visible. */
         private int add(int id) {
             int balance = probe.balance(id) + 1;
             probe.setBalance(id, balance);
@@ -96,7 +96,7 @@ class RowLockSchedulesTest {
         return Contexts.start(database, strategy, Service.class);
     }
 
-    /** Another application's transaction, which changes the row under the lock. */
+    /** Returns a session that has locked and changed the row, as another application would. */
     private Session other(LockStrategy strategy) throws Exception {
         Session other = RowLockTests.holder(database, strategy, ONE);
         other.execute("update account set balance = 100 where id = 1");
@@ -118,7 +118,7 @@ class RowLockSchedulesTest {
         }
     }
 
-    /** FOR UPDATE raises 40001 for a row that has changed since the snapshot, and so do ROW and BOTH. */
+    /** ROW and BOTH raise 40001 for a row that has changed since the snapshot, as FOR UPDATE does. */
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
     void inStricterLevelsARowThatHasChangedFailsAsForUpdateDoes(LockStrategy strategy) throws Exception {
@@ -180,7 +180,8 @@ class RowLockSchedulesTest {
             TransactionTemplate transactions = context.transactions();
             RowLocks locks =
                     LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
-            // Waits longer than the bean does for its deadlock, so that the bean is the one to be chosen.
+            // The other session checks for deadlocks much later than the bean's session, so the server chooses the bean
+            // as the victim.
             Session other = database.session("other");
             other.execute("set deadlock_timeout = '1min'");
             other.run(connection -> locks.in(connection).lock(forUpdate(LockKey.row("account", 2))));
@@ -202,9 +203,7 @@ class RowLockSchedulesTest {
         }
     }
 
-    /**
-     * In the one order of all calls, and not the exclusive ones first, which could be in a deadlock with another call.
-     */
+    /** All calls lock in one order. If exclusive locks came first, two calls could deadlock. */
     @ParameterizedTest
     @EnumSource(LockStrategy.class)
     void severalModesAreLockedInOneOrder(LockStrategy strategy) throws Exception {

@@ -38,7 +38,7 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Locks in code, in the running transaction or one of its own. */
+/** Checks locks in code, in the running transaction or in a separate transaction. */
 class RowLockTemplateTest {
     private static final LockKey ONE = LockKey.row("account", 1);
     private static final LockKey TWO = LockKey.row("account", 2);
@@ -109,7 +109,7 @@ class RowLockTemplateTest {
         other.rollback();
     }
 
-    /** The connection is that of the transaction, so what JdbcTemplate does behind the lock is within it. */
+    /** The lock uses the connection of the transaction, so later statements of JdbcTemplate run in that transaction. */
     @Test
     void theReadComesWithTheLock() throws Exception {
         JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
@@ -163,7 +163,10 @@ class RowLockTemplateTest {
         assertThat(probe.balance(1)).isEqualTo(15);
     }
 
-    /** Those that wait in the queue when the row becomes free share a transaction, which the system column shows. */
+    /**
+     * The calls that wait in the queue when the row becomes free share a transaction. The system column xmin shows
+     * this.
+     */
     @Test
     void executeGroupsWhereItIsConfigured() throws Exception {
         database.execute("create table entry(amount int)");
@@ -172,7 +175,7 @@ class RowLockTemplateTest {
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setDataSource(database.dataSource());
             RowLockTemplate grouping = new RowLockTemplate(locks, new JdbcTransactionManager(pool), pool);
-            // The table is looked up, and may be grouped from then on.
+            // These calls look up the table. Later calls for the table can form groups.
             grouping.execute(forNoKeyUpdate(TWO), adding(1));
             grouping.execute(forNoKeyUpdate(TWO), adding(1));
             Session holder = database.session("holder");

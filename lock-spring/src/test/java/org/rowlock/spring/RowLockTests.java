@@ -21,7 +21,7 @@ import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
 
-/** Contexts, a look at a lock from outside, and at classes. */
+/** Helpers of tests: start contexts, check locks from another session, and find classes. */
 public final class RowLockTests {
     private RowLockTests() {}
 
@@ -37,7 +37,7 @@ public final class RowLockTests {
         return context;
     }
 
-    /** Runs statements on a connection of its own, and commits. */
+    /** Runs statements on a separate connection, and commits. */
     public static void execute(TestDatabase database, String... statements) {
         try {
             database.execute(statements);
@@ -60,7 +60,7 @@ public final class RowLockTests {
         session.run(connection -> locks.in(connection).lock(forUpdate(key)));
     }
 
-    /** Another session, whose transaction has locked a row. */
+    /** Returns another session whose transaction has locked a row. */
     public static Session holder(TestDatabase database, LockStrategy strategy, LockKey key) throws Exception {
         Session session = database.session("holder");
         lock(session, strategy, key);
@@ -71,7 +71,9 @@ public final class RowLockTests {
         return holder(database, LockStrategy.ROW, key);
     }
 
-    /** Whether another transaction could lock now: by BOTH, so behind holders of any strategy. */
+    /**
+     * Whether another transaction can lock now. The check uses BOTH, which conflicts with holders of every strategy.
+     */
     public static boolean isFree(DataSource dataSource, LockKey key) {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);

@@ -84,7 +84,10 @@ class SelfInvocationsTest {
             }
         }
 
-        /** As Kotlin compiles default arguments: it forwards, and whoever calls it may call itself. */
+        /**
+         * A method as Kotlin generates it for default arguments. The method forwards the call, and its caller may be
+         * the object itself.
+         */
         static void ship$default(Service service, long id, int mask, Object marker) {
             service.ship(id);
         }
@@ -93,7 +96,7 @@ class SelfInvocationsTest {
             ship$default(this, 1, 0, null);
         }
 
-        // From here on nothing passes a proxy by.
+        // The methods from here on do not bypass a proxy.
         public void throughTheProxy() {
             self.ship(next());
             self.ship(first);
@@ -148,7 +151,7 @@ class SelfInvocationsTest {
         }
     }
 
-    /** What overrides a method locks as that does. */
+    /** An overriding method has the same lock as the overridden method. */
     @Test
     void aCallOfTheMethodThatIsOverriddenIsNone() throws Exception {
         assertThat(SelfInvocations.find(methods(), Overriding.class))

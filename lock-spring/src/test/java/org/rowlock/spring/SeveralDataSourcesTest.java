@@ -32,7 +32,7 @@ import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Two databases with a table of the same name: the lock is in the one that the annotations name. */
+/** Checks two databases with tables of one name. The lock must be in the database that the annotations select. */
 @Tag("long")
 class SeveralDataSourcesTest {
     private static final String ITEM = "create table item (id bigint primary key)";
@@ -80,7 +80,7 @@ class SeveralDataSourcesTest {
         }
     }
 
-    /** Spring takes the manager that the class is qualified for, though another is primary. */
+    /** Spring uses the manager in the qualifier of the class, even if another manager is primary. */
     @Qualifier("stockTransactions")
     static class ByQualifierOfTheClass {
         @Transactional
@@ -89,7 +89,7 @@ class SeveralDataSourcesTest {
         }
     }
 
-    /** A name for whoever injects it, and not that of a transaction manager. */
+    /** The qualifier is only for injection, and names no transaction manager. */
     @Qualifier("anything")
     static class QualifiedForSomethingElse {
         @Transactional
@@ -156,7 +156,7 @@ class SeveralDataSourcesTest {
         }
     }
 
-    /** A holder in one database, a call for the same row in the other: only the one in the same database waits. */
+    /** A session holds a row in one database. A call waits for the row only in the same database. */
     @Test
     void rowsOfTwoDatabasesDoNotExcludeEachOther() throws Exception {
         Session alice = RowLockTests.holder(stock, KEY);
@@ -172,7 +172,7 @@ class SeveralDataSourcesTest {
         }
     }
 
-    /** Each database has a transaction of its own, nested calls too. */
+    /** Each database has a separate transaction, even for nested calls. */
     @Test
     void bothAtOnceAreLockedEachInItsOwnTransaction() throws Exception {
         try (var context = start(Managers.class, ByManager.class)) {

@@ -19,7 +19,10 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 
-/** The server answers the COMMIT of an aborted transaction with a rollback, and the driver says nothing. */
+/**
+ * Checks that Rowlock reports an aborted transaction. The server answers its COMMIT with a rollback, which the driver
+ * does not report.
+ */
 @Tag("long")
 class SilentRollbackTest {
     @RegisterExtension

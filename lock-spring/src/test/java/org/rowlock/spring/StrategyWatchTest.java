@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Instances that do not exclude each other find each other. */
+/** Checks that instances detect other instances whose locks do not exclude their own locks. */
 @Tag("long")
 class StrategyWatchTest {
     private static final String OTHERS = " from pg_locks l join pg_stat_activity a on a.pid = l.pid"
@@ -86,7 +86,10 @@ class StrategyWatchTest {
         start(LockStrategy.ROW, "fail").close();
     }
 
-    /** Each connection of a pool is set up by its first statement, and names of tables mean what they do behind it. */
+    /**
+     * The first statement of each pooled connection sets the search_path. Names of tables are resolved only after this
+     * statement.
+     */
     @Test
     void tablesAreThoseOfThePoolsFirstStatement() {
         PGSimpleDataSource elsewhere = database.dataSource();
@@ -100,7 +103,7 @@ class StrategyWatchTest {
         }
     }
 
-    /** The one that runs hears of the one that has come, and of its end. */
+    /** The running instance detects the start and the end of another instance. */
     @Test
     void whileRunningEachSeesTheOther() {
         try (var row = start(LockStrategy.ROW, "fail")) {
@@ -117,7 +120,7 @@ class StrategyWatchTest {
         }
     }
 
-    /** The word is left on a connection that is the pool's. */
+    /** The mark is set on a connection of the pool. */
     @Test
     void itTakesNoConnectionOfItsOwn() throws Exception {
         try (var row = start(LockStrategy.ROW, "fail")) {
@@ -131,7 +134,7 @@ class StrategyWatchTest {
         }
     }
 
-    /** Between its looks it notices a word that has gone with its connection by what the driver knows. */
+    /** Between the checks, the watch asks only the driver whether the connection with the mark is still open. */
     @Test
     void aWordWhoseConnectionThePoolHasClosedIsLeftAgain() {
         verifyEvery = Duration.ZERO;
@@ -144,7 +147,7 @@ class StrategyWatchTest {
         }
     }
 
-    /** A pool may outlive the application. */
+    /** The pool can stay open after the application has ended. */
     @Test
     void whenTheApplicationEndsItsWordIsTakenBack() {
         try (HikariDataSource pool = Contexts.pool(database)) {
@@ -170,7 +173,7 @@ class StrategyWatchTest {
         }
     }
 
-    /** It excludes everybody, so there is nobody to look for. */
+    /** BOTH excludes all other strategies, so the watch has no conflict to detect. */
     @Test
     void bothTakesNoConnection() throws Exception {
         try (var both = start(LockStrategy.BOTH, "fail");
@@ -197,7 +200,7 @@ class StrategyWatchTest {
         }
     }
 
-    /** Locks of a session would stay behind on whatever server connection it was. */
+    /** Behind a pooler, a session lock would stay on an arbitrary server connection. */
     @Test
     void behindAPoolerNothingIsLeftAndThatIsSaid() throws Exception {
         assumeTrue(TestPgBouncer.program().isPresent(), "skipped: PgBouncer is not installed");

@@ -25,7 +25,7 @@ import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.Bean;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Ids and configuration against the catalog. */
+/** Checks that ids and configuration are compared with the catalog. */
 @Tag("long")
 class TableEdgesTest {
     @RegisterExtension
@@ -38,7 +38,7 @@ class TableEdgesTest {
 
     record AccountId(int value) {}
 
-    /** The included column is no part of the id. */
+    /** An included column of the index is no part of the id. */
     static class Wrapped extends InTransaction {
         public void run(@RowLock("account") AccountId id) {}
     }
@@ -76,7 +76,7 @@ class TableEdgesTest {
         public void run(@RowLock("rowlock_hidden.t") int id) {}
     }
 
-    /** One table, by two names. */
+    /** One table with two names. */
     @Transactional
     static class TwoNames {
         public void plain(@RowLock("account") int id) {}
@@ -94,7 +94,7 @@ class TableEdgesTest {
         }
     }
 
-    /** A product may be stored as the line, so these tell no order. */
+    /** The field product may be mapped to the column of the line, so these names show no order. */
     @Embeddable
     static class PartlyMapped {
         int product;
@@ -105,7 +105,7 @@ class TableEdgesTest {
         public void run(@RowLock("order_line") PartlyMapped id) {}
     }
 
-    /** Nothing but the annotations tells which is which. */
+    /** Only the annotations show which field belongs to which column. */
     @Embeddable
     static class Renamed {
         @Column(name = "line")
@@ -135,7 +135,7 @@ class TableEdgesTest {
         int line;
     }
 
-    /** A list of two ids, and not one of two parts. */
+    /** The expression is a list of two ids, and not one id of two parts. */
     static class ListOfTwo extends InTransaction {
         @RowLock(table = "order_line", id = "{#order, #line}")
         public void run(int order, int line) {}
@@ -169,7 +169,7 @@ class TableEdgesTest {
         public void lock(@RowLock("account") Stored account) {}
     }
 
-    /** Its parents could be followed for ever. */
+    /** A search of the nested fields would never end, because each parent has a parent. */
     @jakarta.persistence.Entity
     static class Stored implements java.io.Serializable {
         private static final long serialVersionUID = 1;
@@ -203,13 +203,13 @@ class TableEdgesTest {
         public void truth(Comparable<?> id) {}
     }
 
-    /** What only a call can tell. */
+    /** Parameters whose id types are known only at a call. */
     static class OfInterfaces extends InTransaction {
         public <T extends Comparable<T>> void run(
                 @RowLock("account") T id, @RowLock("account") Number number, @RowLock("account") Object object) {}
     }
 
-    /** With ADVISORY nothing at run time would tell: the lock would be another one than that of the whole id. */
+    /** With ADVISORY, no error would occur at run time, although the key would differ from the key of the whole id. */
     @ParameterizedTest
     @ValueSource(classes = {OneOfTwo.class, ManyOfTwo.class, ArrayOfTwo.class, VariableOfTwo.class, ListOfTwo.class})
     void oneValueForACompositeIdIsRefused(Class<?> component) {
@@ -219,7 +219,7 @@ class TableEdgesTest {
                 .hasStackTraceContaining("[order_id, line]");
     }
 
-    /** The wrong database, the wrong schema, or no migration yet. */
+    /** Causes of an empty database are a wrong database, a wrong schema, or a missing migration. */
     @Test
     void anEmptyDatabaseIsSaidWithItsNameAndSearchPath() {
         assertThatThrownBy(() -> Contexts.start(empty, Wrapped.class).close())
@@ -235,7 +235,7 @@ class TableEdgesTest {
                 .hasStackTraceContaining("idd");
     }
 
-    /** The configuration goes by the name, so one of them would lock by another strategy than was meant. */
+    /** The configuration is looked up by name, so one of the names would have the wrong strategy. */
     @Test
     void twoNamesOfOneTableAreConfiguredAlike() {
         System.setProperty("schema", database.schema());
@@ -254,7 +254,7 @@ class TableEdgesTest {
         }
     }
 
-    /** With ROW nothing would be locked. */
+    /** With ROW, such a call would lock no row. */
     @ParameterizedTest
     @ValueSource(classes = {RenamedId.class, RelationalIdRenamed.class})
     void componentsInAnotherOrderThanTheirColumnsAreRefused(Class<?> component) {

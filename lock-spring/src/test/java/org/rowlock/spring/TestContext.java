@@ -16,9 +16,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A Spring context, and what tests ask of it. */
+/** A Spring context with helpers for tests. */
 public final class TestContext extends AnnotationConfigApplicationContext {
-    /** Transactions of the context's own manager. */
+    /** Returns transactions of the context's own manager. */
     public TransactionTemplate transactions() {
         return transactions(Propagation.REQUIRED);
     }
@@ -29,12 +29,12 @@ public final class TestContext extends AnnotationConfigApplicationContext {
         return transactions;
     }
 
-    /** Runs work in a transaction of its own, and commits it. */
+    /** Runs work in a separate transaction, and commits. */
     public void inTransaction(Consumer<TransactionStatus> work) {
         transactions().executeWithoutResult(work);
     }
 
-    /** The entity manager of whatever transaction is running. */
+    /** Returns the entity manager of the running transaction. */
     public EntityManager entities() {
         return SharedEntityManagerCreator.createSharedEntityManager(getBean(EntityManagerFactory.class));
     }
@@ -43,12 +43,12 @@ public final class TestContext extends AnnotationConfigApplicationContext {
         return getBean(RowLockTemplate.class);
     }
 
-    /** The bean behind its proxies. */
+    /** Returns the bean without its proxies. */
     public <T> T target(Class<T> type) {
         return AopTestUtils.getUltimateTargetObject(getBean(type));
     }
 
-    /** Has the running transaction call work in its commit. */
+    /** Registers work that the running transaction runs before its commit. */
     public static void beforeCommit(Runnable work) {
         TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
             @Override
@@ -58,7 +58,7 @@ public final class TestContext extends AnnotationConfigApplicationContext {
         });
     }
 
-    /** Has the running transaction call work behind its commit. */
+    /** Registers work that the running transaction runs after its commit. */
     public static void afterCommit(Runnable work) {
         TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
             @Override

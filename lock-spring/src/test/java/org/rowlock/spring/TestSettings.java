@@ -3,7 +3,7 @@ package org.rowlock.spring;
 import java.time.Duration;
 import org.rowlock.LockWait;
 
-/** The defaults, but for what a test sets. */
+/** The default settings, except the settings that a test changes. */
 public final class TestSettings implements RowLockSettings {
     private LockWait defaultWait = LockWait.forever();
     private boolean admission = true;

@@ -51,7 +51,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Several transaction managers, suspended transactions and long timeouts. */
+/** Checks several transaction managers, suspended transactions and long timeouts. */
 @Tag("long")
 class TransactionEdgesTest {
     @RegisterExtension
@@ -165,7 +165,10 @@ class TransactionEdgesTest {
         }
     }
 
-    /** The chain is: transaction of reports, then that of orders, which the method itself names. */
+    /**
+     * The outer interceptor begins a transaction of reports. The inner interceptor begins a transaction of orders,
+     * whose manager the method names.
+     */
     @Test
     void innermostTransactionIsTheOneThatHoldsTheLock() {
         try (var context = two(TwoInterceptors.class)) {
@@ -201,7 +204,7 @@ class TransactionEdgesTest {
         }
     }
 
-    /** A scope without a transaction, as a facade has it, is no reason not to queue: there is nothing to hold. */
+    /** A scope without a transaction, as in a facade, holds no locks, so a call in such a scope can queue. */
     @Test
     void aFacadeWithoutATransactionDoesNotSwitchTheQueueOff() {
         try (var context = Contexts.start(database, Counting.class)) {
@@ -220,7 +223,7 @@ class TransactionEdgesTest {
         }
     }
 
-    /** While it queued, its connection would be one that the pool lacks. */
+    /** The scope already has a connection. While the call queued, this connection would be missing in the pool. */
     @Test
     void aFacadeThatHasReadSomethingDoesNotQueue() {
         try (var context = Contexts.start(database, Counting.class)) {
@@ -265,7 +268,10 @@ class TransactionEdgesTest {
         }
     }
 
-    /** The suspended transaction may hold locks that those in the queue wait for, which no server can see. */
+    /**
+     * The suspended transaction may hold locks for which calls in the queue wait. The server could not detect such a
+     * deadlock.
+     */
     @Test
     void behindASuspendedTransactionNobodyQueues() {
         try (var context = Contexts.start(database, Counting.class)) {
@@ -303,7 +309,7 @@ class TransactionEdgesTest {
                 Contexts.pool(database), beans -> beans.registerBean(ObservationRegistry.class, () -> registry));
     }
 
-    /** When an observer throws. */
+    /** The moment at which an observer throws an exception. */
     enum Fault {
         BEFORE,
         BEFORE_THE_QUEUE,
@@ -349,7 +355,7 @@ class TransactionEdgesTest {
         }
     }
 
-    /** The connection is still bound there, and a lock would be one of the transaction that has ended. */
+    /** After the commit the connection is still bound to the thread, although the transaction has ended. */
     @Test
     void behindTheCommitNothingIsLockedInTheTransactionThatHasEnded() {
         try (var context = Contexts.start(database)) {
