@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
-/** An application whose class path really lacks what is optional, in a class loader of its own. */
+/** Runs an application in a separate class loader, whose class path lacks all optional libraries. */
 @Tag("long")
 class BareClassPathTest {
     private static final Pattern OPTIONAL = Pattern.compile(
@@ -42,7 +42,7 @@ class BareClassPathTest {
     @EnableAutoConfiguration
     @Import(Orders.class)
     public static class Application {
-        /** How many advisory locks a call had. */
+        /** Returns the number of advisory locks that a call held. */
         public static int locks(String url, String user, String password) {
             try (var context = new SpringApplicationBuilder(Application.class)
                     .run(

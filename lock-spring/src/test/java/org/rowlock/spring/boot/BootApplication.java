@@ -11,7 +11,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
-/** Starts Boot applications of one component, or one configuration, on a test's own schema, with a pool, as a user would: by properties. */
+/**
+ * Starts Spring Boot applications of one component or configuration, in the schema of a test. As in a user's
+ * application, properties configure the pool and the locks.
+ */
 final class BootApplication {
     private static final String ENVIRONMENT = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
 
@@ -38,7 +41,7 @@ final class BootApplication {
                 .properties(
                         "spring.datasource.hikari.maximum-pool-size=4",
                         "spring.datasource.hikari.minimum-idle=0",
-                        // Locks that a test can count, and queues that let in one at a time.
+                        // A test can count these locks. The queues admit one call at a time.
                         "rowlock.strategy=both",
                         "rowlock.admission.max-admitted-per-key=1")
                 .initializers(context -> context.getEnvironment()

@@ -34,7 +34,7 @@ import org.rowlock.spring.metrics.LockMetrics;
 import org.rowlock.testing.TestDatabase;
 import org.yaml.snakeyaml.Yaml;
 
-/** The dashboard and the alerts in docs/grafana can be loaded, and every metric in them is one that there is. */
+/** Checks that the dashboard and the alerts in docs/grafana can be loaded, and that every metric in them exists. */
 class DashboardTest {
     private static final Pattern METRIC = Pattern.compile("rowlock_[a-z_]+");
     private static final Pattern GROUPED = Pattern.compile("by \\(([a-z, ]+)\\)");
@@ -44,7 +44,7 @@ class DashboardTest {
 
     @Test
     void showsMetricsThatThereAre() throws Exception {
-        // JSON is YAML.
+        // A YAML parser can read JSON.
         Map<String, Object> dashboard = load("dashboard.json");
         assertThat(dashboard).containsEntry("title", "Rowlock").containsKeys("schemaVersion", "templating");
         Set<Object> ids = new HashSet<>();
@@ -79,7 +79,9 @@ class DashboardTest {
         assertAreThere(expressions);
     }
 
-    /** From lock-spring, and from the folder below it that runs these tests on Boot 4. */
+    /**
+     * Loads a file of docs/grafana. The tests run in lock-spring, and for Spring Boot 4 in a folder below lock-spring.
+     */
     private static Map<String, Object> load(String name) throws IOException {
         Path here = Path.of("..", "docs", "grafana", name);
         return new Yaml()

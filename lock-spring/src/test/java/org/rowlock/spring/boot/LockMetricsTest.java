@@ -50,7 +50,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Meters and observations after real locks, timeouts and deadlocks. */
+/** Checks meters and observations after real locks, timeouts and deadlocks. */
 @Tag("long")
 class LockMetricsTest {
     private static final RowLocks LOCKS =
@@ -97,7 +97,7 @@ class LockMetricsTest {
                     .isHeld();
         }
 
-        /** Finds a deadlock long before the other side would. */
+        /** Detects a deadlock long before the other session does. */
         public void shipAndAfterwards(@RowLock("orders") long orderId, long another, Runnable between) {
             jdbc.execute("set local deadlock_timeout = '10ms'");
             between.run();
@@ -121,7 +121,7 @@ class LockMetricsTest {
         return tags("mode", "FOR_NO_KEY_UPDATE", "outcome", outcome, "error", error);
     }
 
-    /** The method does not run, so the lock was not what it asked for. */
+    /** The method does not run, so the lock does not count as acquired. */
     @Test
     void aRefusedAbsentRowIsNotMeteredAsAcquired() {
         try (var context = BootApplication.start(database, Application.class)) {
@@ -194,7 +194,7 @@ class LockMetricsTest {
         }
     }
 
-    /** Depth and the oldest wait, while they wait. */
+    /** While calls wait, the meters show the length of the queue and the longest wait. */
     @Test
     void whoStandsInTheQueueIsMeteredByTable() throws Exception {
         try (var context = BootApplication.start(database, Application.class)) {

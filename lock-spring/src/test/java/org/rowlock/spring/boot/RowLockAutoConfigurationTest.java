@@ -98,7 +98,9 @@ class RowLockAutoConfigurationTest {
                 .toList();
     }
 
-    /** Known by the name of the extension alone, which is all that is here of it. */
+    /**
+     * Rowlock detects a distributed database by the name of its extension. The test adds only that name to the catalog.
+     */
     @Test
     void aSingleEntryNodeIsDeclaredByProperty() throws Exception {
         database.execute(
@@ -183,7 +185,7 @@ class RowLockAutoConfigurationTest {
         }
     }
 
-    /** The verification is never lazy, and what creates the tables must not be either then. */
+    /** The verification is never lazy, so the beans that create the tables must not be lazy either. */
     @Tag("long")
     @Test
     void lazyTablesAreThereForTheVerification(@TempDir Path directory) throws IOException {
@@ -192,7 +194,7 @@ class RowLockAutoConfigurationTest {
                 database,
                 Orders.class,
                 "spring.main.lazy-initialization=true",
-                // With JPA the transaction manager would see to it.
+                // With JPA, the transaction manager would initialize these beans.
                 "spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.orm.jpa.HibernateJpaAutoConfiguration,"
                         + "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
                 "spring.sql.init.mode=always",
@@ -293,7 +295,7 @@ class RowLockAutoConfigurationTest {
                     .verify(false);
         }
 
-        /** The name that everybody would choose. */
+        /** The bean has the most likely name. */
         @Bean
         RowLockTemplate rowLockTemplate(
                 RowLocks locks, PlatformTransactionManager transactions, javax.sql.DataSource dataSource) {

@@ -43,7 +43,7 @@ import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
-/** One property in front of an application with Hibernate, and nothing else. */
+/** Checks that one property is enough to add lock-jdbc to an application with Hibernate. */
 class RowLockJdbcTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -99,7 +99,7 @@ class RowLockJdbcTest {
 
             var control = dataSource.unwrap(RowlockDataSource.class).control();
             assertThat(control.getSettings()).containsEntry("exclude", "note").containsEntry("flushWithCommit", "true");
-            // Each transaction locks, and then updates what it has locked.
+            // Each transaction locks a row and then updates the row.
             assertThat(control.getFigures().get("stock"))
                     .containsEntry("recognised", 6L)
                     .containsEntry("passed.NOT_FIRST", 3L)
@@ -141,7 +141,10 @@ class RowLockJdbcTest {
         }
     }
 
-    /** With a second database as Spring Boot has it, beside the one that it configures. */
+    /**
+     * An application with a second database, declared as Spring Boot recommends, in addition to the database that
+     * Spring Boot configures.
+     */
     static class TwoDatabases {
         @Bean(defaultCandidate = false)
         HikariDataSource second(Environment environment) {
@@ -203,7 +206,7 @@ class RowLockJdbcTest {
                         .hasMessageContaining("lock-jdbc is not on the class path. Add the dependency"));
     }
 
-    /** YAML reads off as false. */
+    /** YAML reads the value off as false. */
     @Tag("long")
     @Test
     void offInYamlIsWrappedAndOff(@TempDir Path directory) throws Exception {
@@ -214,7 +217,7 @@ class RowLockJdbcTest {
         }
     }
 
-    /** As with a refresh scope, after which the pool before is closed. */
+    /** A refresh scope, for example, creates a bean again and closes the earlier pool. */
     @Test
     void aDataSourceThatIsMadeAgainIsWrappedAgain() {
         runner().withBean(
@@ -229,7 +232,7 @@ class RowLockJdbcTest {
                 });
     }
 
-    /** As Spring Boot 4.1 does it for connections that are fetched late. */
+    /** Replaces the DataSource by a lazy proxy, as Spring Boot 4.1 does for connections that are fetched lazily. */
     private static final class Lazily implements BeanPostProcessor, Ordered {
         @Override
         public int getOrder() {
@@ -252,7 +255,7 @@ class RowLockJdbcTest {
                         .isNotNull());
     }
 
-    /** An aspect around connections, whose proxy is of the pool's class. */
+    /** An aspect around connections. Its proxy is a subclass of the pool's class. */
     static class Aspects {
         @Bean
         static DefaultAdvisorAutoProxyCreator proxyCreator() {
@@ -278,7 +281,10 @@ class RowLockJdbcTest {
                 .run(context -> assertThat(context.getBean(DataSource.class)).isInstanceOf(RowlockDataSource.class));
     }
 
-    /** Which leads nowhere outside a request, and within one to a bean that tells its own figures. */
+    /**
+     * Outside a request, a routing DataSource may have no target. During a request, the target is a bean that reports
+     * its own figures.
+     */
     @Test
     void oneThatRoutesIsNotAskedForFigures() {
         DataSource pool = database.dataSource();

@@ -41,7 +41,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The endpoint over HTTP. */
+/** Checks the endpoint over HTTP. */
 @Tag("long")
 class RowLocksEndpointTest {
     private static final RowLocks LOCKS =
@@ -87,7 +87,7 @@ class RowLocksEndpointTest {
                 LOCKS, context.getBean(LockChains.class), dataSources, context.getBean(StrategyWatch.class));
     }
 
-    /** A pool that has no connection, and what happens when one is asked for. */
+    /** Returns a pool without connections, which runs the action at each request for a connection. */
     private static DataSource empty(Runnable asked) {
         return new AbstractDataSource() {
             @Override
@@ -250,7 +250,10 @@ class RowLocksEndpointTest {
         assertThat(get("/orders%3B/42").statusCode()).isEqualTo(400);
     }
 
-    /** Each time would be another connection timeout, and the endpoint is looked at when the pool is empty. */
+    /**
+     * Each request to an empty pool takes a connection timeout, and users need the endpoint especially when a pool is
+     * empty.
+     */
     @Test
     void aPoolIsAskedForOneConnection() {
         AtomicInteger asked = new AtomicInteger();
@@ -274,7 +277,7 @@ class RowLocksEndpointTest {
         assertThat(asked).hasValue(1);
     }
 
-    /** Of two that are empty the second is not waited for when the first has been. */
+    /** If two pools are empty, the endpoint waits for both pools at the same time. */
     @Test
     void poolsAreAskedAtTheSameTime() {
         CyclicBarrier bothAsked = new CyclicBarrier(2);

@@ -19,7 +19,7 @@ import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.transaction.annotation.Transactional;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
-/** An application that has no URL: Spring Boot finds its server in the container of the test. */
+/** Checks an application without a URL, for which Spring Boot finds the server in the container of the test. */
 @EnabledIfSystemProperty(
         named = "rowlock.test.testcontainers",
         matches = "true",

@@ -15,7 +15,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** The table of docs/settings.md is the metadata that IDEs show: a property, its default and its description a row. */
+/**
+ * Checks that the table of docs/settings.md equals the metadata that IDEs show. Each row has a property, its default
+ * and its description.
+ */
 class SettingsPageTest {
     @Test
     void theTableOfSettingsIsTheMetadataOfTheProperties() throws Exception {

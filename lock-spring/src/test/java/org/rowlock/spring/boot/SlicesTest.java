@@ -24,7 +24,7 @@ import org.springframework.test.context.TestContextManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.ClassUtils;
 
-/** A test of a slice of the application locks as the application does. */
+/** Checks that a test of an application slice locks as the application does. */
 class SlicesTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(1);
@@ -44,7 +44,7 @@ class SlicesTest {
         Object test = type.getConstructor().newInstance();
         Method method = Case.class.getMethod("locks");
         ClassLoader before = Thread.currentThread().getContextClassLoader();
-        // Spring reads the class file.
+        // Spring reads the generated class file through this class loader.
         Thread.currentThread().setContextClassLoader(type.getClassLoader());
         TestContextManager manager = new TestContextManager(type);
         try {
@@ -71,7 +71,7 @@ class SlicesTest {
         throw new ClassNotFoundException(String.join(" or ", names));
     }
 
-    /** With the annotation of the Boot that is there. */
+    /** Returns a test class with the slice annotation of the Spring Boot version on the class path. */
     private static Class<?> caseOf(Class<? extends Annotation> slice) {
         return new ByteBuddy()
                 .subclass(Case.class)
@@ -98,7 +98,8 @@ class SlicesTest {
     }
 
     /**
-     * What a user writes, but for the annotation, which is transactional too, and not found from an inherited method.
+     * The test class of a user without the slice annotation. A slice annotation is also transactional, but Spring does
+     * not apply it to inherited methods.
      */
     @Transactional
     @ContextConfiguration(classes = Application.class)

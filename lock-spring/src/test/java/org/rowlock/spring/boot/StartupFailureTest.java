@@ -29,7 +29,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.transaction.annotation.Transactional;
 
-/** What a user reads when the application does not start, or locks tables by key alone. */
+/** Checks the messages if the application does not start, or if it locks tables only by advisory locks. */
 @Tag("long")
 @ExtendWith(OutputCaptureExtension.class)
 class StartupFailureTest {
@@ -129,7 +129,7 @@ class StartupFailureTest {
                 "--rowlock.tables.order_lines.strategy=both");
     }
 
-    /** Whoever locks with a template alone, or has just added the dependency, learns it now too. */
+    /** The check also runs if the application has no annotations, because a template may lock later. */
     @ParameterizedTest
     @ValueSource(classes = {Orders.class, NothingAnnotated.class})
     void poolOfOneConnection(Class<?> component) {
@@ -144,7 +144,7 @@ class StartupFailureTest {
 
     static class NothingAnnotated {}
 
-    /** Where nothing is annotated, a database to lock in may not be meant. */
+    /** Without annotations, the application may not intend to lock in this database. */
     @Test
     void aDatabaseThatCannotBeLockedInIsNoFailureWithoutAnyAnnotation() {
         BootApplication.start(
@@ -156,7 +156,7 @@ class StartupFailureTest {
         assertThat(output.getOut()).contains("Advisory locks are not verified, and no bean has @RowLock: ");
     }
 
-    /** The drop-in locks rows as before, whatever becomes of advisory locks. */
+    /** The drop-in locks rows even if advisory locks do not work. */
     @Test
     void theDropInAloneStartsWithAnyDatabase() {
         String[] poolOfOne = {
@@ -175,7 +175,8 @@ class StartupFailureTest {
     }
 
     static class LocksItself {
-        // Not a class of Rowlock's, as it would be by its package.
+        // The bean is of a JDK class. A class of this test would count as one of Rowlock's classes, because of its
+        // package.
         @Bean
         AtomicReference<RowLocks> lockingBean(RowLocks locks) {
             return new AtomicReference<>(locks);

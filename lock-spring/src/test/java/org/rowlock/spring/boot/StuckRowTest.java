@@ -39,7 +39,10 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A row whose holder is stuck costs its own requests, and not the threads of all others: Tomcat, over HTTP. */
+/**
+ * Checks with Tomcat over HTTP that a stuck row delays only requests for that row. Other requests must still get
+ * threads.
+ */
 @Tag("long")
 class StuckRowTest {
     private static final int THREADS = 20;
@@ -110,7 +113,7 @@ class StuckRowTest {
         }
     }
 
-    /** As FOR UPDATE makes them wait: the first step of a migration changes nothing. */
+    /** FOR UPDATE makes all requests wait too, so the first step of a migration changes nothing. */
     @Test
     void whereAllTablesAreRowNobodyIsRefused() throws Exception {
         try (var context = start("rowlock.strategy=row")) {
@@ -141,7 +144,10 @@ class StuckRowTest {
         }
     }
 
-    /** The oracle is FOR UPDATE through the same pool: as many as it serves, none refused. */
+    /**
+     * Compares Rowlock with FOR UPDATE through a pool of the same size. As many requests must succeed, and none may be
+     * rejected.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void twentyTimesAsManyThreadsAsConnectionsAreServed(boolean locked) throws Exception {
@@ -180,7 +186,7 @@ class StuckRowTest {
         }
     }
 
-    /** Nobody who asks for a connection waits for longer than this either. */
+    /** A request for a connection does not wait longer than this timeout either. */
     @Test
     void theQueueWaitsNoLongerThanThePoolWould() throws Exception {
         try (var context = start("spring.datasource.hikari.connection-timeout=3000")) {

@@ -33,16 +33,16 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * What Spring and Hibernate make of a commit that lock-jdbc says is done and not confirmed: an exception that is not
- * transient. To synchronizations the transaction manager of JPA says of any exception, as of a lost connection, that
- * the transaction was rolled back.
+ * Checks how Spring and Hibernate report a commit that lock-jdbc reports as complete but not confirmed. The caller gets
+ * an exception that is not transient. After any exception, such as a lost connection, JPA's transaction manager tells
+ * synchronizations that the transaction was rolled back.
  */
 class UnconfirmedCommitTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create table stock (id bigint primary key, pieces int)", "insert into stock values (1, 10)");
 
-    /** Commits, and throws what lock-jdbc throws. */
+    /** Makes connections commit and then throw the exception of lock-jdbc. */
     static final class Unconfirming implements BeanPostProcessor {
         @Override
         public Object postProcessAfterInitialization(Object bean, String beanName) {
@@ -76,7 +76,7 @@ class UnconfirmedCommitTest {
                 });
     }
 
-    /** Runs work in a transaction, and tells how it ended to those who asked to be told. */
+    /** Runs work in a transaction, and returns the status that synchronizations receive at its end. */
     private static List<Integer> statuses(
             PlatformTransactionManager transactions, Class<? extends NestedRuntimeException> thrown, Runnable work) {
         List<Integer> statuses = new ArrayList<>();
@@ -96,7 +96,7 @@ class UnconfirmedCommitTest {
         return statuses;
     }
 
-    /** By its SQLSTATE it is of no known class: not transient, and no loss of the connection. */
+    /** The SQLSTATE belongs to no class that Spring knows as transient or as a lost connection. */
     @Test
     void noTranslatorOfSpringTakesItForWorthARetry() {
         SQLException failure = unconfirmed();

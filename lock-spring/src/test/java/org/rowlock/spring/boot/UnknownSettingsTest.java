@@ -12,7 +12,7 @@ import org.springframework.core.env.PropertiesPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
-/** Names that Spring Boot passes over in silence, as they come from outside of the application. */
+/** Checks unknown names of environment variables and system properties, which Spring Boot ignores silently. */
 class UnknownSettingsTest {
     private static StandardEnvironment environment(Map<String, Object> variables, String... properties) {
         Properties system = new Properties();
@@ -59,7 +59,7 @@ class UnknownSettingsTest {
                         "rowlock.lockWait",
                         "rowlock.lock-wait",
                         "rowlock.tables[shop.orders].id-columns[0]",
-                        // The drop-in looks at its own.
+                        // The drop-in itself checks its properties.
                         "rowlock.jdbc.flushWithCommit")))
                 .isEmpty();
     }

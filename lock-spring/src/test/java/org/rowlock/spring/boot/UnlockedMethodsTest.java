@@ -17,7 +17,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 import org.springframework.transaction.annotation.Transactional;
 
-/** An application whose locks lock nothing says so, and one whose locks lock says what they do. */
+/** Checks that an application logs locks that have no effect, and otherwise logs what its locks do. */
 @ExtendWith(OutputCaptureExtension.class)
 class UnlockedMethodsTest {
     private static final String LOG = "logging.level.org.rowlock=info";
@@ -97,7 +97,7 @@ class UnlockedMethodsTest {
         }
     }
 
-    /** The Framework itself tells nobody; its tests do. */
+    /** Without Spring Boot, the fault is reported only in tests. */
     @Test
     void aForgottenEnableRowLocksIsSaidByATest(CapturedOutput output) throws Exception {
         org.slf4j.Logger logger =

@@ -4,7 +4,7 @@ import java.util.function.IntConsumer;
 import org.rowlock.spring.RowLock;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Reads, thinks, writes: what loses updates without a lock. */
+/** Reads a balance, computes a new balance, and writes it. Without a lock, updates can be lost. */
 class AccountService {
     private final AccountStore store;
 
@@ -12,7 +12,7 @@ class AccountService {
         this.store = store;
     }
 
-    /** @param between is given the server process, after the read and before the write */
+    /** @param between receives the server process between the read and the write */
     @Transactional
     public int add(@RowLock("account") long id, long amount, IntConsumer between) {
         return readAndWrite(id, amount, between);

@@ -1,11 +1,11 @@
 package org.rowlock.spring.libraries;
 
-/** What a service does with the table account, in the words of one library. */
+/** The access of a service to the table account, written with one library. */
 interface AccountStore {
     long balance(long id);
 
     void setBalance(long id, long balance);
 
-    /** The server process that runs the library's statements. */
+    /** Returns the pid of the server process that runs the library's statements. */
     int backend();
 }

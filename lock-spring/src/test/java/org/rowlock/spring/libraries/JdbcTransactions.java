@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
-/** Transactions of plain JDBC, and {@code @RowLock}. */
+/** Configures transactions of plain JDBC, and {@code @RowLock}. */
 @EnableTransactionManagement
 @EnableRowLocks
 @Import(CountableLocks.class)

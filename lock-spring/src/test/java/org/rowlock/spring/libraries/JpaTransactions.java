@@ -15,7 +15,7 @@ import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
-/** Hibernate, transactions of JPA, and {@code @RowLock}. A bean of type {@link Unit} names the entities. */
+/** Configures Hibernate, transactions of JPA, and {@code @RowLock}. A bean of type {@link Unit} names the entities. */
 @EnableTransactionManagement
 @EnableRowLocks
 @Import(CountableLocks.class)
@@ -27,7 +27,7 @@ public class JpaTransactions {
         }
     }
 
-    /** A second-level cache of its own for each factory. */
+    /** Properties that give each factory a separate second-level cache. */
     public static final Map<String, Object> CACHE = Map.of(
             "hibernate.cache.region.factory_class",
             "jcache",

@@ -23,7 +23,7 @@ import org.rowlock.spring.TestSettings;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
 
-/** The lock and the library's statements are on one connection, and what the library reads is read behind the lock. */
+/** Checks that the lock and the library's statements use one connection, and that the library reads after the lock. */
 abstract class LibraryContract {
     private static final IntConsumer NOTHING = backend -> {};
 
@@ -55,7 +55,7 @@ abstract class LibraryContract {
         }
     }
 
-    /** The control: with nothing but the lock left out, the same schedule loses an update. */
+    /** The control: without the lock, the schedule loses an update. */
     @Test
     void withoutTheLockAnUpdateIsLost() throws Exception {
         try (var context = start(LockStrategy.ADVISORY, false)) {

@@ -29,7 +29,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What a Hibernate application catches and retries today is what it gets from Rowlock. */
+/** Checks that Rowlock throws the exceptions that a Hibernate application already catches and retries. */
 class MigratedExceptionsTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
@@ -52,7 +52,7 @@ class MigratedExceptionsTest {
         context.close();
     }
 
-    /** As the proxies of repositories translate. */
+    /** Translates an exception as the proxies of repositories do. */
     private Class<?> translated(Throwable failure) {
         PersistenceExceptionTranslator translator = context.getBean(LocalContainerEntityManagerFactoryBean.class);
         Throwable spring =

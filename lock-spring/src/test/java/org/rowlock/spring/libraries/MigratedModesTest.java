@@ -64,7 +64,7 @@ import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.EclipseLinkJpaVendorAdapter;
 import org.springframework.transaction.annotation.Transactional;
 
-/** What each way of locking sends with this generation of libraries, which docs/modes.md has in a table. */
+/** Checks the table in docs/modes.md: which lock mode each library sends, for the library versions of this module. */
 class MigratedModesTest {
     private static final LockModeType WRITE = LockModeType.PESSIMISTIC_WRITE;
     private static final LockModeType READ = LockModeType.PESSIMISTIC_READ;
@@ -116,7 +116,7 @@ class MigratedModesTest {
         int load;
     }
 
-    /** Rows of the documentation against statements of the libraries. */
+    /** Compares the rows of the table with the statements that the libraries send. */
     @Test
     void theTableOfMigratingIsWhatIsSent() throws Exception {
         hibernate();
@@ -193,7 +193,7 @@ class MigratedModesTest {
         }
     }
 
-    /** Not found by a scan. */
+    /** The annotation hides this interface from the scan for repositories. */
     @NoRepositoryBean
     interface JpaAccounts extends Repository<Account, Long> {
         @Lock(LockModeType.PESSIMISTIC_WRITE)
@@ -315,11 +315,11 @@ class MigratedModesTest {
                 .map(clause -> "`for " + clause.group(1) + Objects.toString(clause.group(2), "") + '`')
                 .distinct()
                 .collect(Collectors.joining(" and "));
-        // Ways in one row of the documentation are to send the same.
+        // All ways to lock in one row of the table must send the same clause.
         seen.merge(way, clauses, (one, other) -> one.equals(other) ? one : one + " or " + other);
     }
 
-    /** Writes down the text of each statement that is prepared. */
+    /** Returns a DataSource that records the text of each prepared statement. */
     private DataSource recording() {
         return (DataSource) proxy(DataSource.class, database.dataSource());
     }
@@ -343,7 +343,7 @@ class MigratedModesTest {
                 });
     }
 
-    /** The rows of the table, with the column of the generation that is here. */
+    /** Returns the rows of the table, with the column for the library versions of this module. */
     private static Map<String, String> documented() throws Exception {
         Path folder = Path.of("").toAbsolutePath();
         while (!Files.exists(folder.resolve("docs/modes.md"))) {

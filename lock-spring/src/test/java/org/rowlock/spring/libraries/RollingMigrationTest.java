@@ -37,8 +37,9 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * A Hibernate application with foreign keys and a second-level cache, taken through docs/migrating.md step by step, two
- * instances at a time: from PESSIMISTIC_WRITE to ADVISORY and back, every sum is exact, and no call fails.
+ * Migrates a Hibernate application with foreign keys and a second-level cache by the steps of docs/migrating.md, from
+ * PESSIMISTIC_WRITE to ADVISORY and back. In each step two instances run. Every sum must be exact, and no call may
+ * fail.
  */
 @Tag("long")
 class RollingMigrationTest {
@@ -66,7 +67,7 @@ class RollingMigrationTest {
 
         long total;
 
-        /** A method, as find() gives the proxy of getReference() where there is one. */
+        /** A method instead of access to the field, because find() returns the proxy of an earlier getReference(). */
         void add(long amount) {
             total += amount;
         }
@@ -92,22 +93,22 @@ class RollingMigrationTest {
         }
     }
 
-    /** What the application does to its orders. */
+    /** The operations of the application on its orders. */
     interface Service {
-        /** Locks the order, then inserts what references it. */
+        /** Locks the order, and then inserts a line that references the order. */
         void add(long order, long amount);
 
-        /** Inserts what references the order, and then locks it. */
+        /** Inserts a line that references the order, and then locks the order. */
         void addLineFirst(long order, long amount);
 
-        /** Locks several. */
+        /** Locks several orders. */
         void addToAll(List<Long> orders, long amount);
 
-        /** Reads without a lock, and so fills the cache. */
+        /** Reads without a lock, and thereby fills the cache. */
         long total(long order);
     }
 
-    /** What all have in common. */
+    /** The code that all versions of the application share. */
     abstract static class Orders implements Service {
         @PersistenceContext
         EntityManager entities;
@@ -179,7 +180,7 @@ class RollingMigrationTest {
         }
     }
 
-    /** Another bean, as a lock within the same one would be none. */
+    /** A separate bean, because a call within one bean would not lock. */
     static class Totals {
         @PersistenceContext
         EntityManager entities;
@@ -190,7 +191,7 @@ class RollingMigrationTest {
         }
     }
 
-    /** An instance has a pool and a cache of its own. */
+    /** Starts an instance with its own pool and cache. */
     private TestContext start(LockStrategy strategy, Class<?>... services) {
         Map<String, Object> cache = new HashMap<>(JpaTransactions.CACHE);
         cache.put("hibernate.cache.region_prefix", database.schema() + '_' + ++instances);
@@ -237,7 +238,7 @@ class RollingMigrationTest {
                 .isEqualTo("0");
     }
 
-    /** All are there from the beginning, as they share a cache manager, which closes with the first of them. */
+    /** All instances run from the beginning. They share a cache manager, which closes with the first instance. */
     @Test
     void everyStepKeepsEverySum() throws Exception {
         try (var old = start(LockStrategy.ROW, Before.class);

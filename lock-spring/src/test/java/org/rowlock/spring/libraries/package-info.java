@@ -1,5 +1,5 @@
 /**
- * The libraries that a Spring application reads and writes with: each must find {@code @RowLock} on its own connection.
- * Start with {@link org.rowlock.spring.libraries.LibraryContract}.
+ * Checks {@code @RowLock} with the data access libraries of Spring applications. The lock must be on the connection
+ * that the library uses. Start with {@link org.rowlock.spring.libraries.LibraryContract}.
  */
 package org.rowlock.spring.libraries;

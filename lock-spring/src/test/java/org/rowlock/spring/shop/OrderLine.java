@@ -3,7 +3,7 @@ package org.rowlock.spring.shop;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 
-/** Boot's naming strategy puts it into order_line. */
+/** Spring Boot's naming strategy maps this entity to the table order_line. */
 @Entity
 class OrderLine {
     @Id

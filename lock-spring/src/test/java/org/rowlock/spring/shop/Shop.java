@@ -8,13 +8,13 @@ import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The application. */
+/** The application class. */
 @EnableAutoConfiguration
 @EnableRowLocks
 @Import({CountableLocks.class, Shop.Shipping.class})
 class Shop {
 
-    /** Ships what is ordered, one at a time. */
+    /** Ships ordered pieces, one at a time. */
     @Service
     static class Shipping {
         private final OrderLines lines;

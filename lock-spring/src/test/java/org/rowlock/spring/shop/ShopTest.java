@@ -14,7 +14,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 
-/** Nothing but the annotation: Spring Boot's JPA, repositories and naming strategy. */
+/** Checks {@code @RowLock} without further configuration, with Spring Boot's JPA, repositories and naming strategy. */
 class ShopTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(

@@ -47,11 +47,17 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Test classes that {@link RowLockTestTest} runs; most are meant to fail, and leave their leak to it. */
+/**
+ * Test classes that {@link RowLockTestTest} runs. Most of these classes must fail, and {@link RowLockTestTest} removes
+ * their leaks.
+ */
 final class LeakingCases {
     private LeakingCases() {}
 
-    /** Each test of the outer run has a schema of its own, and Spring keeps a context for all of them. */
+    /**
+     * A DataSource for the schema of the current test. Each outer test has its own schema, but Spring caches one
+     * context for all tests.
+     */
     static final class CurrentDataSource extends AbstractDataSource {
         @Override
         public Connection getConnection() throws SQLException {
@@ -80,7 +86,7 @@ final class LeakingCases {
 
         @Bean
         RowLockSettings settings() {
-            // The context is older than the tables of the test that uses it.
+            // The context exists before the tables of the test that uses the context.
             return new TestSettings().verify(false);
         }
 
@@ -117,7 +123,7 @@ final class LeakingCases {
         @Autowired
         PlatformTransactionManager transactions;
 
-        /** A connection that nobody closes but the outer test. */
+        /** Returns a connection that only the outer test closes. */
         Connection leaked() throws SQLException {
             Connection connection = dataSource.getConnection();
             RowLockTestTest.leaked.add(connection::close);
@@ -186,7 +192,7 @@ final class LeakingCases {
         }
     }
 
-    /** The second test finds what the first has left, and is not to blame. */
+    /** The second test finds the leak of the first test, and must not fail because of that leak. */
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
     static class OnlyTheFirstLeaves extends LeavesARowLock {
         @Override
@@ -210,7 +216,7 @@ final class LeakingCases {
             assertNotLocked("orders", 42);
         }
 
-        /** Spring rolls back behind everything that a test can say, and the check comes later still. */
+        /** Spring rolls back after all methods of the test. The check runs after that rollback. */
         @Test
         @Transactional
         void inATransactionThatSpringManages() {
@@ -230,7 +236,7 @@ final class LeakingCases {
         }
     }
 
-    /** Ends what it began only after the test method. */
+    /** Ends its transaction only after the test method. */
     static class CleansUpAfterEach extends Case {
         private Connection connection;
 
@@ -247,7 +253,7 @@ final class LeakingCases {
         }
     }
 
-    /** The check itself lets the task end: nobody else knows when the test is over. */
+    /** The task ends when the check begins, because only the check shows that the test is over. */
     @RowLockTest(graceMillis = 60_000)
     static class LeavesATaskThatEnds extends Case {
         @Test
@@ -256,7 +262,7 @@ final class LeakingCases {
             Thread test = Thread.currentThread();
             RowLockTestTest.leaked.add(Blocking.run(() -> orders.ship(42, () -> {
                 locked.complete(null);
-                // Until the check is looking, which is the only reason for this thread to wait so.
+                // Spins until the check begins.
                 while (!isLooking(test)) {
                     Thread.onSpinWait();
                 }
@@ -275,7 +281,7 @@ final class LeakingCases {
         }
     }
 
-    /** The assertion runs where the request does. */
+    /** The assertion runs on the thread of the request. */
     static class AssertsInARequest extends Case {
         @Test
         void locked() throws Exception {

@@ -27,7 +27,7 @@ import org.rowlock.testing.TestDatabase;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The assertions say the truth for every strategy, and change nothing. */
+/** Checks that the assertions are right for every strategy, and change no lock. */
 @Tag("long")
 class RowLockAssertionsTest {
     private static final LockKey KEY = LockKey.row("orders", 42);
@@ -147,7 +147,7 @@ class RowLockAssertionsTest {
         });
     }
 
-    /** A share lock that a probe had made exclusive would now keep another sharer out. */
+    /** If the probe had made the shared lock exclusive, another session could not share the row now. */
     @ParameterizedTest
     @EnumSource
     void aSharedLockCountsAndStaysShared(LockStrategy strategy) throws Exception {

@@ -30,7 +30,10 @@ import org.rowlock.spring.test.LeakingCases.WithoutRowLocks;
 import org.rowlock.spring.test.LeakingCases.WithoutSpring;
 import org.rowlock.testing.TestDatabase;
 
-/** Runs test classes with {@link RowLockTest}: each kind of leak fails its test and says what it is. */
+/**
+ * Runs test classes with {@link RowLockTest}. Checks that each kind of leak fails its test, with a message that
+ * describes the leak.
+ */
 class RowLockTestTest {
     static volatile TestDatabase current;
     static final List<CleanUp> leaked = new CopyOnWriteArrayList<>();
@@ -81,7 +84,7 @@ class RowLockTestTest {
                 .contains("an advisory lock on orders[42] (exclusive)");
     }
 
-    /** The server knows nothing of a transaction before its first statement. */
+    /** Before its first statement, the server does not know the transaction. */
     @Test
     void aTransactionOfSpringsThatHasDoneNothingYet() {
         assertThat(failure(LeavesASpringTransaction.class))

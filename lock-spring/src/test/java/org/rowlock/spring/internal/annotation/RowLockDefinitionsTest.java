@@ -24,7 +24,7 @@ import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.annotation.AliasFor;
 
-/** Where annotations are found, and what keys they give. Needs no database. */
+/** Checks where annotations are found, and which keys result. The test needs no database. */
 class RowLockDefinitionsTest {
     private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
     private final RowLockDefinitions definitions = new RowLockDefinitions(beans);
