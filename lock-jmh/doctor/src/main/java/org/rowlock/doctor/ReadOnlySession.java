@@ -17,7 +17,7 @@ import org.rowlock.tool.UserError;
  * setting is local to the transaction, so a pooler's connection keeps no setting. Not thread-safe.
  */
 final class ReadOnlySession implements AutoCloseable {
-    /** The limit for a statement. A longer statement would itself be a load. */
+    /** The limit for a statement. A longer statement would itself load the server. */
     static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(5);
 
     /** The limit for waits for a table lock, such as the lock of a running ALTER TABLE. */

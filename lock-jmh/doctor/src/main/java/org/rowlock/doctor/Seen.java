@@ -110,7 +110,7 @@ record Seen(
      *
      * @param kind "session", "standby", "prepared transaction" or "replication slot"
      * @param name the pid, or the name of the slot or of the prepared transaction
-     * @param who the role, application and state, if the doctor's role may see them
+     * @param who the role, application and state, if the doctor's role can see them
      * @param query the holder's last statement; null if there is none or the role cannot see the statement
      * @param xids how many xids the server has assigned since the holder's xid or snapshot
      * @param seconds the age of the holder's transaction; null if the server does not show the age

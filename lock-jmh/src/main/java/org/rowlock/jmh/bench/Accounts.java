@@ -31,8 +31,8 @@ record Accounts(BenchmarkServer server, int rows) {
     }
 
     /**
-     * Runs the published updates: +1, *2, -2. The sequence returns a balance of 0 to 0, but any other balance changes,
-     * so a lost update shows.
+     * Runs the updates of the published measurements: +1, *2, -2. The sequence returns a balance of 0 to 0, but any
+     * other balance changes, so a lost update shows.
      */
     static void updateThrice(Connection connection, int aid) throws SQLException {
         raise(connection, aid);

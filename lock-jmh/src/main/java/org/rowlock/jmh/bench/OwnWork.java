@@ -160,8 +160,8 @@ public class OwnWork extends LockWorkload {
         }
         OwnStatement.refuseWhatIsLocked(connection);
         for (List<Object> key : keys.subList(1, Math.min(keys.size(), KEYS_TRIED))) {
-            // Each rollback to the same savepoint ends its subtransaction. A thousand of them would slow down the
-            // server.
+            // The rollback to the savepoint ends the subtransaction of the key. A thousand open subtransactions would
+            // slow down the server.
             connection.rollback(before);
             try {
                 run(connection, server, Strategy.FOR_UPDATE, own, key);

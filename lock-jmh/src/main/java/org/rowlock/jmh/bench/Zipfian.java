@@ -6,8 +6,8 @@ import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 
 /**
- * The published workload. Each transaction picks a row by zipf(1..100, s = 1.1), locks the row, updates it three times,
- * and commits.
+ * The workload of the published measurements that scenarios.md quotes. Each transaction picks a row by zipf(1..100, s =
+ * 1.1), locks the row, updates it three times, and commits.
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class Zipfian extends LockWorkload {

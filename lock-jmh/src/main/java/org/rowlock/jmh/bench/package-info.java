@@ -1,6 +1,6 @@
 /**
- * The JMH benchmarks, with a class for each workload. Each benchmark creates its tables during setup. At the end it
- * checks that its locks excluded other transactions, and fails if they did not.
+ * The JMH benchmarks, with a class for each workload. Each benchmark creates its tables during setup. At the end, the
+ * benchmark checks that its locks excluded other transactions. Otherwise the benchmark fails.
  */
 @NullMarked
 package org.rowlock.jmh.bench;

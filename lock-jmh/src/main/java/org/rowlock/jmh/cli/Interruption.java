@@ -25,7 +25,7 @@ final class Interruption implements AutoCloseable {
     private volatile boolean interrupted;
 
     /**
-     * @param stop makes the run clean up and return soon; may be called repeatedly
+     * @param stop makes the run clean up and return soon; can be called repeatedly
      * @param left after the run, returns a sentence about remains and how to remove them; empty if nothing is left
      */
     Interruption(Runnable stop, Supplier<String> left, PrintWriter err) {

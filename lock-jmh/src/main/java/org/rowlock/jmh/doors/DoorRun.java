@@ -80,7 +80,7 @@ public final class DoorRun {
         return results.scenarios();
     }
 
-    /** Makes {@link #run} clean up and return the finished points. Any thread may call this method. */
+    /** Makes {@link #run} clean up and return the finished points. Any thread can call this method. */
     public void stop() {
         stopped = true;
     }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The verdict on a variant compared with the baseline, derived from the printed confidence interval of their ratio.
  * {@link TurnFit} has the probability that all intervals of a report are right. The report, the terminal and
- * docs/results.md use the same words.
+ * docs/results.md use the words of this enum.
  */
 public enum Call {
     /** The whole interval is better. */

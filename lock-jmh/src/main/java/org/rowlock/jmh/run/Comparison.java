@@ -37,7 +37,7 @@ import org.rowlock.tool.UserError;
  * machine affects all variants alike. The order changes after each pair of rounds, so no variant always follows the
  * same other variant.
  *
- * <p>An instance can run only once. Any thread may call {@link #stop}.
+ * <p>An instance can run only once. Any thread can call {@link #stop}.
  */
 public final class Comparison {
     /** The smallest number of rounds that gives a meaningful interval. */

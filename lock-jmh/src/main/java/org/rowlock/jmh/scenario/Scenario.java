@@ -11,7 +11,7 @@ import org.openjdk.jmh.annotations.Param;
  * A scenario of {@code compare}: a question, and the benchmark runs that answer it.
  *
  * @param question the question and the measured work, as complete sentences
- * @param published published measurements of the same question; may be empty
+ * @param published published measurements that answer this question; empty if there are none
  * @param text the whole section of scenarios.md
  * @param benchmark the JMH class
  * @param variants the compared variants; the first variant is the baseline of the ratios

@@ -89,7 +89,7 @@ public final class BenchmarkSchema {
                         + " where application_name = ? and pid <> pg_backend_pid() and datname = current_database()",
                 applicationName(run));
         if (isOf(connection, run)) {
-            // The drop must not wait for a standby, because after Ctrl-C the standby may be gone.
+            // The drop must not wait for a standby, because the standby may have ended already after Ctrl-C.
             Jdbc.execute(connection, "set synchronous_commit = local", DROP);
         }
     }

@@ -65,7 +65,7 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
 
     /**
      * Copies the primary. The embedded programs lack pg_basebackup. The copy includes the WAL, so the standby can start
-     * without the primary. At Ctrl-C the proxy may end at any time.
+     * without the primary. At Ctrl-C the proxy can end at any time.
      */
     private static void copy(Connection superuser, PGSimpleDataSource primary, Path copy)
             throws SQLException, IOException {

@@ -21,7 +21,7 @@ public record RunFile(
         ServerAddress address, String run, @Nullable OwnStatement own) {
     private static final String PROPERTY = "rowlock.jmh.run";
 
-    /** Writes a temporary file. If the file system supports permissions, only the owner may read the file. */
+    /** Writes a temporary file. If the file system supports permissions, only the owner can read the file. */
     public Path write() {
         try {
             return Files.writeString(

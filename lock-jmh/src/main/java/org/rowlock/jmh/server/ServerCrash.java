@@ -44,7 +44,8 @@ public record ServerCrash(Path dataDirectory) {
      */
     static void kill(ProcessHandle postmaster) {
         List<ProcessHandle> others = postmaster.children().toList();
-        // The postmaster is killed first. Otherwise it would notice the death of the other processes and restart them.
+        // The postmaster is killed first. Otherwise the postmaster would notice the death of the other processes and
+        // restart these processes.
         postmaster.destroyForcibly();
         others.forEach(ProcessHandle::destroyForcibly);
     }
