@@ -24,7 +24,7 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>On a method, the id is an expression over the arguments. On a class or an interface, the annotation applies to
  * each public method that is declared there or in a subclass. Methods with their own {@code @RowLock} are exempt. All
- * rows of one call are locked together, in one round trip and in a fixed order. Such calls therefore never deadlock
+ * rows of one call are locked together, in one round trip and in a fixed order. Calls therefore never deadlock
  * with each other, unless they lock rows of one table in several modes with strategy {@code ROW}:
  *
  * <pre>{@code

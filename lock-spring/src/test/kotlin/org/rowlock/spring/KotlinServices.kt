@@ -5,19 +5,19 @@ import kotlinx.coroutines.flow.flowOf
 import org.springframework.jdbc.core.JdbcTemplate
 import org.springframework.transaction.annotation.Transactional
 
-/** Suspends, and so goes on after it has returned. */
+/** A service with a suspending method, whose work continues after the method has returned. */
 open class SuspendingService {
     @Transactional
     open suspend fun ship(@RowLock("account") id: Long): Long = id
 }
 
-/** Is collected by whoever gets it, after the transaction. */
+/** A service whose method returns a flow. The caller collects the flow after the transaction. */
 open class FlowingService {
     @Transactional
     open fun all(@RowLock("account") id: Long): Flow<Long> = flowOf(id)
 }
 
-/** What an application in Kotlin writes: default arguments, nullable and value parameters, an expression by name. */
+/** A service in Kotlin, with default arguments, nullable and value parameters, and an expression by parameter name. */
 open class PlainService(private val jdbc: JdbcTemplate) {
     @Transactional
     open fun add(@RowLock("account") id: Long, amount: Int = 1) {
@@ -36,7 +36,7 @@ open class PlainService(private val jdbc: JdbcTemplate) {
 
 data class Move(val from: Long, val to: Long)
 
-/** Calls with the default argument, from outside, as the compiler does it. */
+/** Calls the method from outside with the default argument, as the compiler does. */
 object Callers {
     @JvmStatic
     fun addOne(service: PlainService, id: Long) = service.add(id)

@@ -54,7 +54,8 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
 
     /**
      * Returns the context of the running test. Only one test is running, because classes with {@link RowLockTest} run
-     * alone. Any thread may call this method, because the service under test may run on another thread than the test.
+     * alone. Any thread can call this method, because the service under test does not always run on the thread of the
+     * test.
      */
     static TestedContext running() {
         TestedContext found = running;
