@@ -22,7 +22,10 @@ class ArchitectureTest {
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages("org.rowlock.jmh");
 
-    /** Each package, with the packages that are allowed to access it. Every package is allowed to access server. */
+    /**
+     * Each package, with the packages that are allowed to access that package. Every package is allowed to access
+     * server.
+     */
     private static final Map<String, List<String>> ACCESSED_BY = Map.of(
             "cli", List.of(),
             "doors", List.of("cli"),

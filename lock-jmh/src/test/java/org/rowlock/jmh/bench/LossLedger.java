@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * <p>After a crash, a client can believe that it still holds its lock, although another client has acquired the lock.
  * This is no error if the first client can no longer commit. If a client finds another transaction inside, the ledger
  * therefore only notes the other transaction. A double entry is an error only if the noted transaction has committed,
- * even if its client received no answer. A client leaves before it requests the commit, because the server can grant
- * the lock to another client before the answer to the commit arrives. The tokens show errors in the time between.
+ * even if its client received no answer. A client leaves before the client requests the commit, because the server can
+ * grant the lock to another client before the answer to the commit arrives. The tokens show errors in the time between.
  */
 final class LossLedger {
     private static final long NOBODY = 0;
