@@ -67,7 +67,7 @@ class AdmissionTest {
                 assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(active);
                 assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
                         .isEqualTo(awaiting);
-                // Without this check, the threads may not have reached the queue yet.
+                // Without this check, some threads could still be on the way to the queue.
                 assertThat(((java.util.concurrent.ThreadPoolExecutor) crowd).getActiveCount())
                         .isEqualTo(1 + CROWD);
             });

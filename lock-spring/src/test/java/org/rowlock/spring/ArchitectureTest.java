@@ -31,8 +31,8 @@ class ArchitectureTest {
     private static final String INTERNAL = CORE + ".internal.";
 
     /**
-     * The internal packages (rooms), the lowest first. A class may depend on its own package, on lower packages, and on
-     * the types of the API.
+     * The internal packages (rooms), the lowest first. A class is allowed to depend on its own package, on lower
+     * packages, and on the types of the API.
      */
     private static final List<String> ROOMS = List.of("pool", "jpa", "annotation", "call", "proxy", "startup");
 

@@ -245,7 +245,7 @@ class AtCommitTest {
             readOnly.setReadOnly(true);
             assertThatThrownBy(() -> readOnly.executeWithoutResult(status -> application.template.atCommit()))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class);
-            // A transaction without such writes commits as usual.
+            // A transaction that does not call atCommit() commits as usual.
             application.run(template -> application.jdbc.update(ADD, 4, 1));
             assertThat(application.balance(1)).isEqualTo(4);
         }

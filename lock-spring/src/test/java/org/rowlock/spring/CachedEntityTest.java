@@ -208,7 +208,10 @@ class CachedEntityTest {
         }
     }
 
-    /** The transaction manager unwraps such a proxy, and the factory does not. */
+    /**
+     * The DataSource is a proxy that takes part in transactions. The transaction manager unwraps the proxy, and the
+     * factory does not.
+     */
     @Test
     void behindADataSourceThatTakesPartInTransactions() throws Exception {
         dataSource = new TransactionAwareDataSourceProxy(database.dataSource());

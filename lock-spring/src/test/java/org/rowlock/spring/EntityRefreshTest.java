@@ -254,8 +254,8 @@ class EntityRefreshTest {
     }
 
     /**
-     * The lock does not read entities that were not loaded before. Code that needs such an entity reads it once, after
-     * the lock.
+     * The lock does not read entities that were not loaded before. Code that needs an entity reads the entity once,
+     * after the lock.
      */
     @Test
     void whatWasNotLoadedIsNotRead() {
@@ -339,8 +339,8 @@ class EntityRefreshTest {
     }
 
     /**
-     * Only the mapping can compare ids of this type. An unchanged entity is therefore read again, but a changed entity
-     * is not treated as locked.
+     * Only Hibernate's mapping can compare ids of the type Currency. An unchanged entity is therefore read again, but a
+     * changed entity is not treated as locked.
      */
     @Test
     void anEntityWhoseIdIsOfAnotherTypeKeepsItsChange() throws Exception {

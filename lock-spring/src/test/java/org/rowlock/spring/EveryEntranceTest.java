@@ -51,8 +51,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Combines every way to lock with every earlier reader of the row and every phase of the transaction. After the lock,
- * the value must be the value that {@code SELECT ... FOR UPDATE} reads, and a registered write must be stored.
- * Otherwise the caller must get an exception, and nothing may be stored.
+ * the value must be the value that {@code SELECT ... FOR UPDATE} reads, and a registered write must be stored. If that
+ * is impossible, the caller must get an exception, and nothing is stored.
  */
 class EveryEntranceTest {
     @RegisterExtension

@@ -485,7 +485,7 @@ class LateLocksTest {
         }
     }
 
-    /** Otherwise no later call on this thread of a pool would queue. */
+    /** Remains of a transaction on a pooled thread would keep later calls on that thread from queueing. */
     @Test
     void aSynchronizationThatThrowsWhenItResumesLeavesNothingOnTheThread() {
         try (var context = start(Manager.JDBC)) {

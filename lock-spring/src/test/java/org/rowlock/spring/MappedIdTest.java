@@ -126,7 +126,7 @@ class MappedIdTest {
         }
     }
 
-    /** The last name of an expression may match no column, or may be equal for two parts. */
+    /** The last name of an expression can match no column, or can be equal for two parts. */
     @Test
     void namesThatAreNotThoseOfAllColumnsTellNoOrder() throws Exception {
         database.execute("create table doc (tenant_id int, id int, primary key (tenant_id, id))");

@@ -429,7 +429,7 @@ class ProxyEdgesTest {
         }
     }
 
-    /** Some clients of remote services are such beans. */
+    /** For example, some clients of remote services are proxies that do not implement equals. */
     @Test
     void beansThatDoNotServeEqualsAreLeftAlone() {
         InvocationHandler handler = (proxy, method, arguments) -> {

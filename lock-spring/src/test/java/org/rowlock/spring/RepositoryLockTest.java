@@ -98,7 +98,7 @@ class RepositoryLockTest {
                             classes = {Accounts.class, PlainAccounts.class, WhollyLocked.class}))
     static class RepositoriesWithoutTransactions {}
 
-    /** With this advice, Spring wraps the proxy of a repository in a second proxy. */
+    /** If there is advice on repositories, Spring wraps the proxy of a repository in a second proxy. */
     @Import(Repositories.class)
     static class AdvisedRepositories {
         @Bean

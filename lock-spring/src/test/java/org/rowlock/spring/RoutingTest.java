@@ -221,7 +221,7 @@ class RoutingTest {
         assertThat(Routes.current(southern)).isSameAs(southern);
     }
 
-    /** After it is switched on, alternates between connections to two databases. */
+    /** A DataSource that alternates between connections to two databases after {@code on} was set. */
     private static final class Balanced extends DelegatingDataSource {
         private final DataSource second;
         private final AtomicInteger turn = new AtomicInteger();

@@ -164,8 +164,8 @@ class RowLockTemplateTest {
     }
 
     /**
-     * The calls that wait in the queue when the row becomes free share a transaction. The system column xmin shows
-     * this.
+     * The calls that wait in the queue when the row becomes free share a transaction. The system column xmin shows the
+     * shared transaction.
      */
     @Test
     void executeGroupsWhereItIsConfigured() throws Exception {

@@ -254,7 +254,7 @@ class TableEdgesTest {
         }
     }
 
-    /** With ROW, such a call would lock no row. */
+    /** With ROW, a call with the components in a wrong order would lock no row. */
     @ParameterizedTest
     @ValueSource(classes = {RenamedId.class, RelationalIdRenamed.class})
     void componentsInAnotherOrderThanTheirColumnsAreRefused(Class<?> component) {

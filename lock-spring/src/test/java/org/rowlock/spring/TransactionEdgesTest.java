@@ -269,8 +269,8 @@ class TransactionEdgesTest {
     }
 
     /**
-     * The suspended transaction may hold locks for which calls in the queue wait. The server could not detect such a
-     * deadlock.
+     * The suspended transaction may hold locks for which calls in the queue wait. The server could not detect the
+     * resulting deadlock.
      */
     @Test
     void behindASuspendedTransactionNobodyQueues() {

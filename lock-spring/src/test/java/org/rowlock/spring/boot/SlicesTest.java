@@ -99,7 +99,7 @@ class SlicesTest {
 
     /**
      * The test class of a user without the slice annotation. A slice annotation is also transactional, but Spring does
-     * not apply it to inherited methods.
+     * not apply the slice annotation to inherited methods.
      */
     @Transactional
     @ContextConfiguration(classes = Application.class)

@@ -29,7 +29,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Checks the messages if the application does not start, or if it locks tables only by advisory locks. */
+/** Checks the messages of an application that does not start, or that locks tables only by advisory locks. */
 @Tag("long")
 @ExtendWith(OutputCaptureExtension.class)
 class StartupFailureTest {
@@ -144,7 +144,7 @@ class StartupFailureTest {
 
     static class NothingAnnotated {}
 
-    /** Without annotations, the application may not intend to lock in this database. */
+    /** Without annotations, the application possibly does not intend to lock in this database. */
     @Test
     void aDatabaseThatCannotBeLockedInIsNoFailureWithoutAnyAnnotation() {
         BootApplication.start(

@@ -145,8 +145,8 @@ class StuckRowTest {
     }
 
     /**
-     * Compares Rowlock with FOR UPDATE through a pool of the same size. As many requests must succeed, and none may be
-     * rejected.
+     * Compares Rowlock with FOR UPDATE through a pool of the same size. With Rowlock as many requests must succeed, and
+     * no request must be rejected.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -186,7 +186,7 @@ class StuckRowTest {
         }
     }
 
-    /** A request for a connection does not wait longer than this timeout either. */
+    /** A request for a connection does not wait longer than the connection timeout either. */
     @Test
     void theQueueWaitsNoLongerThanThePoolWould() throws Exception {
         try (var context = start("spring.datasource.hikari.connection-timeout=3000")) {

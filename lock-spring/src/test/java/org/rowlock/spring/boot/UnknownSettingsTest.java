@@ -59,7 +59,7 @@ class UnknownSettingsTest {
                         "rowlock.lockWait",
                         "rowlock.lock-wait",
                         "rowlock.tables[shop.orders].id-columns[0]",
-                        // The drop-in itself checks its properties.
+                        // The drop-in itself checks the properties rowlock.jdbc.*.
                         "rowlock.jdbc.flushWithCommit")))
                 .isEmpty();
     }

@@ -4,7 +4,7 @@ import java.util.function.IntConsumer;
 import org.rowlock.spring.RowLock;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Reads a balance, computes a new balance, and writes it. Without a lock, updates can be lost. */
+/** Reads a balance, computes a new balance, and writes the new balance. Without a lock, updates can be lost. */
 class AccountService {
     private final AccountStore store;
 

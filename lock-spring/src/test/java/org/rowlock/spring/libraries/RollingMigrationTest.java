@@ -38,8 +38,8 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Migrates a Hibernate application with foreign keys and a second-level cache by the steps of docs/migrating.md, from
- * PESSIMISTIC_WRITE to ADVISORY and back. In each step two instances run. Every sum must be exact, and no call may
- * fail.
+ * PESSIMISTIC_WRITE to ADVISORY and back. In each step two instances run. Every sum must be exact, and every call must
+ * succeed.
  */
 @Tag("long")
 class RollingMigrationTest {
