@@ -12,7 +12,7 @@ import org.rowlock.doctor.Seen.TableUse;
 import org.rowlock.doctor.Table.Of;
 import org.rowlock.doctor.Wait.Doing;
 
-/** What could have been seen, for the rules and the screen. */
+/** Builds observations for the tests of the rules and the screen. */
 final class Cases {
     private final Map<String, Double> busy = new LinkedHashMap<>(Map.of(Wait.RUNNING, 4.0));
     private final List<Table> tables = new ArrayList<>();
@@ -30,7 +30,10 @@ final class Cases {
     private LockTable lockTable;
     private long kept;
 
-    /** A table whose rows are waited for by locking statements, held by running ones. */
+    /**
+     * A table with waits for its rows. By default the waiting sessions run locking statements, and the holder is
+     * running a statement.
+     */
     static final class Waits {
         private final String name;
         private final double contenders;
@@ -133,7 +136,7 @@ final class Cases {
         return this;
     }
 
-    /** Advisory locks that an idle session keeps. */
+    /** Adds advisory locks that an idle session keeps. */
     Cases kept(long locks) {
         kept = locks;
         return lockTable(0.1);

@@ -24,12 +24,12 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
-/** Servers with illnesses, and examinations that last until what is asked for has been seen. */
+/** Helpers that create illnesses on servers, and that examine a server until a condition holds. */
 final class Clinic {
-    /** So that no line is broken. */
+    /** A width at which no line is wrapped. */
     static final int WIDE = 10_000;
 
-    /** What makes a horizon old. */
+    /** The statement that uses enough xids to make a horizon old. */
     static final String MANY_XIDS = "do $$ begin for i in 1.." + (Threshold.OLD_HORIZON_XIDS + 1)
             + " loop perform pg_current_xact_id(); commit; end loop; end $$";
 
@@ -39,7 +39,10 @@ final class Clinic {
         return new ServerAddress(server.url(), server.user(), server.password());
     }
 
-    /** As the doctor sees a server six minutes from now: from its search_path comes a clock that is fast. */
+    /**
+     * Returns an address with which the doctor sees the server as it would be in six minutes. The search_path contains
+     * a clock that is six minutes fast.
+     */
     static ServerAddress later(TestPostgres server, TestDatabase database) throws SQLException {
         database.execute("create function clock_timestamp() returns timestamptz language sql as"
                 + " $$ select pg_catalog.clock_timestamp() + interval '6 minutes' $$");
@@ -50,13 +53,16 @@ final class Clinic {
                 server.password());
     }
 
-    /** One look, once all that wait are asleep. */
+    /** Takes one sample, after all waiting sessions show a wait event. */
     static Diagnosis examine(TestPostgres server) {
         settle(server);
         return Doctor.examine(address(server), samples -> true);
     }
 
-    /** A session is in the queue of a lock a moment before it shows a wait event. */
+    /**
+     * Waits until all waiting sessions show a wait event. A session enters the queue of a lock shortly before the
+     * session shows the event.
+     */
     static void settle(TestPostgres server) {
         TestDatabase.await("who waits is asleep").until(() -> {
             try (Connection connection = server.dataSource().getConnection();
@@ -69,19 +75,19 @@ final class Clinic {
         });
     }
 
-    /** Looks until the samples show it; at the deadline the diagnosis is what there is. */
+    /** Samples until the condition holds, or until the deadline. */
     static Diagnosis examine(ServerAddress address, Predicate<Samples> isSeen) {
         long end = System.nanoTime() + TestDatabase.DEADLINE.toNanos();
         return Doctor.examine(address, samples -> isSeen.test(samples) || System.nanoTime() > end);
     }
 
-    /** The waits of a table so far. */
+    /** Returns a condition on the waits of a table so far. */
     static Predicate<Samples> table(String name, Predicate<Table> isSeen) {
         return samples ->
                 samples.tables().stream().anyMatch(table -> table.name().equals(name) && isSeen.test(table));
     }
 
-    /** The waits of a table in the diagnosis. */
+    /** Returns the waits of a table in the diagnosis. */
     static Table table(Diagnosis diagnosis, String name) {
         return diagnosis.seen().tables().stream()
                 .filter(table -> table.name().equals(name))
@@ -93,7 +99,7 @@ final class Clinic {
         return diagnosis.seen().unseen().toString();
     }
 
-    /** Sessions that wait in one line, each seen to wait before the next comes. */
+    /** Starts sessions that queue for one row. Each session starts after the previous session visibly waits. */
     static List<Step<Boolean>> queue(TestDatabase database, int length, String sql, Session holder)
             throws SQLException {
         List<Step<Boolean>> waiters = new ArrayList<>();
@@ -108,12 +114,12 @@ final class Clinic {
     }
 
     /**
-     * A session that waits for a row without naming it: it has found a version of the row that others have replaced
-     * meanwhile, the last of them a transaction that is still open.
+     * Starts a session that waits for a row without a visible row in pg_locks. The session has found a version of the
+     * row that other transactions have replaced meanwhile. The last of these transactions is still open.
      *
-     * @param update of the row
-     * @param holder whose transaction stays open
-     * @param byHolder what it does there, that update among it
+     * @param update the UPDATE of the row
+     * @param holder the session whose transaction stays open
+     * @param byHolder the statements of the holder, which include that UPDATE
      */
     static Step<Boolean> followAnUpdatedRow(TestDatabase database, String update, Session holder, String... byHolder)
             throws Exception {
@@ -132,7 +138,7 @@ final class Clinic {
         return wait.awaitBlockedBy(holder);
     }
 
-    /** One look at those who wait in one line behind a holder. */
+    /** Takes one sample while sessions queue behind a holder, and returns the diagnosis. */
     static Diagnosis behind(TestPostgres server, TestDatabase database, String held, int length, String wanted)
             throws Exception {
         Session holder = database.session("holder");
@@ -150,7 +156,10 @@ final class Clinic {
         }
     }
 
-    /** Sessions that wait for a lock, whatever has become of it, each seen to wait before the next comes. */
+    /**
+     * Starts sessions that wait for a lock. Each session starts after the previous session visibly waits. The lock can
+     * be on an object that no longer exists.
+     */
     static List<Step<Boolean>> waiting(TestDatabase database, String... statements) throws SQLException {
         List<Step<Boolean>> steps = new ArrayList<>();
         for (String sql : statements) {
@@ -168,18 +177,18 @@ final class Clinic {
                         .equals(Integer.toString(sessions)));
     }
 
-    /** Waits for the end of steps. What they waited for may be there now, or gone. */
+    /** Waits for the end of steps. A step fails if the object that it waited for was dropped. */
     static void awaitEnd(List<Step<Boolean>> steps) throws Exception {
         for (Step<Boolean> step : steps) {
             try {
                 step.get();
             } catch (SQLException e) {
-                // Neither is what the doctor is asked.
+                // The outcome of the step does not matter to the doctor.
             }
         }
     }
 
-    /** Two looks at those who wait, six minutes from now. */
+    /** Takes two samples with a clock that is six minutes fast. */
     static Diagnosis look(TestPostgres server, TestDatabase database) throws SQLException {
         settle(server);
         return Doctor.examine(later(server, database), samples -> samples.count() >= 2);
@@ -197,7 +206,10 @@ final class Clinic {
         assertThat(diagnosis.advice()).as(diagnosis.text(WIDE, true)).isEmpty();
     }
 
-    /** Clients that go on after an error. What one does in a round is one text, of messages with a ~ between. */
+    /**
+     * Starts clients that continue after an error. The work of a round is one text, in which a ~ separates the
+     * messages.
+     */
     static Load clients(TestDatabase database, int size, String... work) {
         return Load.start(simple(database.dataSource()), size, (client, connection) -> {
             String all = work[client % work.length].replace(":client", Integer.toString(client + 1));
@@ -209,13 +221,15 @@ final class Clinic {
         });
     }
 
-    /** Several statements in a message, between which the session is never idle. */
+    /**
+     * Makes the driver send several statements in one message, so that the session is not idle between the statements.
+     */
     static PGSimpleDataSource simple(PGSimpleDataSource dataSource) {
         dataSource.setPreferQueryMode(PreferQueryMode.SIMPLE);
         return dataSource;
     }
 
-    /** Clients that do the same again and again until it is closed. */
+    /** Clients that repeat a round until the load is closed. */
     @SuppressWarnings("try")
     static final class Load implements AutoCloseable {
         private final AtomicBoolean ended = new AtomicBoolean();
@@ -223,7 +237,7 @@ final class Clinic {
         private final List<Future<?>> clients = new ArrayList<>();
         private final ExecutorService threads;
 
-        /** What a client does in one round. */
+        /** The work of a client in one round. */
         @FunctionalInterface
         interface Round {
             void run(int client, Connection connection) throws Exception;
@@ -250,7 +264,7 @@ final class Clinic {
             return load;
         }
 
-        /** The same statements, in autocommit. */
+        /** Starts clients that repeat one statement in autocommit. */
         static Load start(DataSource dataSource, int size, String sql) {
             return start(dataSource, size, (client, connection) -> {
                 TestDatabase.execute(connection, sql.replace(":client", Integer.toString(client + 1)));
@@ -261,7 +275,7 @@ final class Clinic {
             return rounds.get();
         }
 
-        /** Until the sessions have reported what they did, which they do about once a second. */
+        /** Samples until the sessions have reported their statistics, which takes about a second. */
         Diagnosis examine(ServerAddress address) {
             return Doctor.examine(address, samples -> samples.count() >= 15 && rounds() >= 10);
         }

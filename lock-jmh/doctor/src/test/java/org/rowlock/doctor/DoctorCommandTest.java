@@ -17,7 +17,7 @@ import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.UserError;
 import picocli.CommandLine;
 
-/** The command, as it is called. */
+/** Checks the command line of the doctor. */
 class DoctorCommandTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();

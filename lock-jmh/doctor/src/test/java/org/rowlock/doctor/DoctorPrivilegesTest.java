@@ -19,7 +19,7 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
-/** What a role without privileges is told, and that nobody changes anything. */
+/** Checks what the doctor reports to a role without privileges, and that no role changes anything. */
 class DoctorPrivilegesTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(100);
@@ -72,7 +72,10 @@ class DoctorPrivilegesTest {
         wait.get();
     }
 
-    /** The server hides what a session does, and since when, but not how long others have waited for it. */
+    /**
+     * The server hides the activity of a session and its duration. The server shows how long other sessions have waited
+     * for that session.
+     */
     @Test
     void withoutPrivilegesAForgottenSessionIsFound() throws Exception {
         Session holder = database.session("holder");
@@ -116,7 +119,7 @@ class DoctorPrivilegesTest {
         }
     }
 
-    /** Behind the transaction pooler of somebody else, a setting of the session would stay in his. */
+    /** Behind a transaction pooler, a setting of the session would stay in the server connection of another client. */
     @Test
     void whatIsSetEndsWithTheTransaction() throws SQLException {
         try (Connection connection = database.dataSource().getConnection()) {

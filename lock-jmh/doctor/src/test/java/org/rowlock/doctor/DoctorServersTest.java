@@ -25,7 +25,7 @@ import org.rowlock.testing.TestPgBouncer;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
-/** Servers that are set up in another way than most: with extensions, as a standby, behind a pooler. */
+/** Checks servers with an unusual setup: with extensions, as a standby, or behind a pooler. */
 @Tag("long")
 class DoctorServersTest {
     @TempDir
@@ -54,7 +54,7 @@ class DoctorServersTest {
                     "create table account (id int primary key, balance int)",
                     "insert into account select generate_series(1, 10)",
                     "select * from account where id = 3 for share");
-            // What ran before the doctor came is not its business.
+            // Statements that ran before the examination do not count.
             Diagnosis report = Doctor.examine(Clinic.address(server), samples -> {
                 lock(server);
                 return true;
@@ -128,7 +128,7 @@ class DoctorServersTest {
 
     @Test
     void anExaminationUsesNoXidAndMakesNoObject() throws Exception {
-        // Without autovacuum nobody but the doctor could.
+        // Without autovacuum, only the doctor could use an xid or create an object.
         TestPostgres server = TestPostgres.embedded(Map.of("autovacuum", "off"));
         try {
             String before = state(server);
@@ -167,7 +167,9 @@ class DoctorServersTest {
         }
     }
 
-    /** With a slot, the feedback of a standby is kept there, and no longer by the process that sends to it. */
+    /**
+     * If a standby has a slot, the slot holds the horizon of the standby's feedback, and the sending process does not.
+     */
     @Test
     void aLongQueryOfAStandbyWithASlotIsEndedAndNotTheStandby() throws Exception {
         try (StreamingPair pair = StreamingPair.start()) {
@@ -210,7 +212,7 @@ class DoctorServersTest {
         }
     }
 
-    /** Its query is new; its snapshot begins at the transaction that was forgotten on the primary. */
+    /** The query of the standby is new, but its snapshot begins at the forgotten transaction of the primary. */
     private static void aStandbyBesideAForgottenTransactionIsNotNamed(StreamingPair pair) throws SQLException {
         try (Connection forgotten = pair.primary().dataSource().getConnection();
                 Statement writes = forgotten.createStatement();

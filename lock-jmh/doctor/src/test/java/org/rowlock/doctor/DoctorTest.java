@@ -28,7 +28,7 @@ import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
-/** What the doctor sees on a server where sessions really wait. */
+/** Checks the observations of the doctor on a server where sessions really wait. */
 class DoctorTest {
     private static final String LOCK = "select * from account where id = 42 for update";
 
@@ -73,7 +73,10 @@ class DoctorTest {
                 .doesNotContain("Robinson");
     }
 
-    /** As in TPC-B: who waits at a teller whose holder waits or is waited for at a branch too. */
+    /**
+     * As in TPC-B, a session waits for a teller. The teller's holder also holds a branch, for which another session
+     * waits.
+     */
     @Test
     void aWaitLandsOnTheTableOfItsStatement() throws Exception {
         String teller = "update teller set balance = balance + 1 where id = 1";

@@ -16,9 +16,12 @@ import org.rowlock.doctor.Wait.Doing;
 import org.rowlock.tool.HotStatement;
 import org.rowlock.tool.UserError;
 
-/** What the parts of a turn promise for each lever. */
+/** Checks the forecast of each lever from the parts of a lock cycle. */
 class ForecastTest {
-    /** A turn of 17 ms: half of it idle in two pauses, and the rest a commit and the next to wake up. */
+    /**
+     * Returns a lock cycle of 17 ms. Half of the cycle is idle time in two pauses. The rest is a commit and the wake-up
+     * of the next session.
+     */
     private static Waits halfIdle() {
         Waits table = new Waits("orders", 21);
         table.firstWaitMillis = 10;
@@ -76,7 +79,7 @@ class ForecastTest {
                 .contains("<th>2026-01-01 00:00</th>", "<td>31</td><td>58.8</td><td>78.4</td>");
     }
 
-    /** 59 statements a second lock the hottest row, of 10,000 in 20 seconds. */
+    /** Of the 10,000 statements in 20 seconds, 59 per second lock the hottest row. */
     @Test
     void theStatementIsWrittenForTheBenchmarks(@TempDir Path directory) throws IOException {
         Cases cases = new Cases().table(halfIdle()).updated("orders", 0, null);

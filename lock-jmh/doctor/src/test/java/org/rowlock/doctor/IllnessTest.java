@@ -37,7 +37,10 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
-/** A server with one illness at a time: the first advice is the right one, at the right table and statement. */
+/**
+ * Checks a server with one illness at a time. The first advice must be right, and must name the right table and
+ * statement.
+ */
 @SuppressWarnings("try") // A load is there to run.
 class IllnessTest {
     @AutoClose("stop")
@@ -46,7 +49,10 @@ class IllnessTest {
 
     private static final int CLIENTS = 20;
 
-    /** Long enough that nobody comes to 10 contenders by having a slow client. */
+    /**
+     * The work of a transaction while the lock is held. The work takes so long that slow clients alone do not lead to
+     * 10 contenders.
+     */
     private static final String WORK = "select pg_sleep(0.005)";
 
     @RegisterExtension
@@ -86,7 +92,9 @@ class IllnessTest {
         }
     }
 
-    /** A moment between two statements of a holder is not what it mostly does. */
+    /**
+     * Returns a condition that needs many samples, because a single sample may see the holder between two statements.
+     */
     private Predicate<Samples> convoySeenAWhile() {
         return table(name("account"), Table::isConvoy).and(samples -> samples.count() >= 20);
     }
@@ -102,7 +110,10 @@ class IllnessTest {
         assertFirst(diagnosis, "other", event).isIn("select pg_advisory_xact_lock(?)", "lock table account");
     }
 
-    /** On a machine that is short of CPUs every hold is long, and then that comes first. */
+    /**
+     * Whether the holds are short. On a machine that is short of CPUs every hold is long, and advice on long holds
+     * comes first.
+     */
     private boolean heldShort(Diagnosis diagnosis) {
         return table(diagnosis, name("account")).firstWaitMillis() < Threshold.LONG_HOLD_MILLIS;
     }
@@ -137,7 +148,7 @@ class IllnessTest {
         String share = "select count(*) from (select id from item for share) as locked";
         try (Connection other = database.dataSource().getConnection();
                 Load load = Load.start(database.dataSource(), 1, (client, connection) -> {
-                    // Both at once, so that the rows get MultiXacts.
+                    // Both sessions lock the rows at the same time, so that the rows get MultiXacts.
                     for (Connection each : List.of(connection, other)) {
                         each.setAutoCommit(false);
                         execute(each, share);
@@ -172,7 +183,7 @@ class IllnessTest {
 
         Diagnosis diagnosis = examineLater();
 
-        // Its 100,000 transactions may be counted late.
+        // The server can count the 100,000 transactions late.
         assertThat(diagnosis.kind()).isIn(Kind.IDLE, Kind.OTHER);
         assertThat(diagnosis.verdict()).contains("vacuum horizon");
         assertFirst(diagnosis, "horizon", "vacuum horizon").isEqualTo("select count(*) from account where balance = ?");
@@ -180,7 +191,7 @@ class IllnessTest {
         reader.rollback();
     }
 
-    /** A busy server gives out so many xids in a minute or two. */
+    /** A busy server assigns that many xids in a minute or two. */
     @Test
     void aBackupOnABusyServerIsHealthy() throws Exception {
         Session backup = snapshot("backup");
@@ -204,7 +215,7 @@ class IllnessTest {
         cancel(backup, running);
     }
 
-    /** The leader is idle while its workers read. */
+    /** The leader of the backup is idle while the workers read. */
     @Test
     void aParallelBackupIsLeftToFinish() throws Exception {
         Session leader = snapshot("leader");
@@ -231,7 +242,7 @@ class IllnessTest {
         leader.rollback();
     }
 
-    /** Each of its snapshots is new; only the transaction is old. */
+    /** Only the transaction is old. Each of its snapshots is new. */
     @Test
     void aLongTransactionOfShortStatementsHoldsNothingBack() throws Exception {
         Session application = database.session("application");
@@ -243,7 +254,7 @@ class IllnessTest {
         cancel(application, running);
     }
 
-    /** Every snapshot begins at the oldest xid that runs, so they look as old as the one that was forgotten. */
+    /** Every snapshot begins at the oldest running xid, so all snapshots look as old as the forgotten transaction. */
     @Test
     void sessionsBesideAForgottenOneAreNotEnded() throws Exception {
         Session forgotten = database.session("forgotten");
@@ -279,7 +290,7 @@ class IllnessTest {
         return session;
     }
 
-    /** A statement that runs, seen by the server. */
+    /** Starts a statement, and waits until the server shows that the statement runs. */
     private Step<Boolean> running(Session session) throws Exception {
         Step<Boolean> step = session.startExecute("select pg_sleep(60)");
         Clinic.await(
@@ -302,7 +313,7 @@ class IllnessTest {
                 .doesNotContain("horizon");
     }
 
-    /** The server itself does not wait for it. */
+    /** A running vacuum does not hold back another vacuum. */
     @Tag("long")
     @Test
     void runningVacuumHoldsNothingBack() throws Exception {
@@ -398,7 +409,7 @@ class IllnessTest {
     @Test
     void holdersWhoseMessagesTravel() throws Exception {
         try (TcpProxy network = TcpProxy.to(SERVER.dataSource())) {
-            // Far enough that a slow machine does not make an application of it.
+            // The delay is so long that a slow machine does not make it look like work of the application.
             network.delay(Duration.ofMillis(25), Duration.ofMillis(25));
             try (Load load = Load.start(network.through(database.dataSource()), 4, (client, connection) -> {
                 connection.setAutoCommit(false);
@@ -448,7 +459,10 @@ class IllnessTest {
         }
     }
 
-    /** The server heeds its new configuration some time after it was told to. */
+    /**
+     * Returns a commit that waits for the standby. The server applies a new configuration only some time after the
+     * reload.
+     */
     private Step<?> commitThatWaits(Session holder) throws Exception {
         while (true) {
             holder.execute("update account set balance = balance + 1 where id = 7");
@@ -494,7 +508,7 @@ class IllnessTest {
         assertThat(last.get().verdict()).contains("Run the doctor again");
     }
 
-    /** The statement that the first advice names; the other is asked for here. */
+    /** Checks rule and subject of the first advice, and returns an assertion on its statement. */
     private static org.assertj.core.api.AbstractStringAssert<?> assertFirst(
             Diagnosis diagnosis, String rule, String subject) {
         assertThat(diagnosis.advice()).as(diagnosis.text(100, true)).isNotEmpty();
@@ -509,7 +523,7 @@ class IllnessTest {
         return database.schema() + '.' + table;
     }
 
-    /** Until so many rounds have begun and ended since the doctor began to look. */
+    /** Returns a condition that holds after a number of rounds since the first sample. */
     private static Predicate<Samples> roundsOf(Load load, int rounds) {
         AtomicLong first = new AtomicLong(-1);
         return samples -> {

@@ -19,7 +19,9 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
-/** Illnesses written down without a look at the rules, each with what a DBA would advise first. */
+/**
+ * Checks illnesses that were written without knowledge of the rules, each with the first advice that a DBA would give.
+ */
 @Tag("long")
 @SuppressWarnings("try") // A load is there to run.
 class IndependentIllnessTest {
@@ -120,7 +122,7 @@ class IndependentIllnessTest {
         Clinic.assertHealthy(load(update.repeat(3) + "select count(*) from orders; select pg_sleep(0.02)"));
     }
 
-    /** It waits for the transaction of the other, and for no row. */
+    /** The creation of the slot waits for the forgotten transaction, and for no row. */
     @Test
     void aSlotIsCreatedBesideAForgottenTransaction() throws Exception {
         Session holder = database.session("holder");
@@ -134,7 +136,7 @@ class IndependentIllnessTest {
         assertThat(diagnosis.verdict()).contains("0 wait for a row");
     }
 
-    /** What runs for minutes is found as it runs, and canceled then. */
+    /** A statement that runs for minutes is detected while it runs, so the advice is to cancel the statement. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             an index is built beside writers | create index slow on orders (slow(id)) \
@@ -182,7 +184,7 @@ class IndependentIllnessTest {
         holder.rollback();
     }
 
-    /** Others try, and go on without it. */
+    /** Other instances try to get the lock, and continue without the lock. */
     @Test
     void aLeaderThatKeepsItsLockForHoursIsHealthy() throws Exception {
         Session leader = database.session("leader");

@@ -12,7 +12,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
-/** A DBA can run each probe as it is. */
+/** Checks that a DBA can run each probe unchanged. */
 class ProbesTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase("create table account (id int primary key)");

@@ -22,7 +22,7 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
-/** Illnesses that users have reported as misunderstood, with programs that use JDBC as applications do. */
+/** Checks illnesses that users have reported as wrongly diagnosed. The programs use JDBC as applications do. */
 @SuppressWarnings("try") // A load is there to run.
 class ReportedIllnessTest {
     @AutoClose("stop")
@@ -59,7 +59,7 @@ class ReportedIllnessTest {
         assertThat(diagnosis.text(Clinic.WIDE, false)).doesNotContain("SERIALIZABLE");
     }
 
-    /** Transactions of JDBC that fail again and again, until failed ones have been seen. */
+    /** Runs JDBC transactions that fail repeatedly, and samples until the condition holds. */
     private Diagnosis storm(Predicate<Samples> isSeen, String... statements) throws Exception {
         try (Load load = Load.start(database.dataSource(), 20, (client, connection) -> {
             connection.setAutoCommit(false);
@@ -79,7 +79,7 @@ class ReportedIllnessTest {
         }
     }
 
-    /** Three requests that hang are worse than a crowd that is slow. */
+    /** Three hanging requests are worse than many slow requests. */
     @Tag("long")
     @Test
     void aForgottenSessionComesBeforeACrowd() throws Exception {

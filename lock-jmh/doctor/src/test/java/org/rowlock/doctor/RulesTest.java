@@ -12,7 +12,7 @@ import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Wait.Doing;
 
-/** From which figures on the rules speak, and in which order. */
+/** Checks from which figures on the rules give advice, and in which order. */
 class RulesTest {
     @Test
     void aConvoyIsOfTenAndMore() {
@@ -30,7 +30,7 @@ class RulesTest {
         });
     }
 
-    /** A session of JDBC keeps its snapshot from one statement to the next, in READ COMMITTED too. */
+    /** A JDBC session can hold its snapshot between statements, even under READ COMMITTED. */
     @Test
     void rollbacksAreOfSerializableOnlyWherePredicateLocksAre() {
         assertThat(rules(new Cases().rollbacks(500, null))).isEmpty();
@@ -119,7 +119,7 @@ class RulesTest {
         assertThat(rules(new Cases().table(behind).blocker(blocker(10, 29)))).containsExactly("blocker");
     }
 
-    /** A prepared transaction has no statement that could be shown. */
+    /** A prepared transaction has no statement to show. */
     @Test
     void waitsBehindAPreparedTransactionAreAdvised() {
         Blocker prepared = new Blocker("0", "gid", 3, "relation", "orders", "4712", null, false, "prepared", 20, null);
@@ -152,7 +152,7 @@ class RulesTest {
                 .isEmpty();
         assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 1_000, 25)))
                 .containsExactly("missing-index");
-        // A report.
+        // With so few scans per call, the scans come from a report.
         assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 1_000, 24)))
                 .isEmpty();
     }

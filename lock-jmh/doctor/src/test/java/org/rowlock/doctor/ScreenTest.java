@@ -12,7 +12,7 @@ import org.rowlock.doctor.Cases.Waits;
 import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Wait.Doing;
 
-/** What a person and a program get to read. */
+/** Checks the output for people and for programs. */
 class ScreenTest {
     private static final String LONG_STATEMENT = "select " + "some_column, ".repeat(40) + "id from orders for update";
 

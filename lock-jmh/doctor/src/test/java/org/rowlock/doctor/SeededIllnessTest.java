@@ -18,8 +18,8 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /**
- * Illnesses, each sown in a server of its own, and servers that only look ill: the first advice is right, or there is
- * none.
+ * Checks servers with one illness each, and healthy servers that look ill. For an illness, the first advice must be
+ * right. A healthy server must get no advice.
  */
 @SuppressWarnings("try") // A load is there to run.
 class SeededIllnessTest {
@@ -30,7 +30,7 @@ class SeededIllnessTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             SERVER,
-            // Few rows on many pages, which is what a scan costs.
+            // The table has few rows on many pages, because the pages determine the cost of a scan.
             "create table account (id int primary key, code int, balance int not null default 0) with (fillfactor = 10)",
             "insert into account select g, g from generate_series(1, 4000) g",
             "create table entry (id serial primary key, account int, line text) with (fillfactor = 10)",
@@ -49,7 +49,7 @@ class SeededIllnessTest {
             "insert into job (state) select 'ready' from generate_series(1, 2000)",
             "analyze");
 
-    /** What the rows below have in common, by its name in braces. */
+    /** The SQL that the rows below share. The rows refer to it by a name in braces. */
     private static final Map<String, String> SQL = Map.of(
             "{work}", "select pg_sleep(0.005)",
             "{lock}", "select * from account where id = 7 for update",
@@ -76,7 +76,7 @@ class SeededIllnessTest {
         database.execute("create extension if not exists pg_stat_statements schema public");
     }
 
-    /** Each way of holding up others with each kind of those behind it. */
+    /** Combines each way to block other sessions with each kind of blocked session. */
     @Tag("long")
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
@@ -191,7 +191,7 @@ class SeededIllnessTest {
         Clinic.assertFirst(load(work), first, contains);
     }
 
-    /** What looks ill, and is not. */
+    /** Healthy servers that look ill. */
     @Tag("long")
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """

@@ -12,12 +12,15 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
-/** Statements of random tokens. All values, and comments, are full of Z and 7, and nothing else has them. */
+/**
+ * Checks statements of random tokens. All values and comments contain Z and 7, and no other token contains these
+ * characters.
+ */
 class SqlTextPropertiesTest {
     /**
      * A part of a statement.
      *
-     * @param kept what of it is to be seen; empty for a value or a comment
+     * @param kept the part of the token that must stay visible; empty for a value or a comment
      */
     private record Token(String sql, String kept) {
         static Token value(String sql) {

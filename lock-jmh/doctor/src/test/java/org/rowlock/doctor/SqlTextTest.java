@@ -11,7 +11,7 @@ import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.UserError;
 
-/** How statements and servers are told apart by their text. */
+/** Checks how the texts of statements and servers are classified. */
 class SqlTextTest {
     private static final ServerAddress SERVER = new ServerAddress("jdbc:postgresql://db:5432/app", "me", null);
 

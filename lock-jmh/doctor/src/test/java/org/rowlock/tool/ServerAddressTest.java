@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which URLs are taken, and that none gives its password away. */
+/** Checks which URLs are accepted, and that no message contains the password of a URL. */
 class ServerAddressTest {
     private final Logger driver = Logger.getLogger("org.postgresql");
     private final List<String> logged = new ArrayList<>();
@@ -89,7 +89,7 @@ class ServerAddressTest {
         assertThat(logged).isEmpty();
     }
 
-    /** A program that has the drop-in finds its URL in its settings. */
+    /** The settings of an application with the drop-in contain the URL of the drop-in. */
     @Test
     void theUrlOfTheDropInLeadsToTheSameServer() {
         ServerAddress address =
