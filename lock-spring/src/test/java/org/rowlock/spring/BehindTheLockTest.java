@@ -179,7 +179,7 @@ class BehindTheLockTest {
                 .getSingleResult();
     }
 
-    /** The entity itself is not cached. */
+    /** In this mapping the entity itself is not cached, but its collection is. */
     @Test
     void cachedCollectionsAndQueriesAreReadFromTheDatabase() {
         try (var context = start(LockStrategy.ROW)) {

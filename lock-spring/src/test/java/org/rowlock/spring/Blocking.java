@@ -21,7 +21,7 @@ public final class Blocking {
 
     private Blocking() {}
 
-    /** Calls in a new thread. */
+    /** Runs the call in a new thread. */
     public static <T> CompletableFuture<T> call(Callable<T> call) {
         CompletableFuture<T> future = new CompletableFuture<>();
         NEW_THREAD.execute(() -> {

@@ -189,7 +189,7 @@ class LateLocksTest {
         }
     }
 
-    /** The phases of a commit, numbered. */
+    /** Calls the consumer in each phase of the commit, with the number of the phase. */
     private record Phases(Consumer<Integer> each) implements TransactionSynchronization {
         @Override
         public void beforeCommit(boolean readOnly) {

@@ -25,7 +25,7 @@ import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
 public final class RowLockTests {
     private RowLockTests() {}
 
-    /** Starts a context of components, with beans that are not classes. */
+    /** Starts a context with components, and with beans that a callback registers. */
     @SuppressWarnings("resource")
     public static TestContext start(Consumer<TestContext> beans, Class<?>... components) {
         TestContext context = new TestContext();

@@ -4,7 +4,7 @@ import org.rowlock.spring.RowLock;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
-/** An application whose packages begin as Spring's own do. */
+/** An application whose package has the prefix of Spring's own packages. */
 public class Clinic {
     private final JdbcTemplate jdbc;
 
