@@ -46,8 +46,8 @@ final class Samples {
 
     /**
      * Samples until {@code isEnough} accepts the result. After each sample, a pause lasts at least as long as the
-     * sample, so sampling uses one server process for at most half of the time. The pause is not longer: a sample is
-     * slow when the server is short of CPUs, and samples matter most then.
+     * sample. Sampling therefore uses one server process for at most half of the time. The pause is not longer: a
+     * sample is slow when the server is short of CPUs, and samples matter most then.
      */
     static Samples of(ReadOnlySession session, Predicate<Samples> isEnough) throws SQLException, InterruptedException {
         Samples samples = new Samples();
