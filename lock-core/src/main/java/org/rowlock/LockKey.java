@@ -17,8 +17,8 @@ import org.rowlock.internal.value.RowKey;
  * Java, psql and any other language can lock the same key. If two different keys have the same numbers, the keys share
  * one lock. Their transactions then exclude each other without need, which is safe but slower.
  *
- * <p>An {@link IllegalArgumentException} is thrown for a malformed name of a table, for a null or blank id or name, and
- * for an id or name with a NUL character.
+ * <p>An {@link IllegalArgumentException} is thrown for a malformed name of a table. The exception is also thrown for an
+ * id or name that is null, is blank or contains a NUL character.
  */
 public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
     /**

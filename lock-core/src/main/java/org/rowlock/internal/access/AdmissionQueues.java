@@ -30,13 +30,13 @@ import org.rowlock.internal.value.WaitNanos;
  * The admission queues of the keys in this JVM. A call enters the queues of its keys before it borrows a connection. A
  * waiting thread therefore holds no connection and no snapshot.
  *
- * <p>Calls for a key are admitted in the order of arrival. Shared modes are admitted together, and {@linkplain
- * RowLocksBuilder#maxAdmittedPerKey a few} exclusive calls at a time. The queues only order the calls. Exclusion is
- * guaranteed by the lock in the database, which also excludes calls of other JVMs.
+ * <p>Calls for a key are admitted in the order of arrival. Shared modes are admitted together, and
+ * {@linkplain RowLocksBuilder#maxAdmittedPerKey a few} exclusive calls at a time. The queues only order the calls.
+ * Exclusion is guaranteed by the lock in the database, which also excludes calls of other JVMs.
  *
  * <p>Only the outermost call of a thread queues. If the thread already has a {@link Permit}, a nested call skips the
- * queues, because the thread may hold a database lock. If the thread waited in a queue for another thread, and the
- * other thread waited at the server for this database lock, the server could not detect the deadlock.
+ * queues, because the thread may hold a database lock. Suppose that the thread waited in a queue for another thread,
+ * which waited at the server for this database lock. The server could not detect that deadlock.
  *
  * <p>Thread-safe. A permit belongs to the thread that acquired it. Platform and virtual threads are both supported.
  */

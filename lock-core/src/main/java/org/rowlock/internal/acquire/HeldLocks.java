@@ -27,9 +27,8 @@ import org.rowlock.internal.value.Insert;
 /** Checks the locks that a flush has acquired. Reads again the rows that the flush has not found. */
 record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begun) {
     /**
-     * Refuses locks that do not exclude other transactions. The reason is one of these: the number of locked keys is
-     * wrong, an id is not spelled like the id of its row, so that the keys differ, or a stale snapshot may hide the
-     * row.
+     * Refuses locks that do not exclude other transactions. There are three reasons. The number of locked keys is
+     * wrong. An id is not spelled like the id of its row, so that the keys differ. A stale snapshot may hide the row.
      */
     void refuseUnsafe(boolean stored) throws SQLException {
         LockCheck check = held.check();
@@ -137,7 +136,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
 
     /**
      * Returns the absent rows of a group. Keys are compared by identity, because equal keys can have ids in different
-     * spellings, and it can happen that a row exists for only one of them.
+     * spellings. It can happen that a row exists for only one of these spellings.
      */
     private List<Row> absentOf(RowGroup group) {
         Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());

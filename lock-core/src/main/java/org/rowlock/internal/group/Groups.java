@@ -43,9 +43,9 @@ import org.rowlock.internal.value.WaitNanos;
 
 /**
  * Runs the writes of several callers that wait for one key in one transaction. The leader is an admitted caller that
- * has a connection. The leader takes other calls from the queue, and sends the lock, the writes of all calls in the
- * order of the queue, and the COMMIT. If the transaction is rolled back, each call runs alone in its own transaction.
- * If the outcome is unknown, each caller gets a {@link CommitOutcomeUnknownException}.
+ * has a connection. The leader takes other calls from the queue, and sends the lock, the writes of all calls in queue
+ * order, and the COMMIT. If the transaction is rolled back, each call runs alone in its own transaction. If the outcome
+ * is unknown, each caller gets a {@link CommitOutcomeUnknownException}.
  *
  * @param sessions the server's description of each unaltered session, by connection
  */

@@ -53,8 +53,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether this connection was lost. An error with the SQLSTATE of a lost connection may also be about a connection
-     * from the server to another server, for example for a foreign table.
+     * Whether this connection was lost. An error with the SQLSTATE of a lost connection may also concern another
+     * connection. For example, for a foreign table the server connects to another server.
      */
     public static boolean isConnectionLost(SQLException e) {
         ServerErrorMessage server = serverMessage(e);

@@ -150,7 +150,7 @@ class FlushForms {
 
     /**
      * Whether one row lock by the primary key follows the advisory lock. In this case the row lock raises the error if
-     * the table does not exist, or if the role lacks the privilege to lock its rows.
+     * the table does not exist. The row lock also raises the error if the role lacks the privilege to lock the rows.
      */
     final boolean isTableChecked() {
         return asked.rows().size() == 1 && asked.rows().get(0).table().identity() != Identity.GIVEN;
