@@ -241,6 +241,7 @@ class BadInputTest {
             // One column is enough, for FOR UPDATE and so for the lock that stands for it.
             database.execute("grant update (balance) on account to " + role);
             reader.run(body);
+            reader.rollback();
             reader.close();
         }
     }

@@ -474,6 +474,26 @@ abstract class ClaimContract extends RowLockContract {
     }
 
     @Test
+    void idsOfOtherTypesAreClaimed() throws Exception {
+        List<String> typesAndValues = List.of(
+                "uuid|md5(g::text)::uuid",
+                "timestamptz|timestamptz '2024-01-01Z' + interval '1.5 h' * g",
+                "numeric|g * 300000000000000000000");
+        forEach(typesAndValues, typeAndValue -> {
+            String[] parts = typeAndValue.split("\\|");
+            String table = "thing" + typesAndValues.indexOf(typeAndValue);
+            database.execute(
+                    "create table " + table + "(id " + parts[0] + " primary key, number int)",
+                    "insert into " + table + " select " + parts[1] + ", g from generate_series(1, 60) g");
+            Claim claim = Claim.from(table).where("number > ?", 0).orderBy("number");
+
+            assertThat(claim(alice, claim.limit(50), "number")).isEqualTo(range(1, 50));
+            assertThat(claim(bob, claim.limit(2), "number")).containsExactly(51, 52);
+            assertThat(claim(bob, claim.limit(20), "number")).isEqualTo(range(51, 60));
+        });
+    }
+
+    @Test
     void idColumnsMayBeGiven() throws Exception {
         database.execute(
                 "create table event(source text not null, number int not null, unique (source, number))",

@@ -157,6 +157,11 @@ public abstract class IdTypesContract extends RowLockContract {
         lock(alice, LockKey.row("thing", ids.first()));
         assertThat(claimed(bob, claim.limit(5))).hasSize(1);
         assertThat(isFree(LockKey.row("thing", ids.second()))).isFalse();
+        alice.rollback();
+        bob.rollback();
+        assertThat(claimed(bob, claim.limit(5))).hasSize(2);
+        assertThat(isFree(LockKey.row("thing", ids.first()))).isFalse();
+        assertThat(isFree(LockKey.row("thing", ids.second()))).isFalse();
     }
 
     @Test

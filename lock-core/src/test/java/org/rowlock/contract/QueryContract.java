@@ -163,7 +163,7 @@ abstract class QueryContract extends RowLockContract {
     })
     void whatIsNoSingleQueryIsRefused(String sql, String words) throws Exception {
         forEach(allWaits(), wait -> {
-            assertIllegal(() -> lockAndRead(bob, wait, sql), words);
+            assertIllegal(() -> lockAndRead(bob, wait, sql), words, "roll the transaction back");
 
             bob.rollback();
             assertThat(advisoryLocksOf(bob)).isZero();

@@ -110,6 +110,10 @@ class StrategyDifferencesTest {
                 alice.commit();
             }
             other.get();
+            if (strategy == ADVISORY) {
+                bob.rollback();
+                assertThat(tryLock(bob, advisory, KEY)).isFalse();
+            }
             alice.rollback();
             bob.rollback();
         }

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.ArgumentsProvider;
 import org.junit.jupiter.params.provider.ArgumentsSource;
 import org.junit.jupiter.params.support.ParameterDeclarations;
+import org.junit.platform.commons.PreconditionViolationException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 
@@ -68,6 +69,9 @@ public @interface EveryStrategy {
         @Override
         public Stream<Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
             Class<?>[] types = context.getRequiredTestMethod().getParameterTypes();
+            if (types.length == 0 || types[0] != LockStrategy.class && types[0] != RowLocks.class) {
+                throw new PreconditionViolationException("no strategy in " + context.getRequiredTestMethod());
+            }
             return Arrays.stream(strategies)
                     .map(strategy -> Arguments.of(Arrays.stream(types)
                             .takeWhile(type -> type == LockStrategy.class || type == RowLocks.class)

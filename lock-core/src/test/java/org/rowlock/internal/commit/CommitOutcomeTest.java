@@ -121,7 +121,6 @@ class CommitOutcomeTest {
                     return catchThrowable(() -> add(tx.connection()));
                 }));
         assertThat(failure.sqlState()).contains("25P02");
-        assertThat(failure.sqlState()).contains("25P02");
         assertThat(failure).hasMessageContainingAll("account[1]", "payment", "savepoint");
         assertThat(failure.getCause()).satisfies(sqlState("23502"));
         assertThat(balance()).isEqualTo("0");
@@ -138,6 +137,15 @@ class CommitOutcomeTest {
             return add(tx.connection());
         });
         assertThat(balance()).isEqualTo("1");
+    }
+
+    @EveryStrategy
+    void connectionLostInTheWorkIsTheDriversErrorAndNothingIsStored(LockStrategy strategy) throws Exception {
+        proxy.cutBefore("update account");
+        assertThatThrownBy(() ->
+                        on(locks(strategy), proxied()).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection())))
+                .satisfies(sqlState("08006"));
+        assertThat(balance()).isEqualTo("0");
     }
 
     @EveryStrategy

@@ -1,5 +1,6 @@
 package org.rowlock.internal.group;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
@@ -36,6 +38,7 @@ import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
+import org.rowlock.LockSerializationException;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
@@ -85,9 +88,11 @@ class GroupedCallsTest {
                 + " (select count(*) n, min(place) first from ledger group by xmin::text) t");
     }
 
-    /** A call for each of the ids. */
+    /** A call for each of the ids, with amounts that differ. No amount is 13, because the ledger refuses it. */
     private static CommitWrites[] pays(int first, int last) {
-        return IntStream.rangeClosed(first, last).mapToObj(id -> pay(id, 1)).toArray(CommitWrites[]::new);
+        return IntStream.rangeClosed(first, last)
+                .mapToObj(id -> pay(id, id % 13))
+                .toArray(CommitWrites[]::new);
     }
 
     /** The same, and one statement more. */
@@ -126,7 +131,7 @@ class GroupedCallsTest {
         assertThat(failures(locks, pays(1, 8))).containsOnlyNulls();
         assertThat(ids()).isEqualTo("1 2 3 4 5 6 7 8");
         assertThat(transactions()).isEqualTo("8");
-        assertThat(database.query("select balance from account where id = 1")).isEqualTo("8");
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("36");
     }
 
     @Test
@@ -200,7 +205,7 @@ class GroupedCallsTest {
                         + " for each row execute function look()");
         assertThat(failures(Crowd.builder(4).build(), pays(1, 4))).containsOnlyNulls();
         assertThat(database.query("select string_agg(balance || ':' || entries, ' ' order by balance) from seen"))
-                .isEqualTo("1:1 2:2 3:3 4:4");
+                .isEqualTo("1:1 3:2 6:3 10:4");
     }
 
     private enum Failure {
@@ -233,7 +238,12 @@ class GroupedCallsTest {
             List<Throwable> failures = failures(locks, all);
             assertThat(failures.remove(failing)).isInstanceOf(failure.type);
             assertThat(failures).containsOnlyNulls();
-            assertThat(ids().split(" ")).hasSize(3).isSorted().doesNotContain(String.valueOf(failing + 1));
+            int failed = failing + 1;
+            assertThat(ids())
+                    .isEqualTo(IntStream.rangeClosed(1, 4)
+                            .filter(id -> id != failed)
+                            .mapToObj(String::valueOf)
+                            .collect(joining(" ")));
             if (failure == Failure.EXPECTATION || failure == Failure.CONSTRAINT) {
                 assertThat(transactions()).isEqualTo("1 1 1");
             }
@@ -296,8 +306,13 @@ class GroupedCallsTest {
     void aboveReadCommittedNothingIsGrouped(LockStrategy strategy) throws Exception {
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setOptions("-c default_transaction_isolation=repeatable\\ read");
-        List<Throwable> unused = failures(Crowd.builder(4).strategy(strategy).build(), dataSource, pays(1, 2));
-        assertThat(transactions() == null ? "" : transactions()).doesNotContain("2");
+        List<Throwable> failures = failures(Crowd.builder(4).strategy(strategy).build(), dataSource, pays(1, 2));
+        // Both calls may be at the server at once, and the snapshot of one is then older than the other's commit.
+        failures.removeIf(Objects::isNull);
+        assertThat(failures)
+                .hasSizeLessThan(2)
+                .allSatisfy(failure -> assertThat(failure).isInstanceOf(LockSerializationException.class));
+        assertThat(transactions()).isEqualTo(failures.isEmpty() ? "1 1" : "1");
     }
 
     /** A write that sets something for its transaction would set it for those of others. */

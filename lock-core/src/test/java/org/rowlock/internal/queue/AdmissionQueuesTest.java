@@ -56,8 +56,8 @@ class AdmissionQueuesTest {
 
     @AfterEach
     void nothingIsLeft() throws Exception {
+        visitors.forEach(visitor -> visitor.leave.countDown());
         for (Visitor visitor : visitors) {
-            visitor.thread.interrupt();
             visitor.leave();
         }
         assertThat(queues.keysInUse()).isZero();
@@ -129,15 +129,16 @@ class AdmissionQueuesTest {
 
         void leave() throws InterruptedException {
             leave.countDown();
-            end();
+            assertThat(end()).as(thread.getName() + " failed").isNull();
         }
 
+        /** Waits for the end of the thread, and returns its failure or null. A failure is returned once. */
         Throwable end() throws InterruptedException {
             thread.join(TestDatabase.DEADLINE.toMillis());
             assertThat(thread.isAlive())
                     .as(thread.getName() + " is still there")
                     .isFalse();
-            return failure.get();
+            return failure.getAndSet(null);
         }
     }
 
@@ -370,12 +371,15 @@ class AdmissionQueuesTest {
 
     @Test
     void threadThatIsInterruptedAlreadyDoesNotEnter() {
-        Thread.currentThread().interrupt();
-        try {
-            assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.forever()))
-                    .isInstanceOf(LockInterruptedException.class);
-        } finally {
-            assertThat(Thread.interrupted()).isTrue();
+        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(ofMillis(5)))) {
+            Thread.currentThread().interrupt();
+            try {
+                assertThatThrownBy(() -> enter(A, FOR_UPDATE, wait))
+                        .as("%s", wait)
+                        .isInstanceOf(LockInterruptedException.class);
+            } finally {
+                assertThat(Thread.interrupted()).as("%s", wait).isTrue();
+            }
         }
     }
 
