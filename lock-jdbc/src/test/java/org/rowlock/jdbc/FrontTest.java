@@ -659,10 +659,10 @@ class FrontTest {
         assertAsThroughTheDriver(connection -> {
             try {
                 failing.run(connection);
-                return "no error";
             } catch (PSQLException e) {
                 return e.getServerErrorMessage().getPosition();
             }
+            throw new AssertionError("no error");
         });
     }
 

@@ -60,7 +60,8 @@ class GroupStormTest {
                     kind == 3 ? 1_000_000 : 0);
         }
 
-        int run(Connection connection, int seconds) throws SQLException {
+        /** @param looks whether to ask for the counts again, which a lost connection may refuse */
+        int run(Connection connection, int seconds, boolean looks) throws SQLException {
             try (PreparedStatement statement = connection.prepareStatement(UPDATE)) {
                 statement.setQueryTimeout(seconds);
                 statement.setInt(1, amount);
@@ -73,13 +74,20 @@ class GroupStormTest {
                 statement.setString(4, tag);
                 statement.setInt(5, row);
                 statement.setInt(6, least);
-                return statement.executeUpdate();
+                int count = statement.executeUpdate();
+                if (looks) {
+                    assertThat(statement.getUpdateCount()).isEqualTo(count);
+                    assertThat(statement.getLargeUpdateCount()).isEqualTo(count);
+                    assertThat(statement.getMoreResults()).isFalse();
+                    assertThat(statement.getUpdateCount()).isEqualTo(-1);
+                }
+                return count;
             }
         }
 
         String told(Connection connection) {
             try {
-                return String.valueOf(run(connection, 0));
+                return String.valueOf(run(connection, 0, true));
             } catch (SQLException e) {
                 return e.getSQLState();
             }
@@ -172,7 +180,8 @@ class GroupStormTest {
             Told outcome = Told.NOTHING;
             Drawn drawn = Drawn.of(random, id, 100);
             try (Connection connection = pool.getConnection()) {
-                outcome = drawn.run(connection, random.nextInt(10) == 0 ? 1 : 0) == 1 ? Told.STORED : Told.FAILED;
+                outcome =
+                        drawn.run(connection, random.nextInt(10) == 0 ? 1 : 0, false) == 1 ? Told.STORED : Told.FAILED;
             } catch (SQLException e) {
                 failed(id, e);
                 String state = String.valueOf(e.getSQLState());

@@ -160,6 +160,13 @@ class DefinitionErrorsTest {
         public void run(@RowLock("log") int id) {}
     }
 
+    static class ThreeParts extends InTransaction {
+        @RowLock(
+                table = "order_line",
+                id = {"#order", "#line", "#line"})
+        public void run(int order, int line) {}
+    }
+
     record LockedCommand(@RowLock("account") int account) {}
 
     static class RecordComponent extends InTransaction {
@@ -267,7 +274,7 @@ class DefinitionErrorsTest {
 
     static Stream<Arguments> bad() {
         return Stream.of(
-                Arguments.of(ReturnsMono.class, List.of("returns a Mono")),
+                Arguments.of(ReturnsMono.class, List.of("returns a Mono", "after the method has returned")),
                 Arguments.of(ReturnsFlux.class, List.of("returns a Flux")),
                 Arguments.of(ReturnsFuture.class, List.of("returns a CompletableFuture", "@Async")),
                 Arguments.of(ReturnsStream.class, List.of("returns a Stream", "MANDATORY")),
@@ -285,8 +292,12 @@ class DefinitionErrorsTest {
                 Arguments.of(BadWait.class, List.of("'soon' is not a wait", "forever, nowait")),
                 Arguments.of(TwoWaits.class, List.of("differ in lockWait", "1s, 2s")),
                 Arguments.of(Private.class, List.of("Private.lock(int)", "private", "another bean")),
-                Arguments.of(Final.class, List.of("final", "no proxy can intercept")),
-                Arguments.of(Static.class, List.of("static", "no proxy can intercept")),
+                Arguments.of(
+                        Final.class,
+                        List.of("final", "no proxy can intercept", "Make the method a plain method of the bean")),
+                Arguments.of(
+                        Static.class,
+                        List.of("static", "no proxy can intercept", "Make the method a plain method of the bean")),
                 Arguments.of(
                         NotOfInterface.class, List.of("only has the methods of its interfaces", "proxyTargetClass")),
                 Arguments.of(ReadOnly.class, List.of("read-only", "Remove readOnly = true")),
@@ -297,6 +308,7 @@ class DefinitionErrorsTest {
                         List.of("names acount, which is not a table", "The tables are: account, log, order_line")),
                 Arguments.of(View.class, List.of("rich, which is not a table")),
                 Arguments.of(NoKey.class, List.of("log: it has no primary key", "id-columns", "ADVISORY")),
+                Arguments.of(ThreeParts.class, List.of("3 parts", "[order_id, line]")),
                 Arguments.of(
                         RecordComponent.class, List.of("@RowLock on account", "LockedCommand", "#command.account")),
                 Arguments.of(NestedRecordComponent.class, List.of("@RowLock on account", "LockedCommand")),

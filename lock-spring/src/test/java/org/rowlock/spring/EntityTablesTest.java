@@ -337,7 +337,9 @@ class EntityTablesTest {
     void aClassThatIsNoEntityFailsTheStart() {
         assertThatThrownBy(() -> startJpa(Map.of(), OfNoEntity.class).close())
                 .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContaining("OfNoEntity.lock(long) names the entity java.util.Map, which has no table");
+                .hasMessageContainingAll(
+                        "OfNoEntity.lock(long) names the entity java.util.Map, which has no table",
+                        "Name an entity class, or give the table");
     }
 
     private Runnable locked(LockKey key) {

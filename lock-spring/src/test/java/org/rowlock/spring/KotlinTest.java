@@ -24,6 +24,7 @@ class KotlinTest {
     @Test
     void suspendingFunctionsAreRefused() {
         assertThatThrownBy(() -> start(SuspendingService.class))
+                .hasStackTraceContaining("RowLockDefinitionException")
                 .hasStackTraceContaining("SuspendingService.ship")
                 .hasStackTraceContaining("suspending function");
     }
@@ -31,6 +32,7 @@ class KotlinTest {
     @Test
     void flowsAreRefused() {
         assertThatThrownBy(() -> start(FlowingService.class))
+                .hasStackTraceContaining("RowLockDefinitionException")
                 .hasStackTraceContaining("FlowingService.all")
                 .hasStackTraceContaining("Flow");
     }

@@ -25,6 +25,7 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
@@ -223,6 +224,18 @@ class RowLockSchedulesTest {
             other.rollback();
 
             assertThat(TestDatabase.result(call)).isEqualTo(strategy == LockStrategy.ROW ? 0 : 2);
+        }
+    }
+
+    @Test
+    void readOnlyTransactionOfTheCallerIsRefused() {
+        try (var context = start(LockStrategy.ADVISORY)) {
+            Service service = context.getBean(Service.class);
+            TransactionTemplate readOnly = context.transactions();
+            readOnly.setReadOnly(true);
+            assertThatThrownBy(() -> readOnly.execute(status -> service.addOne(1)))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContaining("read-only");
         }
     }
 

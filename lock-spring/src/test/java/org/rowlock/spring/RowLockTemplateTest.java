@@ -209,7 +209,9 @@ class RowLockTemplateTest {
                             .isHeld())
                     .isFalse();
             assertThat(template.tryLock(forNoKeyUpdate(TWO)).isHeld()).isTrue();
+            probe.setBalance(2, 20 + 7);
         });
+        assertThat(probe.balance(2)).isEqualTo(27);
         assertThatThrownBy(() -> context.transactions()
                         .execute(status ->
                                 template.lockAndRead(forNoKeyUpdate(TWO), "select nothing from account", row -> 1)))
