@@ -8,10 +8,6 @@ import re
 from pathlib import Path
 
 CELL = re.compile(r"([\d.]+)x \(([\d.]+)–([\d.]+)\)")
-ONE_ROW = re.compile(
-    r"On one row over the network, `FOR UPDATE` by hand reaches (\d+) tx/s\. Writes with the commit have ([\d.]+) times that"
-    r" rate, `execute` ([\d.]+) times \(`ROW`\) and ([\d.]+) times \(`ADVISORY`\)"
-)
 WIDTH, LEFT, ROW, TOP, LOW, HIGH = 200, 190, 30, 64, 0.5, 6.0
 THEMES = {
     "light": {"paper": "#ffffff", "ink": "#222222", "text": "#444444", "grid": "#dddddd", "axis": "#888888", "bar": "#3f51b5", "open": "#999999"},
@@ -34,7 +30,7 @@ def on_pre_build(config):
 
 def one_jvm(page, colors):
     """Ratios of throughput with their intervals, on a log axis."""
-    rows = [line.strip("|").split("|") for line in page.split("## One JVM")[1].split("\n## ")[0].split("\n") if line.startswith("| ")]
+    rows = table(page, "One JVM")
     head, variants = rows[0], [row for row in rows[1:] if CELL.search(row[1])]
     # Two panels side by side, so that a phone's screen leaves the letters large enough.
     panel = ROW * len(variants) + 60
@@ -60,18 +56,26 @@ def one_jvm(page, colors):
 
 
 def hold(page, colors):
-    """How long each transaction has the one row that all want: its share of a second."""
-    by_hand, *times = (float(value) for value in ONE_ROW.search(" ".join(page.split())).groups())
-    names = ("FOR UPDATE by hand", "writes with the commit", "execute, ROW", "execute, ADVISORY")
-    millis = [1000 / (by_hand * each) for each in (1, *times)]
+    """How long each transaction has the one row that all want, over the network: its share of a second."""
+    rows = {row[0]: row[2] for row in table(page, "One row") if len(row) > 2}
+    by_hand = float(rows["by hand, tx/s"].replace(",", ""))
+    times = {"FOR UPDATE by hand": 1} | {name: float(CELL.search(rows[name])[1]) for name in ("`ROW`", "writes with the commit", "`execute`")}
+    millis = {name.replace("`", ""): 1000 / (by_hand * each) for name, each in times.items()}
     left = LEFT + 20
-    svg = canvas(LEFT + WIDTH * 2, 50 + ROW * len(names) + 10, "How long each transaction has the row: 90 clients, network", colors)
-    for number, (name, each) in enumerate(zip(names, millis)):
-        y, long = 50 + ROW * number, round((WIDTH * 2 - 100) * each / max(millis), 1)
+    svg = canvas(LEFT + WIDTH * 2, 50 + ROW * len(millis) + 10, "How long each transaction has the row: 90 clients, network", colors)
+    for number, (name, each) in enumerate(millis.items()):
+        y, long = 50 + ROW * number, round((WIDTH * 2 - 100) * each / max(millis.values()), 1)
         svg.append(f'<text x="{left - 14}" y="{y + 17}" text-anchor="end" fill="{colors["ink"]}">{name}</text>')
         svg.append(f'<rect x="{left}" y="{y + 2}" width="{long}" height="{ROW - 8}" fill="{colors["bar" if number else "open"]}"/>')
         svg.append(f'<text x="{left + long + 8}" y="{y + 17}" fill="{colors["text"]}">{each:.1f} ms</text>')
     return "\n".join(svg) + "\n</svg>\n"
+
+
+def table(page, heading):
+    """The cells of the first table of a section, without its rules."""
+    section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    rows = [line for line in section.split("\n") if line.startswith("| ")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 
 def canvas(width, height, title, colors):
