@@ -47,7 +47,11 @@ public record LockCalls(
         this(tables, observer, queues, early, front, Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
-    /** @param wanted whether other transactions contend for the locks; evaluated at the end of the transaction */
+    /**
+     * Returns how a transaction ends.
+     *
+     * @param wanted whether other transactions contend for the locks; evaluated at the end of the transaction
+     */
     public Ending.Choice endings(BooleanSupplier wanted) {
         EarlyRelease how = early;
         return how == null ? Ending.Choice.PLAIN : session -> how.ending(session, wanted.getAsBoolean());

@@ -128,7 +128,11 @@ public final class Commit {
                 });
     }
 
-    /** @param keys the locked keys, for messages; empty if they are unknown */
+    /**
+     * Commits the transaction, with the writes in the same flush.
+     *
+     * @param keys the locked keys, for messages; empty if they are unknown
+     */
     public static void run(Connection connection, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
             throws SQLException {
         CommitErrors errors = new CommitErrors(keys);

@@ -177,6 +177,8 @@ public record Groups(
     }
 
     /**
+     * Sends the calls of all members in one transaction.
+     *
      * @return false if the transaction is rolled back, so that each call must run alone. The pool may have closed the
      *     leader's connection because of the error
      */

@@ -51,7 +51,11 @@ public final class StatementMember {
         void set(PreparedStatement statement) throws SQLException;
     }
 
-    /** @param warnings the warnings of the whole batch, because a warning does not show its execution */
+    /**
+     * The result of one execution.
+     *
+     * @param warnings the warnings of the whole batch, because a warning does not show its execution
+     */
     public record Result(long count, @Nullable SQLWarning warnings) {}
 
     public StatementMember(
@@ -64,9 +68,7 @@ public final class StatementMember {
         this.queryTimeout = execution.statement.getQueryTimeout();
     }
 
-    /**
-     * @return true if a leader has run this execution, or if this member leads a group
-     */
+    /** Returns true if a leader has run this execution, or if this member leads a group. */
     public boolean entered(QueueEntry entry) throws SQLException {
         // A member without an offer must run alone, because an earlier leader has given the member back after a
         // failure.

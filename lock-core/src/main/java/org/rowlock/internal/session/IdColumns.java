@@ -135,7 +135,11 @@ public final class IdColumns {
         urlsOfCitus.add(session.url());
     }
 
-    /** @param given the configured columns; empty for the primary key */
+    /**
+     * Returns the id columns of a table.
+     *
+     * @param given the configured columns; empty for the primary key
+     */
     public Known of(PgSession session, String table, List<String> given) throws SQLException {
         Place place = new Place(session.url(), session.user(), session.reported("search_path"), table, given);
         Known kept = known.get(place);

@@ -108,6 +108,8 @@ public final class PgSession extends DriverSession {
     }
 
     /**
+     * Makes the transaction fail, so that it can only be rolled back.
+     *
      * @param sql a statement that fails
      * @param cause the failure; an error that prevents the abort is added as a suppressed exception
      */

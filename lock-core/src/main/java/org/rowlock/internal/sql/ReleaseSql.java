@@ -58,6 +58,8 @@ public record ReleaseSql(String confirm, String confirmReads) {
             + " else 'the role may not execute pg_logical_emit_message' end, " + FLUSHING + " is not null";
 
     /**
+     * Returns the SQL for a server.
+     *
      * @param flushing whether a logical message can flush the WAL without a transaction, as in PostgreSQL 17 and later;
      *     such a message does not wait for a standby
      */

@@ -20,7 +20,11 @@ public final class Arguments {
         return value;
     }
 
-    /** @throws IllegalArgumentException if the DataSource returns null, for example because it is a stub */
+    /**
+     * Borrows a connection.
+     *
+     * @throws IllegalArgumentException if the DataSource returns null, for example because it is a stub
+     */
     public static Connection connection(DataSource dataSource) throws SQLException {
         Connection connection = dataSource.getConnection();
         if (connection == null) {
