@@ -89,7 +89,8 @@ public final class LockedTransaction<R extends @Nullable Object> {
 
     /**
      * An operation under locks, in a separate transaction. No SQL runs before {@link #inTransaction} or {@link
-     * #useTransaction} is called. Immutable and thread-safe if the values bound to its statements are.
+     * #useTransaction} is called. Immutable and thread-safe if the values bound to its statements are. Only Rowlock
+     * implements this interface; later versions may add methods to it.
      *
      * @param <R> the value of a row that is read under the locks or claimed; {@link Void} if nothing is read
      * @see RowLocks#lock(LockRequest)
