@@ -152,19 +152,20 @@ public class OwnWork extends LockWorkload {
         Savepoint before = connection.setSavepoint();
         for (Strategy each : List.of(Strategy.FOR_UPDATE, Strategy.ROW, Strategy.BOTH, Strategy.ADVISORY)) {
             try {
-                run(connection, server, each, own, keys.get(0));
+                run(connection, locking(server, each, own), own, keys.get(0));
             } catch (LockTargetException e) {
                 connection.rollback(before);
                 refused.put(each, String.valueOf(e.getMessage()));
             }
         }
         OwnStatement.refuseWhatIsLocked(connection);
+        Locking byHand = locking(server, Strategy.FOR_UPDATE, own);
         for (List<Object> key : keys.subList(1, Math.min(keys.size(), KEYS_TRIED))) {
             // The rollback to the savepoint ends the subtransaction of the key. A thousand open subtransactions would
             // slow down the server.
             connection.rollback(before);
             try {
-                run(connection, server, Strategy.FOR_UPDATE, own, key);
+                run(connection, byHand, own, key);
             } catch (SQLException | IllegalStateException e) {
                 throw new UserError(
                         "Your statements failed for the key " + key + " in a copy of " + own.table()
@@ -176,11 +177,13 @@ public class OwnWork extends LockWorkload {
         return refused;
     }
 
-    private static void run(
-            Connection connection, DataSource server, Strategy strategy, OwnStatement own, List<Object> key)
+    private static Locking locking(DataSource server, Strategy strategy, OwnStatement own) {
+        return new Locking(strategy, false, server, own.copy(), own.primaryKey().get(0));
+    }
+
+    private static void run(Connection connection, Locking locking, OwnStatement own, List<Object> key)
             throws SQLException {
-        String column = own.primaryKey().get(0);
-        lock(new Locking(strategy, false, server, own.copy(), column), connection, own, key);
+        lock(locking, connection, own, key);
         work(connection, own, key);
     }
 }
