@@ -83,7 +83,14 @@ public final class Contexts {
     static ObservationRegistry observing(
             Consumer<LockObservationContext> onStart, Consumer<LockObservationContext> onStop) {
         ObservationRegistry registry = ObservationRegistry.create();
-        registry.observationConfig().observationHandler(new ObservationHandler<LockObservationContext>() {
+        registry.observationConfig().observationHandler(handler(onStart, onStop));
+        return registry;
+    }
+
+    /** Returns a handler for the observations of locks only. */
+    public static ObservationHandler<LockObservationContext> handler(
+            Consumer<LockObservationContext> onStart, Consumer<LockObservationContext> onStop) {
+        return new ObservationHandler<>() {
             @Override
             public void onStart(LockObservationContext lock) {
                 onStart.accept(lock);
@@ -98,8 +105,7 @@ public final class Contexts {
             public boolean supportsContext(Observation.Context context) {
                 return context instanceof LockObservationContext;
             }
-        });
-        return registry;
+        };
     }
 
     /** Adds row locks of one strategy, which take precedence over the existing bean. */

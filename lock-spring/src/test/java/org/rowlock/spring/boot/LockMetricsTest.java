@@ -25,6 +25,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.spring.Contexts;
 import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockTemplate;
@@ -66,17 +67,7 @@ class LockMetricsTest {
 
         @Bean
         ObservationHandler<LockObservationContext> handler() {
-            return new ObservationHandler<>() {
-                @Override
-                public void onStop(LockObservationContext context) {
-                    observed.add(context);
-                }
-
-                @Override
-                public boolean supportsContext(Observation.Context context) {
-                    return context instanceof LockObservationContext;
-                }
-            };
+            return Contexts.handler(lock -> {}, observed::add);
         }
     }
 
