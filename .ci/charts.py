@@ -72,7 +72,7 @@ def hold(page, colors):
 
 
 def table(page, heading):
-    """The cells of the first table of a section, without its rules."""
+    """The cells of the tables of a section, without their rules."""
     section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     rows = [line for line in section.split("\n") if line.startswith("| ")]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
