@@ -1,5 +1,5 @@
 /**
- * PostgreSQL advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
+ * Locks rows with PostgreSQL's row locks, with advisory locks, or with both.
  *
  * <p>The internal packages. Each package uses only the packages before it in this list:
  *

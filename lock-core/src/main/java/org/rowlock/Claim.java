@@ -14,8 +14,8 @@ import org.rowlock.internal.value.ClaimParts;
  * Claim.from("job").where("state = ?", "ready").orderBy("priority desc, id").limit(10)
  * }</pre>
  *
- * <p>The predicate and the order are SQL. Never put a user's text into this SQL; pass the text as a bind. A null, a
- * blank text or a malformed name of a table causes an {@link IllegalArgumentException}.
+ * <p>The predicate and the order are SQL. Never put a user's text into this SQL; pass the text as a bind. A null
+ * (except as a bind), a blank text or a malformed name of a table causes an {@link IllegalArgumentException}.
  */
 @CheckReturnValue
 public sealed interface Claim permits ClaimParts {

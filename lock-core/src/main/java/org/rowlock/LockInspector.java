@@ -17,9 +17,10 @@ import org.rowlock.internal.value.RequestParts;
 
 /**
  * Reports the holders and waiters of advisory locks in the connection's database, with table, id and times, and the
- * sessions that block each waiter. The inspector reads pg_locks and pg_stat_activity. The inspector acquires no lock,
- * changes nothing, and works in any transaction and in autocommit. Without the privileges of pg_read_all_stats, the
- * state, query and transaction age of other roles' sessions are empty. Not thread-safe.
+ * sessions that block each waiter. The inspector reads pg_locks and pg_stat_activity. The inspector acquires no
+ * advisory lock and no row lock, and changes nothing. The inspector works in autocommit and in every transaction that
+ * is not aborted. Without the privileges of pg_read_all_stats, the state, query and transaction age of other roles'
+ * sessions are empty. Not thread-safe.
  */
 public final class LockInspector {
     private static final String SELECT = """
@@ -62,7 +63,7 @@ public final class LockInspector {
      * connection's machine are returned. On Citus, the view {@code citus_lock_waits} shows waits on all machines.
      *
      * @return a line for each lock of each session; the lines of one key are adjacent: first the holders, then the
-     *     waiters in the order of their queue
+     *     waiters in the order in which they began to wait
      * @throws SQLException if the views cannot be read
      */
     public List<Line> all() throws SQLException {
@@ -74,8 +75,8 @@ public final class LockInspector {
      * number, such as rows whose ids are UUIDs.
      *
      * @param key the key
-     * @return a line per session: first the holders, then the waiters in the order of their queue; empty if the key is
-     *     free
+     * @return a line for each lock of each session: first the holders, then the waiters in the order in which they
+     *     began to wait; empty if the key is free
      * @throws SQLException if the views cannot be read, or the key's table does not exist
      */
     public List<Line> of(LockKey key) throws SQLException {
@@ -98,7 +99,7 @@ public final class LockInspector {
         return lines;
     }
 
-    /** A session that holds a lock or waits for a lock. */
+    /** A lock that a session holds or waits for. */
     public sealed interface Line permits Seen {
         /**
          * {@return the key} The key is a {@link LockKey.Row} if pg_locks shows the table and the id. For other ids, and
@@ -126,8 +127,8 @@ public final class LockInspector {
 
         /**
          * {@return the time since the session's transaction began; empty outside a transaction} The server does not
-         * record when it granted a lock. The session may therefore have held the lock for less than this time, but
-         * never for more.
+         * record when it granted a lock. A session has held a lock of its transaction for at most this time. A
+         * session-level lock of another program can be older.
          */
         Optional<Duration> transactionAge();
 

@@ -18,7 +18,7 @@ import org.rowlock.internal.value.RowKey;
  * one lock. Their transactions then exclude each other without need, which is safe but slower.
  *
  * <p>An {@link IllegalArgumentException} is thrown for a malformed name of a table. The exception is also thrown for an
- * id or name that is null, is blank or contains a NUL character.
+ * id or name that is null or blank. An id or name must contain neither a NUL character nor half of a surrogate pair.
  */
 public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
     /**
@@ -130,10 +130,14 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
 
     /** The key of a row. Two keys of rows are equal if their normalized tables and canonical ids are equal. */
     sealed interface Row extends LockKey permits RowKey {
-        /** {@return the normalized name of the table, in lower case, with quotes only where SQL needs them} */
+        /**
+         * {@return the normalized name of the table} Letters without quotes are in lower case. A part has quotes only
+         * if it contains other characters than lower-case letters, digits, {@code _} and {@code $}, or begins with a
+         * digit.
+         */
         String table();
 
-        /** {@return the canonical text of the id, with one part per column of the primary key} */
+        /** {@return the canonical text of the id, with one part per id column} */
         List<String> id();
     }
 }

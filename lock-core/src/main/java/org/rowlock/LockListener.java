@@ -8,8 +8,8 @@ import org.rowlock.internal.value.EndedEvent;
  * A listener that is notified when an attempt to lock, a wait in an admission queue, or the hold of a lock has ended.
  * The thread that locks calls the listener, and waits until the listener returns. Several threads may call the listener
  * at the same time. A listener must therefore be fast and thread-safe. Rowlock logs the exceptions of a listener,
- * including an {@link Error}, and does not throw them to the caller. If a listener ends the transaction, the call for
- * the lock fails.
+ * including an {@link Error}, and does not throw them to the caller. If a listener ends the transaction that holds the
+ * lock, the call for the lock fails.
  *
  * @see RowLocksBuilder#listener(LockListener)
  */
@@ -24,7 +24,7 @@ public interface LockListener {
 
     /** The kinds of events. Each kind has a JDK Flight Recorder event of the given name. */
     enum Kind {
-        /** The stay of a call in the admission queues of its keys ({@code org.rowlock.Admission}). */
+        /** The wait of a call in the admission queues of its keys ({@code org.rowlock.Admission}). */
         ADMISSION,
         /** An attempt to lock ({@code org.rowlock.LockAcquisition}). */
         ACQUISITION,
@@ -40,7 +40,10 @@ public interface LockListener {
     enum Outcome {
         /** The caller was admitted. */
         ADMITTED,
-        /** The caller was not admitted: the wait timed out, the thread was interrupted, or the queue was full. */
+        /**
+         * The caller was not admitted: the call did not wait, its wait timed out, the thread was interrupted, or the
+         * queue was full.
+         */
         REFUSED,
         /** All keys are locked. */
         ACQUIRED,
@@ -64,7 +67,7 @@ public interface LockListener {
         ROLLED_BACK
     }
 
-    /** The end of an attempt to lock, of a stay in a queue or of a hold. */
+    /** The end of an attempt to lock, of a wait in the admission queues, or of a hold. */
     sealed interface LockEvent permits EndedEvent {
         /** {@return the kind of the event} */
         Kind kind();
@@ -76,16 +79,17 @@ public interface LockListener {
          */
         List<LockKey> keys();
 
-        /** {@return the strategy of the keys; {@link LockStrategy#BOTH} if their tables have different strategies} */
+        /** {@return the strategy of the keys; {@link LockStrategy#BOTH} if the keys have different strategies} */
         LockStrategy strategy();
 
         /** {@return the outcome} */
         Outcome outcome();
 
         /**
-         * {@return the duration of the stay in the queues, of the attempt to lock, or of the hold} An attempt lasts
-         * from the call until the lock was acquired or refused, including a query in the same round trip. A hold lasts
-         * from the server's answer to the lock statement until the server's answer to the commit or rollback.
+         * {@return the duration of the wait in the admission queues, of the attempt to lock, or of the hold} An attempt
+         * lasts from the call until the lock was acquired or refused, including the other statements of the same round
+         * trip. A hold lasts from the server's answer to the lock statement until the server's answer to the commit or
+         * rollback.
          */
         Duration took();
     }

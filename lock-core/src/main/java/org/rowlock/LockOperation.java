@@ -15,7 +15,7 @@ import org.rowlock.internal.value.RequestParts;
  * transaction, locks, runs the work and commits. Finally the call returns the connection and leaves the queues. Threads
  * that wait in the queue of a contended key therefore hold no connection. The wait of the request, by default forever,
  * bounds the time in the queues and at the server. The wait does not bound the time in which the call waits for a
- * connection of the pool. Any exception causes a rollback, and is thrown to the caller unwrapped.
+ * connection of the pool. An exception of the work causes a rollback, and is thrown to the caller unwrapped.
  *
  * <p>An absent row causes a {@link RowAbsentException}, unless the request {@linkplain LockRequest#allowAbsent allows}
  * absent rows.
@@ -40,8 +40,8 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
 
     /**
      * Adds a query for one value per row. The query runs after the locks, in the same round trip. In READ COMMITTED the
-     * query takes a new snapshot, and sees the changes that the previous lock holder committed. The query runs only if
-     * the locks are acquired, and may therefore also write ({@code UPDATE ... RETURNING}).
+     * query takes a new snapshot, and sees the changes that the previous lock holder committed. The query may also
+     * write ({@code UPDATE ... RETURNING}), because the transaction is rolled back unless the call acquires the locks.
      *
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param type the class of the value, which is read from the first column
@@ -89,13 +89,13 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
      * it writes. The server releases the locks before it answers, so no lock is held during a round trip.
      *
      * <p>If Rowlock must check the locks before the commit, the call takes one more round trip. The outcome does not
-     * change. The check is necessary in three cases: for requests with {@link LockRequest#orInsert}, for {@link
-     * LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, and for row locks on ids that are neither integers nor
-     * UUIDs. {@link CommitWrites} describes when the statements need more round trips.
+     * change. The check is necessary for requests with {@link LockRequest#orInsert}, and for {@link LockStrategy#BOTH}
+     * in REPEATABLE READ and SERIALIZABLE. The check is also necessary for row locks on Citus, and on ids that are
+     * neither integers nor UUIDs. {@link CommitWrites} describes when the statements need more round trips.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}
-     * @return how many rows the statement has changed
+     * @return how many rows the statement has changed, or has returned if the statement is a query
      * @throws SQLException in the same cases as {@link #inTransaction}, which also lists the other exceptions
      */
     public long execute(String sql, @Nullable Object... binds) throws SQLException {

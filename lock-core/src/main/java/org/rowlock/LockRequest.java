@@ -16,10 +16,12 @@ import org.rowlock.internal.value.RequestParts;
  * forUpdate(row("counter", "a")).orInsert("insert into counter(id, n) values (?, 0)", "a")
  * }</pre>
  *
- * <p>The keys of one request are locked in one round trip, all or none. The order in which the keys are locked is
- * fixed, and does not depend on the given order. Calls with several keys therefore do not deadlock with each other.
- * Only calls with {@link LockStrategy#ROW} and keys of different modes can deadlock, because Rowlock locks their rows
- * mode by mode, the strongest mode first. Transactions that lock in several calls can deadlock.
+ * <p>The keys of one request are locked in one round trip. If a lock is not available in time, no key is locked. The
+ * order in which the keys are locked is fixed, and does not depend on the given order. Transactions that each lock with
+ * a single call therefore do not deadlock with each other, with two exceptions. Calls with {@link LockStrategy#ROW} can
+ * deadlock if their keys have different modes, because Rowlock locks the rows of a table mode by mode. Calls with
+ * {@code ROW} can also deadlock if they use different names for one table. Transactions that lock in several calls can
+ * deadlock.
  *
  * <p>Immutable and thread-safe. A null, an empty collection, or a collection with a null causes an {@link
  * IllegalArgumentException}.
@@ -142,11 +144,11 @@ public sealed interface LockRequest permits RequestParts {
      * order.
      *
      * <p>If another transaction has inserted the row and has not committed, a call with {@link #noWait} waits at most a
-     * millisecond. If the requested row does not exist after the INSERT, the INSERT has created a different row or no
-     * row. Rowlock then rolls the INSERT back, and the call throws a {@link RowAbsentException}. With {@link
-     * LockStrategy#ADVISORY} Rowlock does not look for the requested row, so a different row is not rolled back. Even
-     * if the row exists, the caller needs the INSERT privilege, and the server evaluates column defaults and runs
-     * BEFORE triggers.
+     * millisecond. If the requested row does not exist after the INSERT, Rowlock tries again, because another
+     * transaction may have deleted the row. If the row does not exist after three attempts, Rowlock rolls the INSERT
+     * back, and the call throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY} Rowlock does not look
+     * for the requested row. If the INSERT creates a different row, the different row is then stored. Even if the row
+     * exists, the caller needs the INSERT privilege, and the server evaluates column defaults and runs BEFORE triggers.
      *
      * <p>If the INSERT fails, methods that declare SQLException throw the driver's exception. {@link
      * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} whose cause is the

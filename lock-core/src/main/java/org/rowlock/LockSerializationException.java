@@ -3,13 +3,14 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locked rows do not match the transaction's snapshot, or the table is no longer the table that Rowlock looked up
- * (SQLSTATE 40001). Roll back and run the transaction again. The reason is one of these:
+ * The transaction does not see the locked rows as they are, or the table was replaced after Rowlock had looked up the
+ * table (SQLSTATE 40001). Roll back and run the transaction again. The reason is one of these:
  *
  * <ul>
- *   <li>In REPEATABLE READ or SERIALIZABLE the row has changed after the transaction's snapshot.
- *   <li>At any isolation level, a row was inserted during the wait, and the query after the lock read this row without
- *       a lock.
+ *   <li>In REPEATABLE READ or SERIALIZABLE the server raised 40001, usually because the row has changed after the
+ *       transaction's snapshot.
+ *   <li>At any isolation level, a row was inserted during the wait, and the query after the lock may have read this row
+ *       without a lock.
  *   <li>At any isolation level, the table, its primary key or the type of its id was replaced after Rowlock had looked
  *       up the table.
  * </ul>

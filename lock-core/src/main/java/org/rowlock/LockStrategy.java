@@ -14,10 +14,10 @@ public enum LockStrategy {
     /**
      * The row lock of a real {@code SELECT ... FOR UPDATE}. This strategy is the default. The lock excludes
      * transactions that write the row without Rowlock. Deadlocks are possible, as with {@code FOR UPDATE}. An absent
-     * row cannot be locked. The only difference from {@code FOR UPDATE} is where transactions wait: only a {@linkplain
-     * RowLocksBuilder#maxAdmittedPerKey few} transactions of each JVM wait for a row at the server, and all others wait
-     * in their JVM. If many JVMs contend for a row, their transactions first wait for an advisory lock of the row, the
-     * {@linkplain RowLocksBuilder#front front lock}.
+     * row cannot be locked. The difference from {@code FOR UPDATE} is where transactions wait. If transactions lock one
+     * row in an exclusive mode, only a {@linkplain RowLocksBuilder#maxAdmittedPerKey few} transactions of each JVM wait
+     * at the server. The other transactions wait in their JVM. If many JVMs contend for a row, their transactions first
+     * wait for an advisory lock of the row, the {@linkplain RowLocksBuilder#front front lock}.
      */
     ROW,
 

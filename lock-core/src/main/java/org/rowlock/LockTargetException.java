@@ -6,15 +6,17 @@ import org.jspecify.annotations.Nullable;
  * The request has a key that cannot be locked, or too many keys. The message has the reason:
  *
  * <ul>
- *   <li>The table does not exist or is a view, or the role lacks a privilege.
- *   <li>The id does not fit the type of its column, or is not written in the canonical form of ids.
+ *   <li>The table does not exist or is a view, or the role lacks a privilege or is refused by row security.
+ *   <li>The id does not fit the type of its column, is not in the canonical form of ids, or has a type that cannot be a
+ *       key.
  *   <li>A row lock needs a primary key or configured id columns, and the table has neither.
  *   <li>The call has more distinct advisory locks than the {@linkplain RowLocksBuilder#lockBudget budget} allows
  *       (SQLSTATE 54000).
  * </ul>
  *
- * <p>No lock was acquired. If Rowlock detected the fault itself, the transaction stays usable. If the server detected
- * the fault, a transaction that had begun before the call is aborted, as with {@code FOR UPDATE}. When in doubt, roll
+ * <p>If Rowlock detected the fault before it sent the lock statement, no lock was acquired, and the transaction stays
+ * usable. Otherwise a transaction that had begun before the call may be aborted, as with {@code FOR UPDATE}. If row
+ * security refused the row, the transaction stays usable and holds the locks of the other keys. When in doubt, roll
  * back.
  */
 public final class LockTargetException extends RowlockException {

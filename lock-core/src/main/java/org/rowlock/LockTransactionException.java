@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
  *   <li>25P02: an earlier statement failed, and PostgreSQL ignores all further statements until the transaction is
  *       rolled back
  *   <li>25006: the transaction is read-only, although the server and the role allow other transactions to write
- *   <li>25001: the transaction is REPEATABLE READ or SERIALIZABLE, and its snapshot would be older than the lock
+ *   <li>25001: the transaction is REPEATABLE READ or SERIALIZABLE, and its snapshot may be older than the lock
  *   <li>2D000: the caller's code (the work, a row mapper, a listener) has ended the transaction and thereby released
  *       the locks
  *   <li>0A000: the connection does not belong to the PostgreSQL JDBC driver
  *   <li>55000: the driver cannot send several statements at once, because of a negative prepareThreshold
  * </ul>
  *
- * <p>The transaction is as usable as it was before the call, except in one case. If other statements follow the lock in
- * the same round trip ({@link LockStrategy#BOTH}, a query after the lock), the server must not run these statements.
- * For 25006 and 25001, the server therefore aborts a transaction that had begun before the call.
+ * <p>The transaction is usually as usable as it was before the call. With 2D000 the transaction has ended. With row
+ * locks ({@link LockStrategy#ROW} and {@link LockStrategy#BOTH}), 25006 and 25001 may abort a transaction that had
+ * begun before the call.
  */
 public final class LockTransactionException extends RowlockException {
     private static final long serialVersionUID = 1;

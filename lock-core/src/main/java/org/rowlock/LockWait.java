@@ -21,23 +21,24 @@ public sealed interface LockWait extends Comparable<LockWait> permits WaitNanos 
     }
 
     /**
-     * {@return the wait of zero length} If another transaction holds the lock, a {@link LockNotAvailableException} is
-     * thrown at once.
+     * {@return the wait of zero length} If another transaction holds the lock, the call ends at once: {@link
+     * TransactionLocks#tryLock} returns a result, and all other methods throw a {@link LockNotAvailableException}.
      */
     static LockWait noWait() {
         return WaitNanos.NO_WAIT;
     }
 
     /**
-     * Waits for at most a duration, then throws {@link LockNotAvailableException}. The bound applies to the whole call,
-     * including all keys and the admission queue. The bound is rounded up to milliseconds, the unit of the server. With
-     * {@link LockStrategy#ROW} a call can take longer than the bound. The reason is that one {@code FOR UPDATE} of a
-     * contended row can wait more than once, and the server applies {@code lock_timeout} to each wait separately.
+     * Returns a wait of limited length. After this time, {@link TransactionLocks#tryLock} returns a result, and all
+     * other methods throw a {@link LockNotAvailableException}. The bound applies to the whole call, including all keys
+     * and the admission queue. The bound is rounded up to milliseconds, the unit of the server. With row locks a call
+     * can take longer than the bound. The reason is that one {@code FOR UPDATE} of a contended row can wait more than
+     * once, and the server applies {@code lock_timeout} to each wait separately.
      *
      * <p>If the server does not answer, the call throws a {@link LockConnectionLostException}. The exception is thrown
      * two seconds after the bound. With row locks, the exception is thrown two seconds after three times the bound. A
-     * shorter {@code socketTimeout} of the driver takes precedence. A call with a query after the lock has no such
-     * limit.
+     * shorter {@code socketTimeout} of the driver takes precedence. A call with a query or writes after the lock has no
+     * such limit.
      *
      * @param duration the bound; zero is {@link #noWait()}
      * @return the bounded wait

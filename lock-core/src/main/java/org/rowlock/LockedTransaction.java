@@ -67,9 +67,8 @@ public final class LockedTransaction<R extends @Nullable Object> {
     }
 
     /**
-     * {@return the writes that are sent with the COMMIT} The work can add writes to this object. All writes are sent in
-     * one round trip, so each write saves a round trip under the locks. Queries of the work do not see the changes of
-     * these writes.
+     * {@return the writes that are sent with the COMMIT} The work can add writes to this object. Each write saves a
+     * round trip under the locks; see {@link CommitWrites}. Queries of the work do not see the changes of these writes.
      */
     public CommitWrites atCommit() {
         return writes;

@@ -7,9 +7,9 @@ package org.rowlock;
  * LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} the first two modes are exclusive, and the last two shared.
  * Unlike row locks, advisory locks in {@code FOR NO KEY UPDATE} and {@code FOR KEY SHARE} exclude each other.
  *
- * <p>Use {@link #FOR_NO_KEY_UPDATE} unless the transaction deletes the row or changes its key. With {@link
- * #FOR_UPDATE}, inserts of rows that reference the locked row have to wait. A transaction that first inserts such a row
- * and then locks can also cause a deadlock. Hibernate usually sends {@code FOR NO KEY UPDATE} for {@code
+ * <p>Use {@link #FOR_NO_KEY_UPDATE} unless the transaction deletes the row or changes its key. With a row lock in mode
+ * {@link #FOR_UPDATE}, inserts of rows that reference the locked row have to wait. A transaction that first inserts
+ * such a row and then locks can also cause a deadlock. Hibernate usually sends {@code FOR NO KEY UPDATE} for {@code
  * PESSIMISTIC_WRITE}, but not always: see <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the
  * modes that libraries send</a>.
  *
@@ -17,8 +17,8 @@ package org.rowlock;
  */
 public enum RowLockMode {
     /**
-     * Excludes every mode, and therefore inserts of rows that reference this row. Use this mode for a row that will be
-     * deleted, or whose key will change.
+     * Excludes every mode. A row lock in this mode therefore also blocks inserts of rows that reference this row. Use
+     * this mode for a row that will be deleted, or whose key will change.
      */
     FOR_UPDATE,
 

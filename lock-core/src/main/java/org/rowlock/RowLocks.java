@@ -28,7 +28,7 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.verify.LockVerifier;
 
 /**
- * The entry point of Rowlock, which offers advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
+ * The entry point of Rowlock, which locks rows with PostgreSQL's row locks, with advisory locks, or with both.
  *
  * <pre>{@code
  * RowLocks locks = RowLocks.of(dataSource);
@@ -112,8 +112,8 @@ public final class RowLocks {
 
     /**
      * Returns an operation that claims rows, as {@link TransactionLocks#claim} does, in a separate transaction. This
-     * method runs no SQL. The operation never waits for a lock, enters no admission queue and reports no {@link
-     * LockListener.Kind#HOLD} event. The work of the operation runs even if no row was claimed.
+     * method runs no SQL. The operation waits for no row lock and no advisory lock, enters no admission queue and
+     * reports no {@link LockListener.Kind#HOLD} event. The work of the operation runs even if no row was claimed.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper creates a value from each row, which has all columns of the table

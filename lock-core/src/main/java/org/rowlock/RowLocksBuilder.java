@@ -80,7 +80,7 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Sets the largest number of distinct advisory locks that one call may acquire. The default is 1,000. A call with
+     * Sets the largest number of distinct advisory locks for which one call may ask. The default is 1,000. A call with
      * more locks throws a {@link LockTargetException}. All sessions of a server share its lock table, so raise {@code
      * max_locks_per_transaction} before you raise this number.
      *
@@ -100,10 +100,10 @@ public final class RowLocksBuilder {
      * admitted requests are the lock holder and the next requests, which wait at the server. Each admitted request uses
      * a connection. If the number is 1, the key is free for at least a round trip whenever its holder changes.
      *
-     * <p>A transaction that already has its connection queues only for its first lock, and only if that lock is for one
-     * row with {@link LockStrategy#ROW}. In this {@code ROW} queue, the number limits how many transactions wait for
-     * the row at the server. More transactions may wait at the server if no thread of this JVM acquires the row within
-     * a second.
+     * <p>A transaction that already has its connection queues only if it has neither locked nor written a row. In
+     * addition, the lock must be for one row with {@link LockStrategy#ROW} in an exclusive mode. In this {@code ROW}
+     * queue, the number limits how many transactions wait for the row at the server. More transactions may wait at the
+     * server if no thread of this JVM acquires the row within a second.
      *
      * <p>By default the number adapts to the load. In the admission queue the number starts at 2. The number grows to 8
      * for keys that are held for less time than the next transaction takes to arrive, as with {@link
@@ -144,7 +144,7 @@ public final class RowLocksBuilder {
      * CommitOutcomeUnknownException}. See <a
      * href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">which calls join</a>.
      *
-     * @param calls the number, at least 1; 32 is a good first number
+     * @param calls the number, at least 1, rounded down to a power of two; 32 is a good first number
      * @return this builder
      */
     public RowLocksBuilder largestGroup(int calls) {
@@ -181,7 +181,7 @@ public final class RowLocksBuilder {
 
     /**
      * Sets when Rowlock acquires a front lock. A front lock is an advisory lock that is acquired before the row lock.
-     * Rowlock uses front locks for transactions whose first lock is for one row with {@link LockStrategy#ROW}. The
+     * Rowlock uses front locks for transactions whose first statement locks one row with {@link LockStrategy#ROW}. The
      * default is {@link LockFront#ADAPTIVE}.
      *
      * @param front when to acquire the front lock
@@ -193,7 +193,7 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Adds a listener, which is notified of every attempt to lock. By default there is no listener.
+     * Adds a listener, which is notified of the events in {@link LockListener}. By default there is no listener.
      *
      * @param listener the listener; thread-safe
      * @return this builder
@@ -224,19 +224,20 @@ public final class RowLocksBuilder {
      * same round trip. Unlike a row lock, an advisory lock is granted in the order of arrival, across all JVMs. The row
      * lock is always acquired too.
      *
-     * <p>Rowlock acquires a front lock only in READ COMMITTED, and only for requests that may wait for one row with
-     * {@link LockStrategy#ROW} in an exclusive mode. If the wait for the front lock takes too long, Rowlock locks the
-     * row without a front lock. The limit of this wait is a minute, a tenth of {@code lock_timeout} or {@code
-     * statement_timeout}, or half of {@link LockWait#atMost}, whichever is shortest.
+     * <p>Rowlock acquires a front lock only in READ COMMITTED, and only if the lock is the first statement of its
+     * transaction. The request must be able to wait for one row with {@link LockStrategy#ROW} in an exclusive mode. If
+     * the wait for the front lock takes too long, Rowlock locks the row without a front lock. This wait is limited to a
+     * minute, and to a tenth of {@code lock_timeout} and of {@code statement_timeout}. With {@link LockWait#atMost} the
+     * wait is limited to half of the bound and of {@code statement_timeout} instead.
      */
     public enum LockFront {
         /** Acquires the front lock if measurements show that enough JVMs contend for the row. This is the default. */
         ADAPTIVE,
 
         /**
-         * Always acquires the front lock. Without contention, transactions are a few percent slower than with the row
-         * lock alone. Transactions without Rowlock do not queue for the front lock, and may acquire the row lock
-         * earlier.
+         * Acquires the front lock even without contention. Rowlock pauses front locks only for rows where they have not
+         * helped. Without contention, transactions are a few percent slower than with the row lock alone. Transactions
+         * without Rowlock do not queue for the front lock, and may acquire the row lock earlier.
          */
         ALWAYS,
 
@@ -246,7 +247,7 @@ public final class RowLocksBuilder {
 
     /**
      * When a commit releases the locks of its transaction. With either value, the commit returns only when the
-     * transaction is durable.
+     * transaction is as durable as {@code synchronous_commit} requires.
      */
     public enum LockRelease {
         /**
@@ -269,8 +270,8 @@ public final class RowLocksBuilder {
          * commit uses 64 more bytes of WAL and no second transaction id. The commit of a transaction that has only
          * locked or read also waits for the disk and the standby.
          *
-         * <p>If the database spans several machines, or the role lacks the privilege to execute {@code
-         * pg_logical_emit_message}, commits are {@link #PLAIN}, and Rowlock logs this fact once. With {@code
+         * <p>Commits are {@link #PLAIN} if the database spans several machines or is not PostgreSQL itself, or the role
+         * may not execute {@code pg_logical_emit_message}. Rowlock logs this fact once. With {@code
          * preferQueryMode=simple} or a negative {@code prepareThreshold}, a commit first waits until all changes that
          * its transaction may have read are durable. The locks are held during this wait.
          */

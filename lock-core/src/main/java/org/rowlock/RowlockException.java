@@ -8,7 +8,7 @@ import org.rowlock.internal.text.Docs;
 /**
  * The root of Rowlock's exceptions, which are unchecked. An exception reports that a lock could not be acquired, a
  * write changed an unexpected number of rows, or a commit has an unknown outcome. Each subclass reports one reason. An
- * exception of this class itself reports an error of the server for which there is no subclass.
+ * exception of this class itself reports an error for which there is no subclass.
  *
  * <p>Unless a subclass says otherwise, PostgreSQL has aborted the transaction, and the caller must roll it back, as
  * with {@code FOR UPDATE}.
@@ -61,15 +61,15 @@ public class RowlockException extends RuntimeException {
      * LockSerializationException} and {@link LockTableFullException}. For a {@link LockVerificationException}, the
      * result is true if the check could not be completed.
      *
-     * @return false if the work will fail again, or if it is unknown whether the work is stored
+     * @return false if the work would probably fail again, or if it is unknown whether the work is stored
      */
     public boolean isRetryable() {
         return retryable;
     }
 
     /**
-     * {@return the server's SQLSTATE, or the SQLSTATE that {@code FOR UPDATE} would have raised; empty if there is
-     * none}
+     * {@return the SQLSTATE of the server or the driver, or the SQLSTATE that Rowlock has chosen for the failure; empty
+     * if there is none}
      */
     public Optional<String> sqlState() {
         return Optional.ofNullable(sqlState);

@@ -33,8 +33,9 @@ import org.rowlock.internal.value.WaitNanos;
  * Acquires locks in the caller's transaction. The locks are held until the transaction commits, rolls back, or rolls
  * back to a savepoint that is older than the lock. There is no method to unlock, and no lock outlasts the transaction.
  *
- * <p>Every method needs a connection that is open, read-write, not in autocommit, and not in an aborted transaction.
- * Otherwise the method throws a {@link LockTransactionException}.
+ * <p>Every method that locks needs a connection that is open, read-write, not in autocommit, and not in an aborted
+ * transaction. Otherwise the method throws a {@link LockTransactionException}, or a {@link LockConnectionLostException}
+ * if the whole server is read-only.
  *
  * <p>In READ COMMITTED a read after the lock sees all changes that the previous lock holder committed. In REPEATABLE
  * READ and SERIALIZABLE the snapshot may be older than the lock. With {@link LockStrategy#ROW} and {@link
@@ -59,16 +60,16 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks all keys or none, in one round trip. Waits for other transactions as requested, by default forever.
+     * Locks all keys in one round trip. Waits for other transactions as requested, by default forever.
      *
      * @param request what to lock, how strongly, and how long to wait
      * @return the outcome: always {@link LockResult.State#HELD}, unless the request allows absent rows
      * @throws LockNotAvailableException if another transaction holds one of the keys, and the request does not wait or
      *     its wait times out; no new lock is held, and the transaction stays usable
      * @throws RowAbsentException if a row does not exist and the request does not {@linkplain LockRequest#allowAbsent
-     *     allow} absent rows
-     * @throws LockTargetException if one of the keys cannot be locked, or there are more keys than the budget allows;
-     *     nothing is locked
+     *     allow} absent rows; the other keys are locked
+     * @throws LockTargetException if one of the keys cannot be locked, or there are more advisory locks than the
+     *     {@linkplain RowLocksBuilder#lockBudget budget} allows
      * @throws RowlockException if the locks cannot be acquired for another reason, or the INSERT of {@link
      *     LockRequest#orInsert} fails; see its subclasses
      */
@@ -101,8 +102,8 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks all keys or none, and runs a query after the locks, in one round trip. In READ COMMITTED the query takes a
-     * new snapshot, and sees the changes that the previous lock holder committed.
+     * Locks all keys, and runs a query after the locks, in one round trip. In READ COMMITTED the query takes a new
+     * snapshot, and sees the changes that the previous lock holder committed.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -111,14 +112,15 @@ public final class TransactionLocks {
      * @param <R> the value of a row
      * @return a value per row
      * @throws LockNotAvailableException in the same cases as {@link #lock}; the query has not run. If the request has a
-     *     bounded wait, the exception is also thrown if the session's lock_timeout ends the query; the query is then
-     *     rolled back
+     *     bounded wait or does not wait, the exception is also thrown if the session's lock_timeout ends the query; the
+     *     query is then rolled back
      * @throws RowAbsentException in the same cases as {@link #lock}; the query has run
-     * @throws RowlockException if the locks cannot be acquired for another reason; see its subclasses. The query has
-     *     not run; the transaction is aborted if it had begun before the call
-     * @throws SQLException if the query or the INSERT of {@link LockRequest#orInsert} fails; the transaction is aborted
+     * @throws RowlockException if the locks cannot be acquired for another reason; see its subclasses. Any effect of
+     *     the query is rolled back, and a transaction that had begun before the call may be aborted
+     * @throws SQLException if the query, the row mapper or the INSERT of {@link LockRequest#orInsert} fails; after an
+     *     error of the server, the transaction is aborted
      * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked), or if the SQL contains
-     *     several statements or returns no rows
+     *     several statements or has no result set; the SQL has then run, so roll back
      */
     public <R> List<R> lockAndRead(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds)
             throws SQLException {
@@ -126,7 +128,7 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks all keys or none, and runs a query for one value per row after the locks, in the same way as {@link
+     * Locks all keys, and runs a query for one value per row after the locks, in the same way as {@link
      * #lockAndRead(LockRequest, String, RowMapper, Object...)}.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
@@ -210,13 +212,14 @@ public final class TransactionLocks {
 
     /**
      * Claims rows that match the claim's predicate, up to the {@linkplain Claim#limit limit}. A claim skips rows that
-     * other transactions have locked, as {@code FOR UPDATE SKIP LOCKED} does. A claim never waits. A claim takes one
-     * round trip, or two round trips with advisory locks. A claim takes more round trips only if other transactions
-     * hold the keys of matching rows without the row locks.
+     * other transactions have locked, as {@code FOR UPDATE SKIP LOCKED} does. A claim waits for no row lock and no
+     * advisory lock. A claim takes one round trip, or two round trips with advisory locks. With advisory locks, a claim
+     * takes more round trips if other transactions hold keys of found rows, or if found rows no longer match.
      *
      * <p>Every returned row is locked, and matches the predicate under the lock. A row that another worker has finished
-     * is therefore not returned. A row whose key another transaction holds is not returned either. The claim
-     * nevertheless holds the row lock of such a row until the transaction ends.
+     * is therefore not returned. With {@link LockStrategy#ROW}, conditions on other tables are evaluated before the
+     * lock, as with {@code FOR UPDATE SKIP LOCKED}. A row whose key another transaction holds is not returned. The
+     * claim nevertheless holds the row lock of such a row until the transaction ends.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper creates a value from each row, which has all columns of the table
@@ -237,9 +240,10 @@ public final class TransactionLocks {
     /**
      * Commits the transaction, with writes before the COMMIT in the same round trip. Use this method instead of {@link
      * Connection#commit()}. If a write fails, or does not change as many rows as {@linkplain CommitWrite#expectRows
-     * expected}, nothing is committed. After any exception the transaction has ended, and the connection can be used
-     * for the next transaction. The transaction has rolled back, unless the exception is a {@link
-     * CommitOutcomeUnknownException}. Without writes this method only commits, and reports the outcome of the commit.
+     * expected}, nothing is committed. After any exception the transaction has ended. If the connection is still open,
+     * the connection can be used for the next transaction. The transaction has rolled back, unless the exception is a
+     * {@link CommitOutcomeUnknownException}. Without writes this method only commits, and reports the outcome of the
+     * commit.
      *
      * <p>Do not use this method if a framework such as JTA or Spring commits the transaction. With Spring, use {@code
      * RowLockTemplate} instead.

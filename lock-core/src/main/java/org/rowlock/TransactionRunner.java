@@ -57,7 +57,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                 report(hold, request, wait, Outcome.COMMITTED);
                 return value;
             } catch (Throwable failure) {
-                // The transaction has already rolled back. An Error is caught too, because an Error also ends the hold.
+                // The transaction has already ended. An Error is caught too, because an Error also ends the hold.
                 boolean committed = failure instanceof CommitNotConfirmedException;
                 report(hold, request, wait, committed ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
                 throw failure;

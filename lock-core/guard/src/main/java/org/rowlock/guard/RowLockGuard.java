@@ -65,13 +65,14 @@ public final class RowLockGuard {
     }
 
     /**
-     * Returns the state of a table's guard. Any role may call this method. The method only reads, and works in any
-     * transaction and in autocommit.
+     * Returns the state of a table's guard. Any role may call this method. The method only reads, and works in
+     * autocommit and in every transaction that is not aborted.
      *
      * @param connection any connection to the database; not closed
      * @param table the table, as in SQL; for a partition, the method returns the state of the root table
      * @return the state
-     * @throws SQLException if the table does not exist, or the catalog cannot be read
+     * @throws SQLException if the schema {@code rowlock} is installed and the table does not exist, or if the catalog
+     *     cannot be read
      */
     public static GuardState stateOf(Connection connection, String table) throws SQLException {
         try (Statement look = connection.createStatement();
