@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>The table does not exist or is a view, or the role lacks a privilege or is refused by row security.
- *   <li>The id does not fit the type of its column, is not in the canonical form of ids, or has a type that cannot be a
- *       key.
+ *   <li>The id does not fit the type of its column, is not in canonical form, or has a type that cannot be a key.
  *   <li>A row lock needs a primary key or configured id columns, and the table has neither.
  *   <li>The call has more distinct advisory locks than the {@linkplain RowLocksBuilder#lockBudget budget} allows
  *       (SQLSTATE 54000).

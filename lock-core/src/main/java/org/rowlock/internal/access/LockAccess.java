@@ -81,8 +81,8 @@ public interface LockAccess {
      * Checks in the catalog whether rows of a table can be locked. An application can use this check to refuse to
      * start. Locks nothing.
      *
-     * @return the configured id columns, or the columns of the primary key; empty if strategy ADVISORY needs no id
-     *     columns
+     * @return the configured id columns, or the columns of the primary key; empty if the strategy is ADVISORY and the
+     *     table has no primary key
      * @throws LockTargetException if the strategy needs id columns and the table has none; also if the strategy has
      *     advisory locks and the text of an id may depend on settings of the session
      */
@@ -100,8 +100,8 @@ public interface LockAccess {
     /**
      * Locks in the transaction of a connection. A given statement of another library replaces the statement of Rowlock
      * if it has the same effect: the request is for one row with an id of one column, the strategy is {@link
-     * LockStrategy#ROW}, and the wait is unlimited. No front lock is then acquired. In all other cases the given
-     * statement is not used.
+     * LockStrategy#ROW}, and the wait is unlimited. The statement of Rowlock remains if a front lock is configured with
+     * {@link RowLocksBuilder.LockFront#ALWAYS}. In all other cases the given statement is not used.
      *
      * @param statement locks the row of the request; null if Rowlock's own statement must be used
      * @return the held locks; if another transaction holds a key, an exception is thrown

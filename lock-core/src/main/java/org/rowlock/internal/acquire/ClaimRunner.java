@@ -31,7 +31,7 @@ import org.rowlock.internal.value.ClaimParts;
 
 /**
  * Runs a claim. With strategy ROW, a claim is one statement. With the other strategies, a claim locks rows and then
- * their keys, and repeats these steps until it has enough rows.
+ * their keys. The claim repeats these steps until it has enough rows or finds no more rows.
  *
  * @param rows the open result with the claimed rows
  */
@@ -43,8 +43,9 @@ record ClaimRunner(
         OpenRows rows,
         List<List<String>> taken) {
     /**
-     * The largest number of attempts. An attempt fails if other transactions hold the keys of the rows that it finds.
-     * After the last attempt, the claim returns the rows that it has locked so far.
+     * The largest number of attempts. An attempt may claim too few rows, because other transactions hold keys of the
+     * found rows or because found rows no longer match. After the last attempt, the claim returns the rows that it has
+     * locked so far.
      */
     private static final int MOST_LOOKS = 64;
 
@@ -116,7 +117,7 @@ record ClaimRunner(
         }
     }
 
-    /** Locks rows whose keys are free, and reads the rows again under the locks. */
+    /** Locks rows, tries to lock their keys, and reads the rows again under the locks. */
     private void takeAs(RowTable table) throws SQLException {
         taken.clear();
         List<List<String>> tried = new ArrayList<>();

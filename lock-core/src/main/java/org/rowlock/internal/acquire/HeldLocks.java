@@ -56,7 +56,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return held.absent().stream().filter(inserted::contains).toList();
     }
 
-    /** Rolls back, and returns the exception for an INSERT that has created another row or no row. */
+    /** Rolls back or aborts the transaction, and returns the exception for an INSERT that has not created the row. */
     RowlockException refusedInsert() throws SQLException {
         return undone(TargetErrors.notInserted(call.description(), notInserted(), !begun));
     }

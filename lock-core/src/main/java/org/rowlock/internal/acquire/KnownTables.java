@@ -31,7 +31,10 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         return table(session, name, List.of(), config.strategyOf(name), true, true);
     }
 
-    /** Returns the id columns; empty if the strategy needs none. Refuses a table whose rows cannot be locked. */
+    /**
+     * Returns the id columns; empty if the table has none and the strategy needs none. Refuses a table whose rows
+     * cannot be locked.
+     */
     public List<String> check(PgSession session, String name) throws SQLException {
         LockStrategy strategy = config.strategyOf(name);
         boolean needed = !config.idColumnsOf(name).isEmpty() || strategy != LockStrategy.ADVISORY;

@@ -66,8 +66,8 @@ public final class LockCall {
     /**
      * @param lockWait replaces the wait of the request
      * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
-     * @param statement a statement of another library. It replaces the statement of Rowlock if both statements have the
-     *     same effect; null for none
+     * @param statement a statement of another library, which replaces the statement of Rowlock if both statements have
+     *     the same effect; null for none
      */
     public LockCall(
             LockCalls calls,
@@ -160,7 +160,7 @@ public final class LockCall {
         }
     }
 
-    /** Sends flushes until an outcome is final. After any other outcome, a branch prepares the next flush. */
+    /** Sends flushes until an outcome is final. After any other outcome, the loop prepares another flush. */
     private Outcome untilDecided(ResolvedRequest asked, long start, @Nullable Front inFront, @Nullable Tail given)
             throws SQLException {
         ResolvedRequest asks = asked;

@@ -75,8 +75,8 @@ record LockFlush(
     }
 
     /**
-     * Rolls back to the savepoint of the flush, which releases the new locks, and then aborts the transaction again.
-     * Without this step, the new locks would block other transactions until the caller rolls back.
+     * If the flush has a savepoint, rolls back to the savepoint, which releases the new locks, and then aborts the
+     * transaction again. Without this step, the new locks would block other transactions until the caller rolls back.
      */
     private Failed unusable(SQLException e) {
         PgSession session = call.session();

@@ -15,8 +15,8 @@ import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The entries of a call in the queues of this JVM while its flush is at the server. A call of {@code LockOperation}
- * entered the admission queues before it borrowed a connection. Any other call for one row enters a {@code ROW} queue,
- * and holds its connection while it waits there.
+ * entered the admission queues before it borrowed a connection. Any other exclusive call that may wait for one row with
+ * strategy ROW enters a {@code ROW} queue. Such a call holds its connection while it waits in the queue.
  *
  * @param admitted the entries of this thread in the admission queues; null if it has entered none
  * @param own the entry of this call in a {@code ROW} queue, or null
@@ -30,7 +30,9 @@ record QueueStay(
         @Nullable QueueEntry own,
         @Nullable QueueEntry fronted)
         implements AutoCloseable {
-    /** Waits in the {@code ROW} queue, if necessary. Only exclusive calls for a single row use this queue. */
+    /**
+     * Waits in the {@code ROW} queue, if necessary. A transaction that may hold a row lock does not wait in the queue.
+     */
     static QueueStay enter(
             LockCalls calls,
             PgSession session,

@@ -91,9 +91,9 @@ public final class Commit {
         // Rowlock must not commit a branch of an XA transaction. The driver's commit() refuses to commit a branch, but
         // a COMMIT in a flush would commit the branch.
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
-        // Without one-shot execution, the server would prepare a repeated statement once for each execution. Also, the
-        // driver would wait for all earlier results before a statement that returns rows and has a value without a
-        // type.
+        // Without one-shot execution, the server would prepare a repeated statement once for each execution. If a
+        // statement returns rows and has an untyped value (null or a Date), the driver would first wait for all earlier
+        // results.
         boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
         this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
     }
@@ -174,9 +174,9 @@ public final class Commit {
     }
 
     /**
-     * Sends the writes and the COMMIT. If the work may be stored, this method must throw a {@link
-     * CommitOutcomeUnknownException}. Every type of exception is handled, because pools and proxies throw more types of
-     * exceptions than the driver.
+     * Sends the writes and the COMMIT. If the work may be stored, the exception must be a {@link
+     * CommitOutcomeUnknownException}, or a LockVerificationException that reports the stored writes. Every type of
+     * exception is handled, because pools and proxies throw more types of exceptions than the driver.
      *
      * @param behindLock sends the flush together with a lock; null if there is no lock to acquire
      */

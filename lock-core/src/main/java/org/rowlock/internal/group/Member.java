@@ -55,7 +55,7 @@ public final class Member {
     @Nullable
     RowTable required;
 
-    /** The number of executions in the group, including two checks of the group itself. */
+    /** The number of executions in the group, including up to two checks of the group itself. */
     private int groupExecutions = 2;
 
     private long groupBytes;

@@ -42,7 +42,7 @@ public final class SharedTransactions {
         /** Runs the work of all members. Returns the results of the taken members, in their order. */
         List<? extends @Nullable Object> send() throws X;
 
-        /** Whether nothing is stored after a failure. Each member then runs alone. */
+        /** Whether nothing is stored after a failure, and each member is to run alone. */
         boolean isUndone(Throwable failure);
     }
 
@@ -90,9 +90,9 @@ public final class SharedTransactions {
     }
 
     /**
-     * Sends the work of a leader and of the members that it has taken. Either all of the work is stored, or nothing is
-     * stored and each member runs alone. If the outcome is unknown, each member receives the failure, and creates an
-     * exception of its own from the failure.
+     * Sends the work of a leader and of the members that it has taken. Usually either all of the work is stored, or
+     * nothing is stored and each member runs alone. If the outcome is unknown, or the wait of all members has timed
+     * out, each member receives the failure. The member creates an exception of its own from the failure.
      *
      * @return false if nothing is stored
      */

@@ -4,7 +4,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adapts the queues of a key to measured times. In an admission queue, {@link AdaptiveWidth} determines the width.
+ * Adapts the queues of a key to measured times, unless the width is fixed. In an admission queue, {@link AdaptiveWidth}
+ * determines the width, except while front locks are paused.
  *
  * <p>In a {@code ROW} queue, up to {@link #FEW} transactions are admitted without a wait, because waiting at the server
  * is faster than waiting in the JVM. While transactions wait in the JVM, the width is {@link #WIDE}, so that the next
@@ -101,8 +102,9 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     /**
-     * Returns the crowd, and moves {@link #foreign} by one step. The size of the step does not depend on the crowd. The
-     * estimate therefore approaches the median, and outliers have little weight.
+     * Returns the crowd, or 0 if the time of a hold is unknown. If the crowd is known, moves {@link #foreign} by one
+     * step. The size of the step does not depend on the crowd. The estimate therefore approaches the median, and
+     * outliers have little weight.
      */
     private double crowd(long nanos, int holds) {
         if (heldNanos == 0) {
@@ -126,9 +128,9 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     /**
-     * Returns the divisor of the step for an inexact hold time. An inexact time may be too long, so a shorter time has
-     * more weight. A much shorter time has the most weight, because earlier times probably included idle time of the
-     * connection.
+     * Returns the divisor of the step for an inexact hold time. An inexact time may be too long, so a time that is
+     * shorter than the estimate has more weight than a longer time. A much shorter time has the most weight, because
+     * earlier times probably included idle time of the connection.
      */
     private int inexactShare(long nanos, boolean longer) {
         if (longer) {

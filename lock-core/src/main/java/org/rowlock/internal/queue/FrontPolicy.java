@@ -8,16 +8,19 @@ import java.util.function.LongSupplier;
  * the length of the queue at the server, which {@link AdaptivePolicy} estimates. All methods are called under the lock
  * of the queues. The policy has three states.
  *
- * <p>PLAIN: locks have no front lock. If crowds are large and consist mostly of transactions of other JVMs, the state
- * becomes FRONT. If other JVMs already use front locks, a lock without a front lock is granted before their queue, and
- * its crowd seems small. To detect this case, one of {@link #EVERY} locks is a <em>probe</em>, which has a front lock.
+ * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large and consist mostly of
+ * transactions of other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock without a front
+ * lock is granted before their queue, and its crowd seems small. To detect this case, a <em>probe</em> has a front
+ * lock. If the last lock waited for transactions of other JVMs, the next lock may be a probe; one of {@link #EVERY}
+ * such locks is.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the estimated crowd is
  * accurate. After a few consecutive small crowds the state becomes PLAIN.
  *
- * <p>OPEN: locks have no front lock, because front locks have not helped. Transactions with a front lock still had to
- * wait for the row, because other transactions locked the row without a front lock. All JVMs return to FRONT at the
- * same time of day. If one JVM returned alone, transactions of the other JVMs would still lock the row first.
+ * <p>OPEN: locks have no front lock, because front locks have not helped or could not be acquired in time. Transactions
+ * with a front lock usually still had to wait for the row, because other transactions locked the row without a front
+ * lock. The end of OPEN is rounded to the time of day, so that JVMs return to FRONT together. If one JVM returned
+ * alone, transactions of the other JVMs would still lock the row first.
  */
 final class FrontPolicy {
     private enum State {
@@ -39,8 +42,8 @@ final class FrontPolicy {
     private static final int TIMES_OWN = 2;
 
     /**
-     * The number of consecutive large crowds that leads to FRONT. The number is small, because a JVM with few clients
-     * locks a contended row only a few times per second.
+     * The number of consecutive large crowds that leads to FRONT; for a probe, one large crowd suffices. The number is
+     * small, because a JVM with few clients locks a contended row only a few times per second.
      */
     private static final int TO_FRONT = 2;
 
@@ -50,7 +53,10 @@ final class FrontPolicy {
 
     private static final int TO_PLAIN = 8;
 
-    /** In PLAIN, one of this many locks is a probe. In FRONT, the server times the wait of one of this many locks. */
+    /**
+     * In PLAIN, one of this many locks that may be a probe is a probe. In FRONT, the server times the wait of one of
+     * this many locks, or of every lock while waits for the row are long.
+     */
     private static final int EVERY = 8;
 
     /**
@@ -82,7 +88,7 @@ final class FrontPolicy {
 
     /**
      * The longest wait for a front lock. A transaction that gives up may lock the row before transactions that still
-     * wait for the front lock. The bound is therefore so long that only a fault reaches it.
+     * wait for the front lock. The bound is therefore so long that usually only a fault leads to a wait of this length.
      */
     private static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 

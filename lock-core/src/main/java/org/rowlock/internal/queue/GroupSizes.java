@@ -3,9 +3,9 @@ package org.rowlock.internal.queue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * The largest number of calls that may share a transaction (a group), for each key. The size is a power of two. A
- * rollback of a group halves the size, which then grows slowly. Keys with the same hash share one size, which affects
- * only speed. Thread-safe; a lost update of a size does no harm.
+ * The largest number of calls that may share a transaction (a group), for each key. The size is a power of two. After a
+ * rollback, the size is half of the size of the group, and then grows slowly. Keys with the same hash share one size,
+ * which affects only speed. Thread-safe; a lost update of a size does no harm.
  */
 public final class GroupSizes {
     private static final int PLACES = 1 << 10;
@@ -13,7 +13,7 @@ public final class GroupSizes {
     /** How many groups of the allowed size must succeed before the allowed size doubles. */
     private static final int STEPS = 16;
 
-    /** The number of calls that run alone after the server has refused a group, before the next group is tried. */
+    /** After the server has refused a group, about this many calls run alone before the next group is tried. */
     private static final int REFUSED = 2_000;
 
     private final int largest;

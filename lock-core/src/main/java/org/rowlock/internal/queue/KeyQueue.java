@@ -12,9 +12,10 @@ import org.rowlock.internal.queue.QueueEntry.State;
 
 /**
  * The queue of a key in this JVM, in the order of arrival. An entry waits until it is <em>admitted</em>, and stays
- * admitted until it leaves. The <em>width</em> of the queue is the largest number of exclusive entries that are
- * admitted at the same time. {@link QueuePolicy} determines the width. Consecutive shared entries are all admitted
- * together. When an entry leaves, the queue admits the next entry before the thread of that entry wakes.
+ * admitted until it leaves. The <em>width</em> of the queue limits the number of exclusive entries that are admitted at
+ * the same time. {@link QueuePolicy} determines the width. {@link Relief}, a lack of connections and {@link
+ * QueueEntry#pass} admit entries beyond the width. Consecutive shared entries are all admitted together. When an entry
+ * leaves, the queue admits the next entry before the thread of that entry wakes.
  *
  * <p>There are two kinds of queues. A call enters an <em>admission queue</em> before it borrows a connection, and
  * leaves the queue when its transaction has ended. A transaction enters a <em>{@code ROW} queue</em> when it has its
@@ -22,9 +23,9 @@ import org.rowlock.internal.queue.QueueEntry.State;
  * statement, because Rowlock does not always notice the commit.
  *
  * <p>An admitted transaction may wait for a transaction outside the queue, for example for a second transaction of its
- * own thread. {@link Relief} limits how long all other entries then wait.
+ * own thread. In a {@code ROW} queue, {@link Relief} limits how long all other entries then wait.
  *
- * <p>Thread-safe: all state is changed under one lock, but threads park without the lock.
+ * <p>Thread-safe: the state of the queue is changed under one lock, but threads park without the lock.
  */
 final class KeyQueue {
     /**
@@ -135,7 +136,7 @@ final class KeyQueue {
         admitNext();
     }
 
-    /** Ends the wait of an entry. Returns false if the entry was admitted or taken in the meantime. */
+    /** Ends the wait of an entry, even before the wait begins. Returns false if the entry no longer waits. */
     boolean giveUp(QueueEntry entry) {
         synchronized (lock) {
             boolean gives = entry.state == State.NEW || entry.state == State.WAITING;

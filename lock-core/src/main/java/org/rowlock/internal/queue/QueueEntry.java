@@ -47,7 +47,8 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // This field and the following fields are written only under the lock of the queue.
+    // This field and the following fields are written under the lock of the queue, with four exceptions. Only the
+    // thread of the entry writes offer, sentNanos and front without the lock, and only its leader writes sent.
     volatile State state = State.NEW;
 
     @Nullable

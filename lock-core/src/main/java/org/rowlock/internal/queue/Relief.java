@@ -17,7 +17,10 @@ final class Relief {
 
     private final long longestNanos;
 
-    /** The last time at which a transaction acquired the key, or the queue admitted more transactions. */
+    /**
+     * The last time at which a transaction acquired the key, the first transaction began to wait, or the queue admitted
+     * more transactions.
+     */
     private volatile long moved;
 
     private int more;

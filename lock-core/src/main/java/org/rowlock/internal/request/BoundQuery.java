@@ -9,8 +9,8 @@ import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * A query that is sent after a lock, in the same round trip. The query runs only if the lock is acquired, and may
- * therefore also write.
+ * A query that is sent after a lock, in the same round trip. The query may also write. If no lock is acquired, the
+ * query does not run, unless the reason is an absent row.
  */
 public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> mapper, List<@Nullable Object> binds) {
     public BoundQuery {
@@ -37,7 +37,7 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
 
     /** Mappers that read the first column as a given class. Numbers are converted between numeric types. */
     private static final class ColumnValues {
-        /** Readers for the classes that {@code getObject} of the driver supports for only one column type each. */
+        /** Readers for classes for which the driver's {@code getObject} accepts few column types, or none. */
         private static final Map<Class<?>, RowMapper<?>> READERS = Map.of(
                 Long.class, orNull(row -> row.getLong(1)),
                 Integer.class, orNull(row -> row.getInt(1)),

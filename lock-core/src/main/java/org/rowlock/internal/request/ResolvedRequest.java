@@ -22,8 +22,8 @@ import org.rowlock.internal.value.WaitNanos;
  * The request of one call, with its keys split into advisory locks and row locks.
  *
  * @param lockWait the remaining wait
- * @param typed the tables with a text id whose rows are locked only by their keys; the flush checks that the type of
- *     the id column has not changed
+ * @param typed the tables whose rows are locked only by their keys, and whose id columns accept texts; the flush checks
+ *     that the types of these columns have not changed
  * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
  * @param anyIsolationAllowed whether a row lock follows every advisory lock, so that the server itself detects a stale
  *     snapshot
@@ -136,7 +136,7 @@ public record ResolvedRequest(
         return List.copyOf(tables);
     }
 
-    /** Returns the tables whose columns have been looked up. */
+    /** Returns the tables whose columns the flush checks. */
     public List<RowTable> tables() {
         List<RowTable> tables = new ArrayList<>(typed);
         for (RowGroup group : rows) {

@@ -24,7 +24,10 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
     public enum Identity {
         /** The columns are configured. A lock statement checks only that they still have the same types. */
         GIVEN,
-        /** The only column is the primary key. The parse analysis of the server checks the column at no cost. */
+        /**
+         * The id is one column, the primary key. The lock statement contains a query that is valid only while this is
+         * true. The server analyses the query, but never runs the query.
+         */
         ONE_COLUMN,
         /** The primary key has several columns or is deferrable. The lock statement queries the catalog. */
         CATALOG

@@ -125,7 +125,7 @@ public final class Write implements CommitWrite {
         rows.add(values);
     }
 
-    /** Records that returned rows could not be read. Throws nothing, because the write is already committed. */
+    /** Records that returned rows could not be read. Throws nothing, because the write may already be committed. */
     public void rowsUnreadable(SQLException failure) {
         readFailure = failure;
     }

@@ -21,7 +21,8 @@ public final class FlushRunner {
     /**
      * Sends a flush in one round trip. The result of the caller's query stays open until the row mapper runs.
      *
-     * @throws SQLException as the driver throws it; the server has not run the parts after the failed part
+     * @throws SQLException as the driver throws it; after an error of the server, the parts after the failed part have
+     *     not run
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {

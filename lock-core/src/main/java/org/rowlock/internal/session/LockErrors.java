@@ -105,7 +105,10 @@ public final class LockErrors {
         return ofStatement(request, tail.binds(), e);
     }
 
-    /** Returns the exception for an error of a statement; null if the caller's values caused the error. */
+    /**
+     * Returns the exception for an error of a statement; null if the caller's statement caused the error, which the
+     * caller then gets as an SQLException.
+     */
     public static @Nullable RowlockException ofStatement(
             Description request, List<@Nullable Object> binds, SQLException e) {
         return ServerErrors.isLockTarget(request, binds, e) ? ofLock(request, e) : ofSession(request, e);
@@ -171,7 +174,10 @@ public final class LockErrors {
         };
     }
 
-    /** Returns the exception for a refused lock. The transaction stays usable, unless {@code e} aborted it. */
+    /**
+     * Returns the exception for a refused lock. The transaction stays usable, unless the error {@code e} has aborted
+     * the transaction.
+     */
     public static RowlockException refused(Description request, LockCheck check, @Nullable SQLException e) {
         if (check.isReadOnly()) {
             return readOnly(request, e);

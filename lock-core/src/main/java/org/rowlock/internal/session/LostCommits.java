@@ -14,9 +14,9 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
 /**
- * Ends a flush with a COMMIT after its connection was lost. A server process that waits for a lock does not notice the
- * loss. Without this class, the process could commit later, after the caller has found nothing stored and has run the
- * work again.
+ * Tries to end a flush with a COMMIT after its connection was lost. A server process that waits for a lock does not
+ * notice the loss. Without this class, the process could commit later, after the caller has found nothing stored and
+ * has run the work again.
  *
  * <p>There are two remedies, and neither is certain. {@link WaitSql#WATCH} makes the server check whether its client is
  * connected, but a firewall may have dropped the connection without a notice to the server. A cancel request ends the

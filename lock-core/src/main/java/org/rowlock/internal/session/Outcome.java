@@ -12,8 +12,8 @@ import org.rowlock.internal.sql.LockCheck;
 /** The outcome of a flush that locks. {@link LockErrors#ofOutcome} turns an outcome into an exception. */
 public sealed interface Outcome {
     /**
-     * The transaction holds the locks of all requested keys, and of all requested rows that exist. The caller's
-     * statements have run.
+     * The server has reported no error, and the transaction should hold the locks of all requested keys and of all
+     * requested rows that exist. {@code HeldLocks} checks the locks. The caller's statements have run.
      *
      * @param check the result of the check in the statement of the advisory locks; null if there was no check
      * @param misnamed a key whose id is a non-canonical spelling of the row's id, or null

@@ -213,7 +213,10 @@ public final class PgSession extends DriverSession {
         T look() throws SQLException;
     }
 
-    /** Runs a query outside the caller's transaction, which must not use the snapshot of the query. */
+    /**
+     * Runs a query. If the caller's transaction has not begun, ends the transaction of the query, because the caller's
+     * transaction must not use the snapshot of the query.
+     */
     public <T> T outsideTransaction(Look<T> look) throws SQLException {
         if (hasBegun() || connection.getAutoCommit()) {
             return look.look();

@@ -47,7 +47,7 @@ public final class ServerErrors {
         return SqlState.INVALID_PARAMETER_VALUE.equals(e.getSQLState()) && !isServers(e);
     }
 
-    /** Whether the error was sent by the server. The driver creates other errors itself. */
+    /** Whether the error was sent by the server. Other errors come from the driver, a pool or a proxy. */
     public static boolean isServers(SQLException e) {
         return serverMessage(e) != null;
     }
@@ -65,8 +65,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether the server may still run the statement. Only an error that the server process has raised proves that the
-     * statement has ended.
+     * Whether the statement may still be running at the server. Only an error that the server process has raised proves
+     * that the statement has ended.
      */
     public static boolean mayRunOn(SQLException e) {
         return !isServers(e)

@@ -31,7 +31,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                 + " limit ? " + RowSql.clause(claim.mode()) + " skip locked";
     }
 
-    /** Returns a statement that locks rows in the claim's order, and returns the texts of their ids. */
+    /** Returns a statement that locks rows in the claim's order, and yields the texts of their ids. */
     public String lock() {
         return RowSql.identity(table) + "select " + table.printedId(alias()) + " from " + from(table.name()) + " where "
                 + condition(predicate)

@@ -22,7 +22,7 @@ import org.rowlock.internal.value.Insert;
  *     so the flush starts with a savepoint if the transaction has begun
  * @param isCheckSaved whether a savepoint precedes the advisory lock, and is released after it, because the check may
  *     refuse the lock
- * @param isSaved whether the flush begins with a savepoint
+ * @param isSaved whether the flush begins with a savepoint that lasts until the end of the locks, or of the query
  */
 public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isCheckSaved, boolean isSaved) {
     private static final Flush WITHOUT_LOCKS = new Flush("", List.of(), false, false, false);

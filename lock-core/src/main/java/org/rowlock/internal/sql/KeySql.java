@@ -151,12 +151,12 @@ public final class KeySql {
     }
 
     /**
-     * The FROM clause for several keys. The single row of {@code t} contains the tables, each resolved once. The column
-     * {@code t.refused} contains the first name that is not the name of a table. The rows of {@code k} are the derived
-     * keys, in the lock order of all callers: pairs first, then bigints. {@code k.b} is null for a pair. A key with
-     * several spellings has a row for each spelling. If one spelling is exclusive, {@code k.shared} is false for all
-     * spellings of the key. An unnest with several arguments is special syntax, and must not be qualified with a
-     * schema.
+     * The FROM clause for several keys. The single row of {@code t} contains the tables, each resolved once. If a name
+     * is not the name of a lockable table, {@code t.refused} contains the reason and the name; otherwise null. The rows
+     * of {@code k} are the derived keys, in the lock order of all callers: pairs first, then bigints. {@code k.b} is
+     * null for a pair. A key with several spellings has a row for each spelling. If one spelling is exclusive, {@code
+     * k.shared} is false for all spellings of the key. An unnest with several arguments is special syntax, and must not
+     * be qualified with a schema.
      */
     public static final String FROM_MANY = " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
             + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE

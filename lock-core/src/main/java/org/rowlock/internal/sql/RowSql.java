@@ -15,7 +15,7 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.value.RowKey;
 
-/** The statements that acquire row locks: the real SELECT ... FOR UPDATE, by primary key. */
+/** The statements that acquire row locks: the real SELECT ... FOR UPDATE, by the id columns. */
 public final class RowSql {
     /** The alias of the table in {@link #identityQuery}. {@code ServerErrors} recognizes an error by this alias. */
     public static final String IDENTITY_ALIAS = "rowlock_p";
@@ -36,10 +36,10 @@ public final class RowSql {
     }
 
     /**
-     * Returns a query that is valid only while the id columns have their known types. If there is a single id column,
-     * the query is valid only while this column is the primary key. An invalid query raises 42803, 42883, 42703 or
-     * 42704. The rest of the statement does not use the query, so the server analyses the query, but never plans or
-     * runs it. After DDL or with another search_path, the server analyses the query again.
+     * Returns a query that is valid only while the id columns have their known types. If the primary key is one column
+     * and not deferrable, the query is valid only while this column is the primary key. An invalid query raises 42803,
+     * 42883, 42703 or 42704. The rest of the statement does not use the query, so the server analyses the query, but
+     * never plans or runs it. After DDL or with another search_path, the server analyses the query again.
      */
     static String identityQuery(RowTable table) {
         String types = table.each(
@@ -151,7 +151,9 @@ public final class RowSql {
         return one(table, table.printedId(ALIAS), clause(mode, wait), group, index);
     }
 
-    /** Locks several rows in the order of the primary key. Returns position and id of each existing row. */
+    /**
+     * Returns a statement that locks several rows in the order of their ids. The results show which rows are absent.
+     */
     static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait, boolean required) {
         if (table.columns().size() == 1 && !table.isAny(IdType::isPrintedOtherwise)) {
             Part lock = counted(table, group, mode, wait);

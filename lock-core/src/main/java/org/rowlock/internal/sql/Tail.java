@@ -12,7 +12,7 @@ import org.rowlock.internal.request.BoundQuery;
  * @param isCommitting whether the parts contain the COMMIT. The transaction has then ended when the results are read
  * @param isOneShot whether the statements must not stay prepared at the server
  * @param open keeps the query and its result open until the mapper runs; null if there is no query
- * @param ifNothingRan called if the server has run no statement of the flush
+ * @param ifNothingRan called if the server has run none of these parts
  */
 public record Tail(
         List<Part> inFront,

@@ -29,7 +29,10 @@ public record WriteForm(
      */
     public record WrongCount(int number, long found) {}
 
-    /** Returns the first word of a text in lower case; empty if there is no word. Comments and brackets are skipped. */
+    /**
+     * Returns the first word of a text in lower case; empty if there is no word. Comments and opening parentheses
+     * before the word are skipped.
+     */
     public static String keyword(String sql) {
         int at = 0;
         while (at < sql.length()) {

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which writes of several callers may share a transaction on the connection of one caller. Such writes must
- * have the same effect on each caller's connection, and in any order. The rule examines the text of a write, the table
- * that the write changes, and the session that sends the write. Other settings need not be compared, because a
- * permitted write does not read them.
+ * have the same effect on each caller's connection. The rule examines the text of a write, the table that the write
+ * changes, and the session that sends the write. Other settings need not be compared, because a permitted write does
+ * not read them.
  */
 public final class GroupRule {
     private static final Set<String> OTHER_TABLES = Tokens.words("from using table current");
@@ -63,9 +63,10 @@ public final class GroupRule {
             + " where pg_catalog.pg_get_userbyid(a.usesysid) = session_user)";
 
     /**
-     * A condition for a table {@code c} of pg_class. The table must have no user-defined triggers, rules, policies or
-     * deferred constraints, and no parent or child tables. Its defaults, generated columns and checks must not call
-     * functions that may depend on the session.
+     * A condition for a table {@code c} of pg_class. The table must not be temporary. The table must have no
+     * user-defined triggers, rules, policies or deferred constraints, no parent or child tables, and no references with
+     * an ON UPDATE action. Its defaults, generated columns and checks must not call functions that may depend on the
+     * session.
      */
     public static final String TABLE = "c.relkind = 'r' and c.relpersistence <> 't'"
             + " and not (c.relhassubclass or c.relhasrules or c.relrowsecurity)"
@@ -89,8 +90,8 @@ public final class GroupRule {
     private static final char LOCKS = 'l';
 
     /**
-     * An expression for the version of a table {@code c}. This text begins with the oid of the table, and changes with
-     * every property of the table that the rule checks.
+     * An expression for the version of a table {@code c}. This text begins with the oid of the table. The text changes
+     * with the definition of the table, the number of its triggers, its defaults and its constraints.
      */
     private static final String VERSION = "pg_catalog.concat_ws(' ', c.oid, c.xmin,"
             + " (select pg_catalog.count(*) from pg_catalog.pg_trigger as t where t.tgrelid = c.oid),"
@@ -169,7 +170,9 @@ public final class GroupRule {
         return table.toString();
     }
 
-    /** Returns the index of the first token of the table's name, or -1 if the statement does not change rows. */
+    /**
+     * Returns the index of the first token of the table's name; -1 unless the statement is an UPDATE, INSERT or DELETE.
+     */
     private static int startOfTable(List<Token> tokens) {
         int at = 0;
         if (isWord(tokens, 0, "update")) {

@@ -16,8 +16,8 @@ import org.rowlock.LockStrategy;
  * The type of an id column. The type determines the canonical text of a value, and which texts are accepted as ids.
  *
  * <p>The server also accepts texts that are not canonical: {@code 007} finds the row 7, but would have another key. For
- * known types Rowlock refuses such an id before it sends any SQL. For other types the row lock returns the id of the
- * locked row, and Rowlock compares this id with the given id.
+ * known types Rowlock refuses such an id before it sends the lock statement. For other types the row lock returns the
+ * id of the locked row, and Rowlock compares this id with the given id.
  */
 public enum IdType {
     SMALLINT("pg_catalog.int2"),
@@ -115,7 +115,10 @@ public enum IdType {
         };
     }
 
-    /** Whether {@link #refusal} accepts any text. */
+    /**
+     * Whether ids of this type have keys with {@link LockStrategy#BOTH}, and {@link #refusal} accepts any text; for
+     * CHAR, any text without trailing spaces.
+     */
     public boolean isWord() {
         return switch (this) {
             case TEXT, VARCHAR, CHAR, ENUM, OTHER -> true;
@@ -123,7 +126,9 @@ public enum IdType {
         };
     }
 
-    /** Returns the reason why a text is not canonical, as the end of a sentence; null if the text is canonical. */
+    /**
+     * Returns the reason why a text is not accepted as an id, as the end of a sentence; null if the text is accepted.
+     */
     @Nullable
     public String refusal(String text) {
         return switch (this) {
@@ -171,7 +176,10 @@ public enum IdType {
         return this == ENUM || this == OTHER || this == KEYLESS;
     }
 
-    /** Whether a text may find a row for whose id the server prints a different text. */
+    /**
+     * Whether the server may print the id of a found row differently from the canonical id. An example is a UUID in
+     * upper case in a text column.
+     */
     public boolean isPrintedOtherwise() {
         return switch (this) {
             case SMALLINT, INTEGER, BIGINT, UUID -> false;
@@ -179,7 +187,7 @@ public enum IdType {
         };
     }
 
-    /** Whether the server prints the id of a found row exactly as given, so that no comparison is needed. */
+    /** Whether a found row certainly has the key of the given id, so that no comparison is needed. */
     public boolean isReadAsGiven() {
         return !isPrintedOtherwise() || this == TEXT || this == VARCHAR;
     }
@@ -195,7 +203,7 @@ public enum IdType {
 
     private static @Nullable String integer(String text, long least, long most) {
         if (IdText.isLongDecimal(text)) {
-            // Every lock takes this path, which must not allocate.
+            // The lock of every row with an integer id takes this path, which must not allocate.
             try {
                 long number = Long.parseLong(text);
                 return number < least || number > most ? OUT_OF_RANGE : null;

@@ -10,7 +10,10 @@ import org.rowlock.internal.text.Token.TokenType;
  * detected.
  */
 public enum SessionEffect {
-    /** The statement calls only well-known functions, and uses neither the session nor other tables. */
+    /**
+     * The statement calls only well-known functions, and has neither a subquery nor an expression for the session, such
+     * as CURRENT_USER.
+     */
     PURE,
     NONE,
     /** The statement DISCARD ALL, which resets the session. */

@@ -19,9 +19,9 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * Acquires a lock with every form of lock statement, in one transaction, and then counts the locks at the server.
- * Without the count, a lock could be missing unnoticed, because the planner of an unknown server version may remove the
- * call of a lock function. The keys are random, so no other transaction uses these keys.
+ * Acquires locks with each kind of statement that calls a lock function, in one transaction, and then counts the locks
+ * at the server. Without the count, a lock could be missing unnoticed, because the planner of an unknown server version
+ * may remove the call of a lock function. The keys are random, so no other transaction uses these keys.
  */
 final class LockForms {
     private static final String HELD = "select count(*) from pg_catalog.pg_locks where pid ="

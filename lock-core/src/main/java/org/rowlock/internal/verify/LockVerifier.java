@@ -182,7 +182,10 @@ public final class LockVerifier {
         LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only sessions of the same machine.");
     }
 
-    /** Returns the first configured table that exists, or null. A pooler may choose the server by the table. */
+    /**
+     * Returns the first configured table that exists and that the role may lock, or null. A pooler may choose the
+     * server by the table.
+     */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
         // The tables are checked one by one, because the role may lack access to the schema of a table.
         for (String table : tables.config().tables()) {
