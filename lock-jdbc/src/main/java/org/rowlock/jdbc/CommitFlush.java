@@ -10,18 +10,19 @@ import java.util.function.Predicate;
  * check only whether each write changed one row.
  *
  * <p>The framework calls {@link #open} directly before it writes. From then on Rowlock keeps prepared INSERTs of one
- * row, and UPDATEs and DELETEs by primary key, in memory instead of sending them. For a kept write,
- * {@code executeUpdate} returns 1 and {@code executeBatch} returns {@link java.sql.Statement#SUCCESS_NO_INFO}.
- * {@link Connection#commit} sends the kept writes in order, in one flush with the COMMIT. The server refuses the COMMIT
- * unless each write changes exactly one row. Any other use of the connection, such as a read, a savepoint or another
- * kind of write, sends the kept writes first.
+ * row in memory instead of sending them. Rowlock also keeps UPDATEs and DELETEs by primary key, if the framework checks
+ * their counts. For a kept write, {@code executeUpdate} returns 1 and {@code executeBatch} returns {@link
+ * java.sql.Statement#SUCCESS_NO_INFO}. {@link Connection#commit} sends the kept writes in order, in one flush with the
+ * COMMIT (more than 100 writes take several flushes). The server refuses the COMMIT unless each write changes exactly
+ * one row. Any other use of the connection, such as a read, a savepoint or another kind of write, sends the kept writes
+ * first.
  *
  * <p>If a kept write fails, or does not change exactly one row, nothing is committed. {@code commit}, or the call that
  * sent the write, throws a {@link CommitFlushException}. If the connection is lost during the commit, {@code commit}
  * throws the driver's exception, as it does without Rowlock.
  *
- * <p>Rowlock stops keeping writes when the transaction ends. A rollback drops the kept writes. The setting
- * {@code flushWithCommit} is required.
+ * <p>Rowlock stops keeping writes when the transaction ends. A rollback drops the kept writes. The setting {@code
+ * flushWithCommit} is required.
  */
 public interface CommitFlush {
     /**
@@ -30,16 +31,16 @@ public interface CommitFlush {
      * @param checked whether the caller checks that an UPDATE or DELETE of the given table changes exactly one row. The
      *     name of the table is written as in SQL. The function must return false for a table in which a correct UPDATE
      *     or DELETE may change no row, or several rows
-     * @return whether writes are kept; false if the settings, the driver's query mode or autocommit do not allow
-     *     Rowlock to keep writes
-     * @throws SQLException if the connection is closed
+     * @return whether writes are kept; false if the settings, the driver's query mode or the state of the connection do
+     *     not allow Rowlock to keep writes
+     * @throws SQLException if the driver reports an error, for example because the connection is closed
      */
     boolean keepUntilCommit(Predicate<String> checked) throws SQLException;
 
     /**
      * Calls {@link #keepUntilCommit} on the drop-in's connection, even if a pool wraps that connection.
      *
-     * @param connection a connection in a transaction
+     * @param connection a connection that is not in autocommit
      * @param checked as in {@link #keepUntilCommit}
      * @return whether writes are kept; false also if the drop-in did not create the connection
      * @throws SQLException if the connection is closed

@@ -18,7 +18,7 @@ public final class CommitFlushException extends SQLException {
      * Creates an exception for a write that failed or changed a wrong number of rows.
      *
      * @param message the message of the server or of Rowlock
-     * @param sqlState the SQLSTATE of the server
+     * @param sqlState the SQLSTATE of the server or of Rowlock
      * @param wrongCount see {@link #isWrongCount}
      * @param cause the exception of the driver or of Rowlock
      */

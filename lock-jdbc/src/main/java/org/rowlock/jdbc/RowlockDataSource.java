@@ -21,10 +21,10 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * The others wait in the JVM in the order of arrival. Only the first row lock of a transaction may wait in the JVM.
  *
  * <p>Only statements that lock one row by the primary key of its table may wait: {@code SELECT ... FOR UPDATE} or
- * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. Each wait in the JVM has a limit. If no thread of this
- * JVM acquires the row within a second, more threads go to the server. A wait also ends after a tenth of the shortest
- * timeout that applies to the statement. The wait ends earlier on {@code cancel}, {@code close} or {@code abort}, and
- * when the thread is interrupted. Connections to other databases are returned unwrapped.
+ * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. If no thread of this JVM acquires the row within a
+ * second, more threads go to the server. If a timeout applies to the statement, its wait in the JVM ends after a tenth
+ * of the timeout; with several timeouts, the shortest counts. The wait ends earlier on {@code cancel}, {@code close} or
+ * {@code abort}, and when the thread is interrupted. Connections to other databases are returned unwrapped.
  *
  * <p>Thread-safe. This DataSource can wrap an unchanged pool, or a pool can wrap this DataSource.
  */
@@ -135,16 +135,17 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         /**
          * Groups UPDATEs in autocommit, so that the UPDATEs of a group share a transaction. If several UPDATEs with the
          * same text wait for a row, the first caller sends all of them. Each caller gets its own update count. If a
-         * group fails, it is rolled back, and each UPDATE runs in its own transaction. If the connection of a group is
-         * lost, each caller gets an SQLException with SQLSTATE 08006, because Rowlock cannot know whether the group was
-         * committed.
+         * group fails, it is rolled back, and each UPDATE runs in its own transaction, unless the timeouts of all
+         * callers have expired. If the connection of a group is lost, each caller gets an SQLException with SQLSTATE
+         * 08006, because Rowlock cannot know whether the group was committed.
          *
          * <p>Rowlock groups prepared UPDATEs of one row, on connections of PostgreSQL's own driver or
-         * PGSimpleDataSource. The session must be unaltered, and the table must have no triggers, rules or policies.
-         * All other statements run in their own transactions. The members of a group share one transaction id and one
-         * {@code now()}.
+         * PGSimpleDataSource. The session must be unaltered, and the table must have no triggers, rules, policies,
+         * partitions or deferred constraints. All other statements run in their own transactions. The members of a
+         * group share one transaction id and one {@code now()}.
          *
-         * @param given the largest number of members, up to 128; 1, the default, turns groups off
+         * @param given the largest number of members, up to 128, rounded down to a power of two; 1, the default, turns
+         *     groups off
          * @return this builder
          */
         public Builder largestGroup(int given) {

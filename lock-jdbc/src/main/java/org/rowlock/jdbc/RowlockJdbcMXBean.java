@@ -20,24 +20,26 @@ public interface RowlockJdbcMXBean {
      * groups were off when a connection was opened, statements of that connection never join a group.
      *
      * @param key the name of a setting, as {@link #getSettings} returns it
-     * @param word the value, as in a URL. Commas separate the names of tables; an empty value restores the default
+     * @param word the value, as in a URL. Commas separate the names of tables; an empty value of {@code include} or
+     *     {@code exclude} names no table
      * @throws IllegalArgumentException if there is no such setting or value
      */
     void set(String key, String word);
 
     /**
-     * Returns the figures of each table since the JVM started. Statements whose table is not recognised are counted
-     * under the empty name.
+     * Returns the figures of each table since the DataSource was built, or since the URL was first used. Statements
+     * whose table is not recognised are counted under the empty name. After 1,024 names, further tables are counted
+     * together under the name {@code (others)}.
      *
      * <ul>
      *   <li>{@code recognised}: statements that lock rows of one table and select the rows by equality of columns
-     *   <li>{@code queued}, {@code wouldQueue}: statements that waited in the JVM, or would have waited in mode
-     *       {@code observe}
+     *   <li>{@code queued}, {@code wouldQueue}: statements that waited in the JVM, or would have waited in mode {@code
+     *       observe}
      *   <li>{@code queuedMillis}: the total time of these waits
      *   <li>{@code fronted}: statements before which Rowlock sent an advisory lock
-     *   <li>{@code frontGivenUp}: statements that Rowlock sent again without the advisory lock, because the wait for
-     *       the advisory lock was too long
-     *   <li>{@code kept}: writes that Rowlock kept in memory until the COMMIT
+     *   <li>{@code frontGivenUp}: statements that Rowlock sent again without the advisory lock, usually because the
+     *       wait for the advisory lock was too long
+     *   <li>{@code kept}: writes that Rowlock kept in memory for the COMMIT
      *   <li>{@code grouped}, {@code groups}: the number of UPDATEs that ran in groups, and the number of these groups
      *   <li>{@code groupsUndone}: groups that failed or have an unknown outcome
      *   <li>{@code alone.REASON}: UPDATEs that waited, but could not join a group

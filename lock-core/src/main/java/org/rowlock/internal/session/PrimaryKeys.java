@@ -14,9 +14,10 @@ import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.text.IdType;
 
 /**
- * The cached primary keys of tables for the drop-in, whose statements never wait for the catalog. A cached answer may
- * be out of date. Before PostgreSQL 18 an answer may also belong to another schema, because the server does not report
- * the search_path. A wrong key makes statements slower, but not incorrect. Thread-safe.
+ * The cached primary keys of tables for the drop-in. No statement waits for a look-up, because Rowlock looks up keys
+ * after a statement or transaction. A cached answer may be out of date. Before PostgreSQL 18 an answer may also belong
+ * to another schema, because the server does not report the search_path. A wrong key makes statements slower, but not
+ * incorrect. Thread-safe.
  */
 public final class PrimaryKeys {
     private static final long GOOD_NANOS = TimeUnit.MINUTES.toNanos(10);

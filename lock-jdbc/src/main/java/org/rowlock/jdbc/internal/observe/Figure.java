@@ -12,7 +12,10 @@ public enum Figure {
     QUEUED_TIME("queuedMillis"),
     FRONTED("fronted"),
     FRONT_GIVEN_UP("frontGivenUp"),
-    /** The writes that Rowlock kept in memory and sent with the COMMIT, or shortly before the COMMIT. */
+    /**
+     * The writes that Rowlock kept in memory. Rowlock later sends these writes, usually with the COMMIT, or drops them
+     * in a rollback.
+     */
     KEPT("kept"),
     GROUPED("grouped"),
     GROUPS("groups"),

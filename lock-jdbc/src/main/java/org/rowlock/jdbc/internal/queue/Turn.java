@@ -62,8 +62,9 @@ public final class Turn {
     }
 
     /**
-     * Gives up the front lock if the error comes from the wait for the front lock. Rolls back the flush, so that the
-     * caller can send the statement without the front lock. Returns false if the error comes from the statement itself.
+     * Gives up the front lock if the error comes from the front lock; in autocommit, if the error may come from the
+     * front lock. Rolls back the flush, so that the caller can send the statement without the front lock. Otherwise
+     * returns false.
      *
      * @param tookNanos how long the flush with the front lock and the statement took
      */

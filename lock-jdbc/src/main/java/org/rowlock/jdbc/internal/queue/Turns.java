@@ -24,8 +24,8 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
 /**
  * Decides when each statement of one connection may go to the server. Only the first locking statement of a transaction
- * may wait in the JVM. A thread that waits in the JVM therefore holds no lock for which another transaction waits at
- * the server.
+ * may wait in the JVM. A thread that waits in the JVM therefore holds no row lock for which another transaction waits
+ * at the server.
  *
  * <p>As with any connection, only one thread at a time may use this object. Other threads may call {@link #cancel},
  * {@link #close} and {@link #abort}, because these methods do not use the driver's connection.
@@ -41,7 +41,7 @@ public final class Turns {
     /** The turn of the first kept write, until Rowlock sends that write; null if the write did not queue. */
     private @Nullable Turn keptTurn;
 
-    /** The turn of every statement that does not wait. */
+    /** The turn of every statement that enters no queue. */
     private final Turn passing;
 
     private boolean mayHoldLocks;
@@ -76,7 +76,8 @@ public final class Turns {
      * @param statement the driver's or the pool's statement
      * @param isWhole whether the call is one execution of one statement, so that a group may send it instead
      * @return the turn, which the caller gives to {@link #leave} when the server has answered
-     * @throws SQLException if the wait was cancelled, with the error that the server raises for a cancelled statement
+     * @throws SQLException if the wait was cancelled, with the error that the server raises for a cancelled statement;
+     *     also if a kept write fails
      */
     public Turn enter(@Nullable StatementPlan plan, Binds binds, Statement statement, boolean isWhole)
             throws SQLException {
@@ -320,8 +321,8 @@ public final class Turns {
     }
 
     /**
-     * Releases the turn after the transaction has ended. Does nothing while another thread runs a statement, because
-     * that statement may belong to the next transaction.
+     * Discards the kept writes, and releases the turn after the transaction has ended. Does not release the turn while
+     * another thread runs a statement, because that statement may belong to the next transaction.
      */
     public void ended() {
         kept.close();

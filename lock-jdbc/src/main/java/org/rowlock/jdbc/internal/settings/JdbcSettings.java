@@ -29,7 +29,7 @@ public record JdbcSettings(
         int largestGroup,
         boolean keepsWrites) {
     /**
-     * The largest group that the driver always sends in one transaction. When the driver expects 64,000 bytes of
+     * The largest allowed group, which the driver sends in one transaction. When the driver expects 64,000 bytes of
      * answers, the driver sends a Sync message, and PostgreSQL then commits. The driver estimates 250 bytes for each
      * answer.
      */

@@ -49,7 +49,7 @@ public enum PassReason {
     /** A SELECT with FOR SHARE or FOR KEY SHARE. */
     SHARED,
 
-    /** A batch of several rows. */
+    /** A batch of several executions. */
     BATCH,
 
     /** The primary key of the table is not known yet. Rowlock looks up the key when the transaction ends. */

@@ -220,7 +220,10 @@ class RowlockStatement extends ForwardingStatement {
         }
     }
 
-    /** Whether the delegate has the settings of a new statement. Only the query timeout may differ. */
+    /**
+     * Whether the delegate has the settings of a new statement, as far as the settings affect its results. The query
+     * timeout may differ.
+     */
     final boolean isPlain() throws SQLException {
         return !delegate.isClosed()
                 && delegate.getFetchSize() == 0
