@@ -64,8 +64,8 @@ public final class RowFinder {
     }
 
     /**
-     * Returns the primary key of the table that a statement changes; null if the key is unknown, or if the reported
-     * count may not show that one row was changed.
+     * Returns the primary key of the table that a statement changes. Returns null if the key is unknown, or if the
+     * reported count may not show that one row was changed.
      */
     public PrimaryKeys.@Nullable Found written(StatementPlan plan, JdbcSettings settings) {
         String table = plan.written();
