@@ -35,18 +35,18 @@ import org.springframework.transaction.HeuristicCompletionException;
  * and contains the details.
  * <ul>
  * <li>a lock that is not available (55P03, which Spring leaves uncategorised by default), or a full admission queue:
- * {@link CannotAcquireLockException}, as Spring does for Hibernate's exceptions
- * <li>a deadlock, or a row changed under REPEATABLE READ or SERIALIZABLE (40001): {@link CannotAcquireLockException}
- *     too
+ *     {@link CannotAcquireLockException}, as Spring does for Hibernate's exceptions
+ * <li>a deadlock, or a serialization failure such as a row changed under REPEATABLE READ (40001): {@link
+ *     CannotAcquireLockException} too
  * <li>an interrupt in the admission queue, and any other rejected lock: {@link PessimisticLockingFailureException}
  * <li>a statement timeout or cancel: {@link QueryTimeoutException}
  * <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
  * <li>a server where all transactions are read-only, as in a failover: {@link TransientDataAccessResourceException}
  * <li>an unknown outcome of the commit: {@link HeuristicCompletionException}, with the outcome state {@code
- * STATE_UNKNOWN}; the transaction must not be retried
+ *     STATE_UNKNOWN}; the transaction must not be retried
  * <li>a commit that is possibly not durable: {@link HeuristicCompletionException}, with {@code STATE_COMMITTED}
- * <li>a write at the commit that did not change as many rows as expected:
- * {@link IncorrectUpdateSemanticsDataAccessException}
+ * <li>a write at the commit that did not change as many rows as expected: {@link
+ *     IncorrectUpdateSemanticsDataAccessException}
  * <li>wrong kind of transaction, unknown table, too many keys: {@link InvalidDataAccessApiUsageException}
  * <li>an absent row that the request does not allow: {@link EmptyResultDataAccessException}
  * </ul>
@@ -83,8 +83,8 @@ public final class LockExceptionTranslator {
      * Translates an exception.
      *
      * @param e Rowlock's exception
-     * @return Spring's {@code DataAccessException} or {@code TransactionException}, with the same message and the given
-     *     exception as its cause
+     * @return Spring's {@code DataAccessException} or {@code TransactionException}, with the given exception as its
+     *     cause. The message is the same, except for a {@code HeuristicCompletionException}
      */
     public static NestedRuntimeException translate(RowlockException e) {
         return SPRINGS.getOrDefault(e.getClass(), PessimisticLockingFailureException::new)

@@ -14,9 +14,9 @@ import org.rowlock.RowLockMode;
 /**
  * The context that handlers, filters and conventions of Micrometer get for a lock in a Spring transaction. If there is
  * an {@code ObservationRegistry} bean, Rowlock makes two observations: {@code rowlock.acquire} covers each acquisition
- * at the server, and {@code rowlock.admission} covers each wait in the queue of the JVM. Both observations run on the
- * thread that locks. The observations produce traces and, with a handler for meters, timers of completed and of waiting
- * calls. Their low-cardinality key values are
+ * at the server except claims, and {@code rowlock.admission} covers each wait in the admission queue of the JVM. Both
+ * observations run on the thread that locks. The observations produce traces and, with a handler for meters, timers of
+ * completed and of waiting calls. Their low-cardinality key values are
  * <ul>
  *   <li>{@code table}: the table of the first key; {@code none} for a key that is not a row
  *   <li>{@code mode}: a {@link RowLockMode}
@@ -25,8 +25,9 @@ import org.rowlock.RowLockMode;
  *       {@code REFUSED}
  * </ul> The high-cardinality key value is {@code keys}, the number of keys. An acquisition at the server also has
  * OpenTelemetry's {@code db.system.name}, {@code db.operation.name} (the mode) and {@code db.collection.name} (the
- * table), and its span is of the kind CLIENT. No observation contains the id of a row. If a handler throws an
- * exception, Rowlock logs it, and the lock is not affected. Not thread-safe.
+ * table), and its span is of the kind CLIENT. No observation contains the id of a row, unless {@code
+ * rowlock.observe-ids} is set. If a handler throws an exception, Rowlock logs it, and the lock is not affected. Not
+ * thread-safe.
  */
 public final class LockObservationContext extends SenderContext<Object> {
     private final boolean queue;

@@ -8,6 +8,9 @@ public enum Reaction {
     /** Prevents the application from starting. */
     FAIL,
 
-    /** Skips the check. */
+    /**
+     * Skips the check. The checks for methods and calls that lock nothing are not skipped; for these checks this value
+     * means {@link #WARN}.
+     */
     IGNORE
 }

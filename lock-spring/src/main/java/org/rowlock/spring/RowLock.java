@@ -24,8 +24,9 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>On a method, the id is an expression over the arguments. On a class or an interface, the annotation applies to
  * each public method that is declared there or in a subclass. Methods with their own {@code @RowLock} are exempt. All
- * rows of one call are locked together, in one round trip and in a fixed order. Calls therefore never deadlock
- * with each other, unless they lock rows of one table in several modes with strategy {@code ROW}:
+ * rows of one call are locked together, in one round trip and in a fixed order. Transactions with one such call each
+ * therefore do not deadlock with each other. The exceptions are calls with strategy {@code ROW} that lock rows of one
+ * table in several modes or by several names:
  *
  * <pre>{@code
  * @Transactional
@@ -37,9 +38,9 @@ import org.springframework.core.annotation.AliasFor;
  * that begins a transaction first queues in the JVM for its keys, before it borrows a connection. A call within the
  * same object ({@code this.ship(1)}) bypasses the proxy and locks nothing, as with {@code @Transactional}.
  *
- * <p>A call throws Spring's exceptions, with Rowlock's exception as the cause. An example is
- * {@code CannotAcquireLockException}, if the lock is not available or the server has detected a deadlock; see
- * {@link LockExceptionTranslator}.
+ * <p>A call throws Spring's exceptions, with Rowlock's exception as the cause. An example is {@code
+ * CannotAcquireLockException}, if the lock is not available or the server has detected a deadlock; see {@link
+ * LockExceptionTranslator}.
  */
 @Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -66,7 +67,8 @@ public @interface RowLock {
 
     /**
      * The entity in whose table rows are locked, instead of {@link #table}. If Hibernate maps the entity, its mapping
-     * names the table. Otherwise the name comes from JPA's {@code @Table} and {@code @Entity}.
+     * names the table. Otherwise the name comes from JPA's {@code @Table} and {@code @Entity}, or from Spring Data
+     * Relational's {@code @Table}.
      *
      * @return the entity class; {@code void} for none
      */
@@ -86,9 +88,10 @@ public @interface RowLock {
     /**
      * The lock mode. The default is {@link RowLockMode#FOR_NO_KEY_UPDATE}, the mode of an {@code UPDATE}, and usually
      * of Hibernate's {@code PESSIMISTIC_WRITE} (for exceptions see <a
-     * href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>). This mode
-     * excludes all writers, but does not block inserts that reference the row. {@link RowLockMode#FOR_UPDATE} blocks
-     * those inserts too. Use {@code FOR_UPDATE} in a method that deletes the row or changes its key.
+     * href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>). A row lock
+     * in this mode excludes all writers, but does not block inserts that reference the row. {@link
+     * RowLockMode#FOR_UPDATE} blocks those inserts too. Use {@code FOR_UPDATE} in a method that deletes the row or
+     * changes its key.
      *
      * @return the mode
      */
@@ -98,7 +101,7 @@ public @interface RowLock {
      * How long to wait for other transactions: {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or
      * {@code 2s}; placeholders ({@code ${...}}) are resolved. The wait includes the time in the queue of the JVM and at
      * the server. The wait never exceeds the rest of the transaction's timeout. All {@code @RowLock} annotations of a
-     * method must have the same wait.
+     * method that set a wait must set the same wait.
      *
      * @return the wait; empty for the configured default, which is {@code forever}
      */

@@ -65,8 +65,7 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys or none, in one round trip and in a fixed order. A request without a wait uses the configured
-     * wait.
+     * Locks all keys, in one round trip and in a fixed order. A request without a wait uses the configured wait.
      *
      * @param request the keys and their modes
      * @return the outcome
@@ -96,8 +95,8 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys or none, and runs a query under the locks, in one round trip. A request without a wait uses the
-     * configured wait.
+     * Locks all keys, and runs a query under the locks, in one round trip. A request without a wait uses the configured
+     * wait.
      *
      * @param request the keys and their modes
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -117,8 +116,8 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys or none, and runs a query for one value per row under the locks, in one round trip. A request
-     * without a wait uses the configured wait.
+     * Locks all keys, and runs a query for one value per row under the locks, in one round trip. A request without a
+     * wait uses the configured wait.
      *
      * @param request the keys and their modes
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -174,7 +173,8 @@ public final class RowLockTemplate {
      * Checks that the running transaction holds a lock in any mode, and throws an exception otherwise. Use this method
      * in code that is correct only under a lock that one of its callers acquires. The check takes no round trip. The
      * check finds the locks of {@link RowLock} and of templates, unless a rollback to a savepoint has released these
-     * locks. The check does not find claims of composite ids, or locks that the application's own SQL acquires.
+     * locks. The check finds a claim only if a session of Hibernate is open and Hibernate maps the table with an id of
+     * one column. The check does not find locks that the application's own SQL acquires.
      *
      * @param key the row, or other key
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if the transaction does not hold the lock, or
@@ -219,7 +219,7 @@ public final class RowLockTemplate {
 
     /**
      * Locks, writes and commits in one round trip, outside of Spring's transactions. With {@code rowlock.largest-group}
-     * above 1, calls that wait for one key share a transaction.
+     * above 1, calls that wait for one key may share a transaction.
      *
      * @param request the keys and their modes; a request without a wait uses the configured wait
      * @param writes the writes

@@ -37,11 +37,11 @@ import org.springframework.core.task.TaskExecutor;
  * endpoint except health, this endpoint is exposed over HTTP only if {@code management.endpoints.web.exposure.include}
  * contains its id.
  *
- * <p>{@code GET /actuator/rowlocks} returns a {@link RowLocksReport} as JSON, with the names of its components.
- * {@code GET /actuator/rowlocks/orders/42} returns the {@code dataSources} that have the table, with the lines of that
- * row. The path contains the parts of a composite id in order, as in {@code /actuator/rowlocks/order_lines/42/1}. This
- * request also finds ids that the full list shows only as a number, such as UUIDs that other JVMs lock. For locks of
- * this JVM, the full list shows the table and the id.
+ * <p>{@code GET /actuator/rowlocks} returns a {@link RowLocksReport} as JSON, with the names of its components. {@code
+ * GET /actuator/rowlocks/orders/42} returns the {@code dataSources} that have the table, with the lines of that row.
+ * The path contains the parts of a composite id in order, as in {@code /actuator/rowlocks/order_lines/42/1}. This
+ * request also finds ids that the full list shows only as a number, such as UUIDs that other JVMs lock. For up to 100
+ * keys in the admission queues of this JVM, the full list shows the table and the id.
  *
  * <p>PostgreSQL lists advisory locks but not row locks, so the row locks of tables with strategy ROW are missing. The
  * endpoint shows all advisory locks of the database, including the locks of other applications. The endpoint borrows a
@@ -231,8 +231,8 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * Returns the rows that this JVM holds or is about to lock, by their advisory keys. A key alone does not always
-     * identify a row.
+     * Returns up to {@link #OWN_ROWS} rows of the admission queues of this JVM, by their advisory keys. A key alone
+     * does not always identify a row.
      */
     private Map<LockKey, Own> ownRows(Connection connection, DataSource dataSource) throws SQLException {
         Map<LockKey, Own> rows = new HashMap<>();

@@ -15,8 +15,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Finds the tables of entities. If Hibernate maps an entity, its mapping names the table. Otherwise the name comes from
- * the annotations of JPA or Spring Data Relational, and is converted to snake case, as Spring Boot's naming strategy
- * does. Thread-safe.
+ * the annotations of JPA or Spring Data Relational. As in Spring Boot's naming strategy, JPA's names and the names of
+ * classes are converted to snake case. Thread-safe.
  */
 public final class EntityTables {
     private static final String JPA_ENTITY = "jakarta.persistence.Entity";

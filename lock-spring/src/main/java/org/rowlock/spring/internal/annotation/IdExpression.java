@@ -27,8 +27,8 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * The expression of an id, or of a part of an id. Errors that would otherwise appear at the first call are reported at
- * startup.
+ * The expression of an id, or of a part of an id. Syntax errors and names of unknown parameters, which would otherwise
+ * appear at the first call, are reported at startup.
  */
 final class IdExpression {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();

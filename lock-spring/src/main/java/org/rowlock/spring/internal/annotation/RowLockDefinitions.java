@@ -176,7 +176,10 @@ public final class RowLockDefinitions {
         }
     }
 
-    /** Returns the wait of the annotations, which must all name one wait; null if no annotation names a wait. */
+    /**
+     * Returns the wait of the annotations that set a wait, which must all set the same wait; null if no annotation sets
+     * a wait.
+     */
     private @Nullable LockWait lockWait(String where, List<Lock> locks) {
         List<String> given = locks.stream()
                 .map(lock -> String.valueOf(

@@ -47,8 +47,8 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * One call that locks. The annotation and the template both create such a call, so the rules are the same for both. A
- * lock never waits longer than the transaction's timeout, is acquired on the transaction's connection, and is observed
+ * One call that locks. The annotation and the template both create such a call, so the rules are the same for both. The
+ * transaction's timeout limits the wait for a lock. A lock is acquired on the transaction's connection, and is observed
  * until the transaction ends. Entities that were read before the lock are read again. A call that queued in the JVM
  * leaves the queue when the transaction ends. The application's own listeners for the end of the transaction run later.
  * An instance belongs to one thread.
@@ -147,8 +147,8 @@ public final class LockedCall {
     }
 
     /**
-     * Locks all rows or none, each in its mode. With ADVISORY this method first checks the ids, because no later step
-     * would reject an id that cannot belong to any row.
+     * Locks all keys, each in its mode. With ADVISORY this method first checks the ids, because no later step would
+     * reject an id that cannot belong to any row.
      *
      * @param required the keys of rows that must exist. If such a row is absent, the call throws an
      *     EmptyResultDataAccessException; with ADVISORY, absent rows are not detected

@@ -74,7 +74,7 @@ public final class SpringTransaction extends SavepointParts {
      * @param what the description for messages, such as {@code @RowLock on OrderService.ship(long)}
      * @throws InvalidDataAccessApiUsageException if no transaction of this DataSource is running, or the transaction is
      *     read-only. This is not a TransactionException, because Spring does not roll back after a TransactionException
-     *     that is thrown before the commit
+     *     that a beforeCommit callback throws
      */
     public static SpringTransaction current(String what, DataSource dataSource, RowLocks locks) {
         DataSource bound = Pools.bound(dataSource);
@@ -277,8 +277,8 @@ public final class SpringTransaction extends SavepointParts {
 
     /**
      * Sends the writes. Even if there are no writes, this method checks that no error has aborted the transaction. The
-     * application may have caught such an error. The server then answers COMMIT with a rollback, and the driver does
-     * not report that rollback.
+     * application may have caught such an error. The server then answers COMMIT with a rollback, which the driver may
+     * not report.
      */
     private void send(CommitWrites writes) {
         Object unused = on(connection -> {

@@ -96,8 +96,8 @@ record HibernateEntities(
     }
 
     /**
-     * Whether two names can mean one table. A name without a schema matches every schema. A wrong match only makes
-     * Rowlock read one more entity again.
+     * Whether two names can mean one table. A name without a schema matches every schema. Usually a wrong match only
+     * makes Rowlock read one more entity again.
      */
     static boolean isSame(String mapped, String table) {
         String name = normal(mapped);

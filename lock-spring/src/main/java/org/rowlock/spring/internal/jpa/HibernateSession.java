@@ -194,8 +194,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
 
     /**
      * Whether a refresh locks the entity, and loses no pending change of the entity or of entities to which the refresh
-     * cascades. Hibernate does not lock a row if the session already records a lock mode for its entity. Such a record
-     * may be wrong after a join, or after a rollback to a savepoint.
+     * cascades. If the session records a lock mode above READ for the entity, Hibernate may send no lock. After a join
+     * or a rollback to a savepoint, the recorded lock may not exist. The result is therefore false for every such
+     * record.
      */
     private boolean isReadAgain(Object entity) {
         EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);

@@ -38,8 +38,9 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Adds two interceptors to the proxies of beans that have {@link RowLock}. The interceptor that locks is the last in
- * the chain, and therefore runs in the transaction, regardless of the order of the advisors. The interceptor that
- * queues runs directly before the transaction begins.
+ * the chain, and therefore runs in the transaction, regardless of the order of the advisors. In the proxy of a
+ * repository, the interceptor that locks runs directly after the transaction has begun. The interceptor that queues
+ * runs directly before the transaction begins.
  *
  * <p>The order of an advisor cannot ensure these positions, because Spring's transaction advisor already has the lowest
  * precedence. This post-processor has no order, so that it runs after ordered post-processors, such as the

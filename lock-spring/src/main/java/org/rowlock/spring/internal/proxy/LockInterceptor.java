@@ -62,8 +62,9 @@ record LockInterceptor(
     }
 
     /**
-     * Evaluates the keys of a call. If the call has queued, the keys of the queued call are used again, unless other
-     * advice may have changed the arguments since then.
+     * Evaluates the keys of a call. If the call has passed the admission queue with the same arguments, the keys that
+     * were evaluated there are used again. If other advice may have changed the objects in the arguments, the keys are
+     * evaluated again, and the earlier keys only replace missing keys.
      */
     private Call evaluate(@Nullable Object[] arguments, MethodLocks method, @Nullable Call queued) {
         if (queued == null || !queued.isOf(arguments)) {

@@ -126,7 +126,10 @@ final class TableCheck {
         }
     }
 
-    /** Rejects a configured table that does not exist, or that needs id columns and has none configured. */
+    /**
+     * Rejects a configured table that does not exist, or that needs id columns and has neither a primary key nor
+     * configured columns.
+     */
     void checkConfigured(String table) throws SQLException {
         List<String> unused = idColumns("The configuration of table " + table, table);
     }
