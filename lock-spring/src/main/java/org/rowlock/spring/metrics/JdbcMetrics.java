@@ -11,14 +11,18 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
 
 /**
  * Meters of lock-jdbc, with the tags {@code datasource} and {@code table}. The table is empty for statements without a
- * recognised table. <table> <caption>Meters</caption> <tr><th>name</th><th>type</th><th>what</th></tr> <tr><td>{@code
- * rowlock.jdbc.recognised}, {@code .wouldQueue}, {@code .fronted}, {@code .frontGivenUp}</td>
+ * recognised table.
+ * <table> <caption>Meters</caption>
+ * <tr><th>name</th><th>type</th><th>what</th></tr>
+ * <tr><td>{@code rowlock.jdbc.recognised}, {@code .wouldQueue}, {@code .fronted}, {@code .frontGivenUp}</td>
  * <td>counter</td><td>statements that lock a recognised row: the total number, the number that would queue, the number
- * with a front lock, and the number that gave up the front lock</td></tr> <tr><td>{@code
- * rowlock.jdbc.passed}</td><td>counter</td><td>statements that went to the server without queueing, by the tag {@code
- * reason}</td></tr> <tr><td>{@code rowlock.jdbc.queue}</td><td>timer</td><td>the time in the queue of the JVM</td></tr>
+ * with a front lock, and the number that gave up the front lock</td></tr>
+ * <tr><td>{@code rowlock.jdbc.passed}</td><td>counter</td><td>statements that went to the server without queueing, by
+ * the tag {@code reason}</td></tr>
+ * <tr><td>{@code rowlock.jdbc.queue}</td><td>timer</td><td>the time in the queue of the JVM</td></tr>
  * <tr><td>{@code rowlock.jdbc.waiting}</td><td>gauge</td><td>the threads that now wait in the queues of the JVM;
- * without the tag {@code table}</td></tr> </table>
+ * without the tag {@code table}</td></tr>
+ * </table>
  *
  * <p>Each other figure of {@link RowlockJdbcMXBean} has a counter too. The meters of a table appear after its first
  * statement, at the first or second reading of the meters. Thread-safe.
