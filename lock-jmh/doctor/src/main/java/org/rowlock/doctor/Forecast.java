@@ -23,7 +23,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
      */
     private static final double TURN = 1.7;
 
-    /** The default limit of transactions in one group. */
+    /** The assumed limit of transactions in one group. */
     private static final double LARGEST_GROUP = 64;
 
     /**

@@ -92,8 +92,8 @@ record Table(
     }
 
     /**
-     * Whether most deadlocks are lock upgrades: the sessions share a row, possibly by a foreign key, and then each
-     * wants an exclusive lock.
+     * Whether most deadlocks are lock upgrades: each session holds a shared lock on the same row, possibly from a
+     * foreign key check, and then requests an exclusive lock on it.
      */
     boolean isShared() {
         return share(Of.CIRCLE, SHARED) > Threshold.MOST;

@@ -16,7 +16,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
                 .mapToDouble(each -> table.share(Of.HOLDER_SESSION, each.holder()))
                 .sum();
         if (table.waiting() * (1 - behindHanging) < FELT_SESSIONS) {
-            // Hanging sessions cause nearly all waits for this table's rows. Other advice covers hanging sessions.
+            // Apart from waits behind hanging sessions, too few sessions wait for this table's rows. Other advice
+            // covers hanging sessions.
             return;
         }
         Doing doing = table.doing();

@@ -64,8 +64,8 @@ final class Threshold {
     static final double LONG_HOLD_MILLIS = 100;
 
     /**
-     * The smallest number of sightings, summed over all samples, that a figure may rest on. Fewer sightings can be due
-     * to chance.
+     * The smallest number of observed sessions, summed over all samples, from which a figure is computed. Fewer
+     * observations can be due to chance.
      */
     static final int SIGHTINGS = 10;
 

@@ -34,9 +34,10 @@ import org.rowlock.tool.UserError;
  * @param holdMillis how long the lock is held after the work
  * @param path the schemas of the user's search_path, quoted
  * @param creation the statements that create all copies
- * @param place the column of the keys for each column of the primary key, counted from 1
+ * @param place for each column of the primary key, the number (from 1) of the column of the keys that contains its
+ *     value
  * @param types the SQL type of each column of the keys
- * @param keys the keys by column
+ * @param keys the values of the keys as text, one list for each column
  * @param insertion the statement that copies the rows that the keys name
  */
 public record OwnStatement(
