@@ -16,7 +16,7 @@ record TableRules(Rules rules, Seen seen, Table table) {
                 .mapToDouble(each -> table.share(Of.HOLDER_SESSION, each.holder()))
                 .sum();
         if (table.waiting() * (1 - behindHanging) < FELT_SESSIONS) {
-            // Apart from waits behind hanging sessions, too few sessions wait for this table's rows. Other advice
+            // Too few sessions wait for this table's rows, apart from waits behind hanging sessions. Other advice
             // covers hanging sessions.
             return;
         }
