@@ -25,9 +25,9 @@ import org.rowlock.RowLockMode;
  *       {@code REFUSED}
  * </ul> The high-cardinality key value is {@code keys}, the number of keys. An acquisition at the server also has
  * OpenTelemetry's {@code db.system.name}, {@code db.operation.name} (the mode) and {@code db.collection.name} (the
- * table), and its span is of the kind CLIENT. No observation contains the id of a row, unless {@code
- * rowlock.observe-ids} is set. If a handler throws an exception, Rowlock logs it, and the lock is not affected. Not
- * thread-safe.
+ * table), and its span is of the kind CLIENT. No key value contains the id of a row, unless {@code rowlock.observe-ids}
+ * is set; the message of an error may contain the id. If a handler throws an exception, Rowlock logs it, and the lock
+ * is not affected. Not thread-safe.
  */
 public final class LockObservationContext extends SenderContext<Object> {
     private final boolean queue;
