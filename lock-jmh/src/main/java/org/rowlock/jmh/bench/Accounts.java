@@ -6,8 +6,8 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Jdbc;
 
 /** The table that most workloads lock. Its rows are numbered from 1, and each balance is 0 at first. */
-record Accounts(BenchmarkServer server, int rows) {
-    static final String TABLE = "accounts";
+public record Accounts(BenchmarkServer server, int rows) {
+    public static final String TABLE = "accounts";
     static final String ID = "aid";
     static final String ADD = "update " + TABLE + " set balance = balance + 1 where aid = ?";
     static final String DOUBLE = "update " + TABLE + " set balance = balance * 2 where aid = ?";
@@ -18,7 +18,7 @@ record Accounts(BenchmarkServer server, int rows) {
     /** A fill factor that leaves space on each page for the next version of a row, as in some tables of pgbench. */
     static final String ROOMY = "fillfactor = 50";
 
-    static Accounts create(BenchmarkServer server, int rows) throws SQLException {
+    public static Accounts create(BenchmarkServer server, int rows) throws SQLException {
         return create(server, rows, ROOMY);
     }
 
@@ -56,11 +56,10 @@ record Accounts(BenchmarkServer server, int rows) {
         }
     }
 
-    void checkSum(long expected) throws SQLException {
+    public void checkSum(long expected) throws SQLException {
         long sum = server.numbers("select sum(balance) from " + TABLE)[0];
         if (sum != expected) {
-            throw new InvariantViolation(
-                    expected + " commits have raised a balance by 1, and the balances add up to " + sum);
+            throw new InvariantViolation("the balances were raised " + expected + " times, and add up to " + sum);
         }
     }
 }

@@ -42,16 +42,16 @@ final class Exclusion {
         }
     }
 
-    void enter(int key) {
-        int found = (int) INSIDE.compareAndExchange(inside, key * Integer.BYTES, 0, -1);
-        if (found != 0) {
-            violated(key, found);
-            INSIDE.setVolatile(inside, key * Integer.BYTES, -1);
+    void enter(int key, boolean isShared) {
+        int found = update(key, state -> isShared ? Math.max(state, 0) + 1 : -1);
+        if (isShared ? found < 0 : found != 0) {
+            violated("Two transactions were inside the lock of key " + key + " at the same time ("
+                    + (found < 0 ? "an exclusive holder" : found + " sharers") + " when another came in)");
         }
     }
 
-    void leave(int key) {
-        INSIDE.setVolatile(inside, key * Integer.BYTES, 0);
+    void leave(int key, boolean isShared) {
+        update(key, state -> isShared ? Math.max(state - 1, 0) : 0);
     }
 
     void inside(int key, BenchmarkServer.Step work) throws SQLException {
@@ -59,44 +59,21 @@ final class Exclusion {
     }
 
     void inside(int key, boolean isShared, BenchmarkServer.Step work) throws SQLException {
-        if (isShared) {
-            enterShared(key);
-        } else {
-            enter(key);
-        }
+        enter(key, isShared);
         try {
             work.run();
         } finally {
-            if (isShared) {
-                leaveShared(key);
-            } else {
-                leave(key);
-            }
+            leave(key, isShared);
         }
     }
 
-    void enterShared(int key) {
-        int found = update(key, sharers -> Math.max(sharers, 0) + 1);
-        if (found < 0) {
-            violated(key, found);
-        }
-    }
-
-    void leaveShared(int key) {
-        update(key, sharers -> Math.max(sharers - 1, 0));
-    }
-
+    /** Changes the state of a key, and returns the previous state. */
     private int update(int key, IntUnaryOperator change) {
         int found;
         do {
             found = (int) INSIDE.getVolatile(inside, key * Integer.BYTES);
         } while (!INSIDE.compareAndSet(inside, key * Integer.BYTES, found, change.applyAsInt(found)));
         return found;
-    }
-
-    private void violated(int key, int found) {
-        violated("Two transactions were inside the lock of key " + key + " at the same time ("
-                + (found < 0 ? "an exclusive holder" : found + " sharers") + " when another came in)");
     }
 
     /** Records a violation that the caller has detected. */

@@ -32,10 +32,6 @@ public class Instances extends LockWorkload {
     @Param("5")
     public int jvms;
 
-    /** The wrapper of the clients' pools: "plain" for no wrapper, or a mode of lock-jdbc. */
-    @Param(DropInPool.PLAIN)
-    public String wrapper = DropInPool.PLAIN;
-
     /**
      * The number of canaries, which are the processes with the wrapper. The canaries' share of all transactions is
      * published. With 0, all processes have the wrapper, and no share is published.

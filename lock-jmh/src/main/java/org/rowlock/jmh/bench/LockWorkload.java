@@ -18,6 +18,10 @@ public abstract class LockWorkload extends Workload {
     @Param("false")
     public boolean admission;
 
+    /** The wrapper of the clients' pool: "plain" for no wrapper, or a mode of lock-jdbc. */
+    @Param(DropInPool.PLAIN)
+    public String wrapper = DropInPool.PLAIN;
+
     @Override
     public void open(BenchmarkParams params) throws SQLException {
         ByHand forms = getClass().getAnnotation(ByHand.class);
@@ -33,6 +37,8 @@ public abstract class LockWorkload extends Workload {
     }
 
     Locking locking(DataSource pool, String table, String column) {
-        return new Locking(strategy, admission, pool, table, column);
+        DataSource wrapped =
+                wrapper.equals(DropInPool.PLAIN) ? pool : server.closeWith(DropInPool.of(pool, wrapper, 1));
+        return new Locking(strategy, admission, wrapped, table, column);
     }
 }

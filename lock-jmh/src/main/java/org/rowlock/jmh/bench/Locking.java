@@ -119,7 +119,6 @@ final class Locking {
             case FOR_UPDATE -> Jdbc.run(connection, handForUpdate(), id);
             case IN_FRONT -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ?);" + handForUpdate(), id, id);
             case NAIVE -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ?)", id);
-            case SAME -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ? * 0)", id);
             case OPTIMISTIC, SELECT, NONE -> {}
         }
     }

@@ -90,11 +90,11 @@ public class ManyKeys extends LockWorkload {
             lock.begin();
             locking.transaction(aids, mode, connection -> {
                 lock.end();
-                aids.forEach(shared ? exclusion::enterShared : exclusion::enter);
+                aids.forEach(aid -> exclusion.enter(aid, shared));
                 if (sample) {
                     sample(connection);
                 }
-                aids.forEach(shared ? exclusion::leaveShared : exclusion::leave);
+                aids.forEach(aid -> exclusion.leave(aid, shared));
             });
             if (sample) {
                 sampled[0] = System.nanoTime();

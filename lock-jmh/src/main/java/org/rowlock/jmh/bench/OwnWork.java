@@ -40,10 +40,6 @@ public class OwnWork extends LockWorkload {
     @Param("1.1")
     public double zipf;
 
-    /** The wrapper of the clients' pool: "plain" for no wrapper, or a mode of lock-jdbc. */
-    @Param(DropInPool.PLAIN)
-    public String wrapper = DropInPool.PLAIN;
-
     @Override
     void prepare() throws SQLException {
         OwnStatement own = Objects.requireNonNull(
@@ -59,10 +55,8 @@ public class OwnWork extends LockWorkload {
         Exclusion exclusion = new Exclusion(keys.size());
         atEnd(exclusion::check);
         boolean isShared = RequestParts.isShared(RowLockMode.valueOf(own.mode()));
-        DataSource pool = wrapper.equals(DropInPool.PLAIN)
-                ? server.pool(clients)
-                : server.closeWith(DropInPool.of(server.pool(clients), wrapper, 1));
-        Locking locking = locking(pool, own.copy(), own.primaryKey().get(0));
+        Locking locking =
+                locking(server.pool(clients), own.copy(), own.primaryKey().get(0));
         threads.add("client", clients, number -> {
             Latency lock = meter.latency("lock");
             DiscreteSampler sampler = Zipf.zipf(keys.size(), zipf);

@@ -1,6 +1,5 @@
 package org.rowlock.jmh.bench;
 
-import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -50,15 +49,14 @@ public class Queue extends LockWorkload {
                         + Math.max(LEAST_READY, clients * READY_PER_WORKER) + ")",
                 "vacuum analyze jobs");
         atEnd(this::check);
-        HikariDataSource pool = server.pool(clients);
-        Locking locking = locking(pool, "jobs", "id");
+        Locking locking = locking(server.pool(clients), "jobs", "id");
         Meter.Average empty = meter.average("emptyClaims");
         threads.add("worker", clients, number -> {
             Latency claim = meter.latency("claim");
             int[] finished = {0};
             return () -> {
                 claim.begin();
-                Jdbc.inTransaction(pool, connection -> {
+                Jdbc.inTransaction(locking.pool(), connection -> {
                     List<Integer> ids = locking.claim(connection, READY, AT_A_TIME);
                     claim.end();
                     // An empty claim is no violation. If a claim is slow, other workers may finish all jobs of its

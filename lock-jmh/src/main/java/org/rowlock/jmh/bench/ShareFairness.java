@@ -45,14 +45,10 @@ public class ShareFairness extends LockWorkload {
 
     private Clients.Operation sharer(Locking locking) {
         return () -> {
-            locking.transaction(List.of(ROW), RowLockMode.FOR_SHARE, connection -> {
-                exclusion.enterShared(0);
-                try {
-                    holdAndCompare(connection);
-                } finally {
-                    exclusion.leaveShared(0);
-                }
-            });
+            locking.transaction(
+                    List.of(ROW),
+                    RowLockMode.FOR_SHARE,
+                    connection -> exclusion.inside(0, true, () -> holdAndCompare(connection)));
             return 1;
         };
     }

@@ -23,8 +23,6 @@ public enum Strategy {
     OPTIMISTIC,
     /** By hand: a read without a lock, as a control that excludes nothing. */
     SELECT,
-    /** One lock for all rows. Tests use this fault to prove that the checks find it. */
-    SAME,
     /** No lock at all. Tests use this fault to prove that the checks find it. */
     NONE;
 

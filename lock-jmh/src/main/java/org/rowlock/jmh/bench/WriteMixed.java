@@ -1,6 +1,5 @@
 package org.rowlock.jmh.bench;
 
-import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -46,7 +45,6 @@ public class WriteMixed extends LockWorkload {
     public int mostRetries;
 
     final LongAdder commits = new LongAdder();
-    private HikariDataSource pool;
     private Locking locking;
     private Meter.Average retries;
     private Meter.Average failedCommits;
@@ -66,16 +64,6 @@ public class WriteMixed extends LockWorkload {
      */
     record Item(int id, long k, long plainWrites, long inserts, long version) {}
 
-    /** Reports that another transaction has changed the row first. The caller rolls back and retries. */
-    private static final class Conflict extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        private Conflict() {
-            // The exception is frequent, so it has no stack trace.
-            super("A row has changed since it was read", null, false, false);
-        }
-    }
-
     @Override
     void prepare() throws SQLException {
         server.execute(
@@ -86,8 +74,7 @@ public class WriteMixed extends LockWorkload {
                 "create index on items (k)",
                 "vacuum analyze items");
         atEnd(this::check);
-        pool = server.pool(clients);
-        locking = locking(pool, TABLE, "id");
+        locking = locking(server.pool(clients), TABLE, "id");
         retries = meter.average("retries");
         failedCommits = meter.average("failedCommits");
         threads.add("client", clients, number -> {
@@ -132,30 +119,34 @@ public class WriteMixed extends LockWorkload {
     }
 
     private boolean attempt(SortedMap<Integer, Change> plan) throws SQLException {
-        try {
-            locking.admitted(
-                    locking.keys(plan.keySet()),
-                    RowLockMode.FOR_UPDATE,
-                    () -> Jdbc.inTransaction(pool, connection -> transact(connection, plan)));
-            return true;
-        } catch (Conflict e) {
-            return false;
-        }
+        boolean[] isDone = {false};
+        locking.admitted(
+                locking.keys(plan.keySet()),
+                RowLockMode.FOR_UPDATE,
+                () -> Jdbc.inTransaction(locking.pool(), connection -> {
+                    isDone[0] = transact(connection, plan);
+                    if (!isDone[0]) {
+                        connection.rollback();
+                    }
+                }));
+        return isDone[0];
     }
 
-    private void transact(Connection connection, SortedMap<Integer, Change> plan) throws SQLException {
+    /** Returns false if another transaction has changed a row first. */
+    private boolean transact(Connection connection, SortedMap<Integer, Change> plan) throws SQLException {
         // A row lock waits for a version of the row. If the holder deletes and reinserts the row, the lock finds no
         // row, and the transaction must be retried.
         if (strategy != Strategy.OPTIMISTIC && !locking.lockAll(connection, plan.keySet(), RowLockMode.FOR_UPDATE)) {
-            throw new Conflict();
+            return false;
         }
         Map<Integer, Item> read = read(connection, plan.keySet());
         for (Map.Entry<Integer, Change> each : plan.entrySet()) {
             Item item = read.get(each.getKey());
             if (item == null || !write(connection, each.getValue(), item)) {
-                throw new Conflict();
+                return false;
             }
         }
+        return true;
     }
 
     static Map<Integer, Item> read(Connection connection, Collection<Integer> ids) throws SQLException {

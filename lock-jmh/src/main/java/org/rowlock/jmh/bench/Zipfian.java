@@ -1,16 +1,27 @@
 package org.rowlock.jmh.bench;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.RowLockMode;
+import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Jdbc;
+import org.rowlock.testing.RoundTripCounter;
 
 /**
  * The workload of the published measurements that scenarios.md quotes. Each transaction picks a row by zipf(1..100, s =
- * 1.1), locks the row, updates it three times, and commits.
+ * 1.1), locks the row, updates it three times, and commits. A transaction can also only lock and read the row.
  */
-@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
+@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE, Strategy.SELECT})
 public class Zipfian extends LockWorkload {
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
     @Param("90")
     public int clients;
 
@@ -20,7 +31,7 @@ public class Zipfian extends LockWorkload {
     @Param("1.1")
     public double zipf;
 
-    /** Whether the transaction only reads the row. */
+    /** Whether the transaction only locks and reads the row, if possible in one round trip. */
     @Param("false")
     public boolean reading;
 
@@ -36,27 +47,63 @@ public class Zipfian extends LockWorkload {
         atEnd(exclusion::check);
         atEnd(Accounts.create(server, rows, storage())::check);
         Locking locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
+        atEnd(() -> checkExcludes(locking));
+        Meter.Average allocated = meter.average("allocated");
+        Meter.Average roundTrips = meter.average("roundTrips");
         threads.add("client", clients, number -> {
             Latency lock = meter.latency("lock");
             DiscreteSampler keys = Zipf.zipf(rows, zipf);
             return () -> {
                 int aid = keys.sample();
+                int trips = RoundTripCounter.counted();
+                long bytes = THREADS.getCurrentThreadAllocatedBytes();
                 lock.begin();
-                locking.transaction(aid, connection -> {
-                    lock.end();
-                    exclusion.inside(aid, () -> work(connection, aid));
-                });
+                if (reading) {
+                    read(locking, aid, lock);
+                } else {
+                    locking.transaction(aid, connection -> {
+                        lock.end();
+                        exclusion.inside(aid, () -> Accounts.updateThrice(connection, aid));
+                    });
+                }
+                allocated.add(THREADS.getCurrentThreadAllocatedBytes() - bytes, 1);
+                roundTrips.add(RoundTripCounter.counted() - trips, 1);
                 committed();
                 return 1;
             };
         });
     }
 
-    private void work(Connection connection, int aid) throws SQLException {
-        if (reading) {
-            Accounts.read(connection, aid);
+    private void read(Locking locking, int aid, Latency lock) throws SQLException {
+        BenchmarkServer.Step transaction = () -> Jdbc.inTransaction(locking.pool(), connection -> {
+            locking.lockAndRead(connection, aid);
+            lock.end();
+        });
+        if (admission) {
+            locking.admitted(List.of(locking.key(aid)), RowLockMode.FOR_UPDATE, transaction);
         } else {
-            Accounts.updateThrice(connection, aid);
+            transaction.run();
         }
+    }
+
+    /** Checks that a lock excludes another transaction. A single client would not notice a missing lock. */
+    private void checkExcludes(Locking locking) throws SQLException {
+        if (strategy == Strategy.SELECT) {
+            return;
+        }
+        try (Connection holder = server.begin();
+                Connection other = server.begin()) {
+            locking.lock(holder, 1);
+            Jdbc.execute(other, "set local lock_timeout = '100ms'");
+            locking.lock(other, 1);
+        } catch (LockNotAvailableException e) {
+            return;
+        } catch (SQLException e) {
+            if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                return;
+            }
+            throw e;
+        }
+        throw new InvariantViolation("a second transaction got in while the first held the lock");
     }
 }

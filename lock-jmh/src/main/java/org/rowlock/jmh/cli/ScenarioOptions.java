@@ -217,15 +217,13 @@ final class ScenarioOptions {
         return variants.stream().filter(variant -> !variant.isControl()).count();
     }
 
-    /**
-     * Whether the options select this variant. The baseline, controls and variants without a strategy are always
-     * selected.
-     */
+    /** Whether the options select this variant. The baseline and controls are always selected. */
     private boolean isWanted(Scenario scenario, Variant variant) {
         return variant.equals(scenario.baseline())
                 || variant.isControl()
-                || variant.strategy().isEmpty()
-                || ((strategies.isEmpty() || strategies.contains(Strategy.valueOf(variant.strategy())))
+                || ((strategies.isEmpty()
+                                || strategies.stream()
+                                        .anyMatch(each -> each.name().equals(variant.strategy())))
                         && (admission == Admission.both || variant.hasAdmission() == (admission == Admission.on)));
     }
 

@@ -8,6 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.rowlock.jmh.bench.Clients;
+import org.rowlock.jmh.bench.Door;
 import org.rowlock.jmh.bench.Latency;
 import org.rowlock.jmh.bench.Meter;
 import org.rowlock.jmh.bench.Zipf;

@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -12,6 +12,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.bench.Accounts;
+import org.rowlock.jmh.bench.Door;
+import org.rowlock.jmh.bench.JdbcDoors;
 import org.rowlock.jmh.net.Network;
 import org.rowlock.jmh.profile.Processors;
 import org.rowlock.jmh.run.Results.ScenarioResult;
@@ -110,8 +113,7 @@ public final class DoorRun {
         try (server) {
             Network network = server.over(roundTripMillis);
             createTables(server);
-            DoorPools pools = new DoorPools(server, clients);
-            List<Measured> doors = doors(pools);
+            List<Measured> doors = doors(server, clients);
             try (Connection connection = server.connectDirectly()) {
                 facts = ServerFacts.of(connection);
                 Processors processors = Processors.of(connection);
@@ -129,7 +131,7 @@ public final class DoorRun {
                     }
                     progress.accept("  round " + round + " of " + settings.rounds());
                 }
-                pools.checkSum(raises);
+                checkSum(server, raises);
             }
             if (stopped) {
                 return;
@@ -147,21 +149,26 @@ public final class DoorRun {
     }
 
     static void createTables(BenchmarkServer server) throws SQLException {
+        Accounts.create(server, ROWS);
         server.execute(
-                "create table " + Door.TABLE + " (aid int primary key, balance bigint not null) with (fillfactor = 50)",
-                "create table " + Door.VERSIONED
+                "create table " + JpaDoors.VERSIONED
                         + " (aid int primary key, balance bigint not null, version int not null)"
                         + " with (fillfactor = 50)",
-                "insert into " + Door.TABLE + " select i, 0 from generate_series(1, " + ROWS + ") i",
-                "insert into " + Door.VERSIONED + " select i, 0, 0 from generate_series(1, " + ROWS + ") i",
-                "vacuum analyze " + Door.TABLE + ", " + Door.VERSIONED);
+                "insert into " + JpaDoors.VERSIONED + " select i, 0, 0 from generate_series(1, " + ROWS + ") i",
+                "vacuum analyze " + JpaDoors.VERSIONED);
     }
 
-    private List<Measured> doors(DoorPools pools) {
-        JdbcDoors jdbc = new JdbcDoors(pools, settings.writes());
+    /** Fails unless the sum of the balances equals the number of raises reported as committed. */
+    static void checkSum(BenchmarkServer server, long raises) throws SQLException {
+        long versioned = server.numbers("select sum(balance) from " + JpaDoors.VERSIONED)[0];
+        new Accounts(server, ROWS).checkSum(raises - versioned);
+    }
+
+    private List<Measured> doors(BenchmarkServer server, int clients) {
+        JdbcDoors jdbc = new JdbcDoors(server, clients, settings.writes());
         List<Measured> measured = measured(Measured.JDBC, JdbcDoors.NAMES, jdbc::door);
         if (settings.doors().stream().anyMatch(JpaDoors.NAMES::contains)) {
-            measured.addAll(measured(Measured.JPA, JpaDoors.NAMES, new JpaDoors(pools)::door));
+            measured.addAll(measured(Measured.JPA, JpaDoors.NAMES, new JpaDoors(server, jdbc.pool())::door));
         }
         return measured;
     }
@@ -195,7 +202,7 @@ public final class DoorRun {
     /** Repeats passes through all variants until each has made enough changes and the JIT compilers have finished. */
     private long pass(List<Measured> doors, Crowd crowd, long least, Processors processors) throws SQLException {
         long raises = 0;
-        Map<Measured, Long> changes = new LinkedHashMap<>();
+        Map<Measured, Long> changes = new IdentityHashMap<>();
         for (int pass = 1; pass <= settings.warmUps() && !stopped; pass++) {
             double compiled = Processors.compilerSeconds();
             long begun = System.nanoTime();

@@ -3,6 +3,7 @@ package org.rowlock.jmh.doors;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.bench.JdbcDoors;
 import org.rowlock.tool.ServerAddress;
 
 /**
@@ -30,7 +31,7 @@ public record DoorSettings(
     /** The largest number of connections at a time, including connections for checks and clean-up. */
     public int connections() {
         return 12
-                + DoorPools.connections(
+                + JdbcDoors.connections(
                         clients.stream().mapToInt(Integer::intValue).max().orElse(1));
     }
 

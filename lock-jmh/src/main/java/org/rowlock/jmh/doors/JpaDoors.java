@@ -14,7 +14,10 @@ import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
+import org.rowlock.jmh.bench.Accounts;
+import org.rowlock.jmh.bench.Door;
 import org.rowlock.jmh.bench.DropInPool;
+import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLock;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -48,20 +51,25 @@ final class JpaDoors {
      */
     private static final Logger LOG = Logger.getLogger("org.hibernate");
 
-    private final DoorPools pools;
+    static final String VERSIONED = "versioned_accounts";
+
+    private final BenchmarkServer server;
+    private final DataSource pool;
     private final Map<DataSource, Service> services = new HashMap<>();
     private final DataSource dropIn;
     private final DataSource flushing;
 
-    JpaDoors(DoorPools pools) {
+    /** @param pool the pool of the variants by hand, also used by threads that only read */
+    JpaDoors(BenchmarkServer server, DataSource pool) {
         LOG.setLevel(Level.WARNING);
-        this.pools = pools;
-        this.dropIn = pools.closing(DropInPool.of(pools.shared(), "queue", 1));
-        this.flushing = pools.closing(DropInPool.flushing(pools.shared(), "queue"));
+        this.server = server;
+        this.pool = pool;
+        this.dropIn = server.closeWith(DropInPool.of(pool, "queue", 1));
+        this.flushing = server.closeWith(DropInPool.flushing(pool, "queue"));
     }
 
     Door door(String name) {
-        Service plain = service(pools.shared());
+        Service plain = service(pool);
         return switch (name) {
             case BY_HAND -> door("JPA, PESSIMISTIC_WRITE query", plain::raiseByQuery);
             case "jpa-find" -> door("JPA, find with PESSIMISTIC_WRITE", plain::raiseByFind);
@@ -79,7 +87,7 @@ final class JpaDoors {
     }
 
     private Door door(String label, Door.Change change) {
-        return new Door(label, pools.shared(), 1, change);
+        return new Door(label, pool, 1, change);
     }
 
     /** Retries without a limit, because no change may be lost. Each failure means that another client has succeeded. */
@@ -100,7 +108,7 @@ final class JpaDoors {
             context.registerBean(DataSource.class, () -> given, bean -> bean.setDestroyMethodName(""));
             context.register(Beans.class);
             context.refresh();
-            return pools.closing(context).getBean(Service.class);
+            return server.closeWith(context).getBean(Service.class);
         });
     }
 
@@ -151,7 +159,7 @@ final class JpaDoors {
         }
 
         @Transactional
-        public void raiseByRowLock(@RowLock(Door.TABLE) int aid) {
+        public void raiseByRowLock(@RowLock(Accounts.TABLE) int aid) {
             entities.find(Account.class, aid).balance++;
         }
 
@@ -162,7 +170,7 @@ final class JpaDoors {
     }
 
     @Entity(name = "Account")
-    @Table(name = Door.TABLE)
+    @Table(name = Accounts.TABLE)
     static class Account {
         @Id
         int aid;
@@ -171,7 +179,7 @@ final class JpaDoors {
     }
 
     @Entity(name = "VersionedAccount")
-    @Table(name = Door.VERSIONED)
+    @Table(name = VERSIONED)
     static class VersionedAccount {
         @Id
         int aid;

@@ -6,6 +6,7 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.bench.Door;
 import org.rowlock.jmh.profile.Processors.Taken;
 import org.rowlock.jmh.run.Ratio;
 
@@ -30,17 +31,6 @@ record Measured(
 
     Measured(String family, Door door, boolean isBaseline, boolean isAgain) {
         this(family, door, isBaseline, isAgain, new TreeMap<>(), new Crowd.Latencies());
-    }
-
-    /** Compares by identity, because the measurements change. */
-    @Override
-    public boolean equals(Object other) {
-        return this == other;
-    }
-
-    @Override
-    public int hashCode() {
-        return System.identityHashCode(this);
     }
 
     /** Returns the geometric mean of the ratios to the baseline in each round; null with fewer than two rounds. */

@@ -16,6 +16,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.net.Network;
+import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
@@ -135,7 +136,10 @@ public final class BenchmarkServer implements AutoCloseable {
         return isEmbedded;
     }
 
-    /** Returns a data source without a pool, whose connections are in autocommit. */
+    /**
+     * Returns a data source without a pool, whose connections are in autocommit. The connections count their round
+     * trips, unless the URL names a socket factory.
+     */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = directDataSource();
         networkPath.accept(dataSource);
@@ -145,6 +149,9 @@ public final class BenchmarkServer implements AutoCloseable {
     private PGSimpleDataSource directDataSource() {
         PGSimpleDataSource dataSource = BenchmarkSchema.dataSource(address, run);
         dataSource.setCurrentSchema(path);
+        if (dataSource.getSocketFactory() == null) {
+            dataSource.setSocketFactory(RoundTripCounter.class.getName());
+        }
         return dataSource;
     }
 

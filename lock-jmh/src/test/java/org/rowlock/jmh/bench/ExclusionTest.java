@@ -14,29 +14,29 @@ class ExclusionTest {
 
     @Test
     void oneAfterTheOtherIsFine() {
-        exclusion.enter(0);
-        exclusion.enter(1);
-        exclusion.leave(0);
-        exclusion.enter(0);
+        exclusion.enter(0, false);
+        exclusion.enter(1, false);
+        exclusion.leave(0, false);
+        exclusion.enter(0, false);
         assertThatCode(exclusion::check).doesNotThrowAnyException();
     }
 
     @Test
     void sharersAreFineTogether() {
-        exclusion.enterShared(1);
-        exclusion.enterShared(1);
-        exclusion.leaveShared(1);
-        exclusion.leaveShared(1);
-        exclusion.enter(1);
+        exclusion.enter(1, true);
+        exclusion.enter(1, true);
+        exclusion.leave(1, true);
+        exclusion.leave(1, true);
+        exclusion.enter(1, false);
         assertThatCode(exclusion::check).doesNotThrowAnyException();
     }
 
     @Test
     void twoExclusiveOnesAreNoticedEvenAfterTheyHaveLeft() {
-        exclusion.enter(1);
-        exclusion.enter(1);
-        exclusion.leave(1);
-        exclusion.leave(1);
+        exclusion.enter(1, false);
+        exclusion.enter(1, false);
+        exclusion.leave(1, false);
+        exclusion.leave(1, false);
         assertThatThrownBy(exclusion::check)
                 .isInstanceOf(InvariantViolation.class)
                 .hasMessageContaining("key 1");
@@ -45,25 +45,25 @@ class ExclusionTest {
     @Test
     void oneOfAnotherProcessIsNoticed(@TempDir Path directory) throws IOException {
         Path file = Files.createFile(directory.resolve("inside"));
-        Exclusion.among(file, 2).enter(1);
+        Exclusion.among(file, 2).enter(1, false);
         Exclusion other = Exclusion.among(file, 2);
-        other.enter(0);
+        other.enter(0, false);
         assertThatCode(other::check).doesNotThrowAnyException();
-        other.enter(1);
+        other.enter(1, false);
         assertThatThrownBy(other::check).isInstanceOf(InvariantViolation.class);
     }
 
     @Test
     void aSharerBesideAnExclusiveOneIsNoticed() {
-        exclusion.enter(0);
-        exclusion.enterShared(0);
+        exclusion.enter(0, false);
+        exclusion.enter(0, true);
         assertThatThrownBy(exclusion::check).isInstanceOf(InvariantViolation.class);
     }
 
     @Test
     void anExclusiveOneBesideASharerIsNoticed() {
-        exclusion.enterShared(0);
-        exclusion.enter(0);
+        exclusion.enter(0, true);
+        exclusion.enter(0, false);
         assertThatThrownBy(exclusion::check)
                 .isInstanceOf(InvariantViolation.class)
                 .hasMessageContaining("1 sharers");

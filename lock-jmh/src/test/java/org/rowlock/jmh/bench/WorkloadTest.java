@@ -1,6 +1,7 @@
 package org.rowlock.jmh.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.util.List;
 import java.util.Map;
@@ -61,7 +62,7 @@ class WorkloadTest {
                         .map(Scenario::benchmark)
                         .filter(LockWorkload.class::isAssignableFrom)
                         .distinct())
-                .hasSizeGreaterThan(10)
+                .hasSizeGreaterThan(9)
                 .allSatisfy(benchmark -> assertThat(
                                 benchmark.getAnnotation(ByHand.class).value())
                         .contains(Strategy.FOR_UPDATE));
@@ -79,8 +80,11 @@ class WorkloadTest {
     @ParameterizedTest
     @CsvSource({"FOR_UPDATE, 2", "NAIVE, 3", "ROW, 2", "BOTH, 2", "ADVISORY, 2", "SELECT, 2"})
     void roundTripsAreCounted(String strategy, double expected) throws Exception {
-        assertThat(JmhRuns.figures(JmhRuns.run(OneSession.class, "strategy", strategy)))
-                .containsEntry("roundTrips", expected);
+        Map<String, Double> figures =
+                JmhRuns.figures(JmhRuns.run(Zipfian.class, "strategy", strategy, "clients", "1", "reading", "true"));
+        // Rowlock reads the catalog in the first transaction.
+        assertThat(figures.get("roundTrips")).isCloseTo(expected, within(0.2));
+        assertThat(figures).containsKeys("allocated", "cpu.operation");
     }
 
     @Test
@@ -90,19 +94,17 @@ class WorkloadTest {
     }
 
     @Test
-    void locksThatWereDueAndNeverAskedForAreAmongTheLatencies() throws Exception {
+    void aLateLockCountsFromTheTimeWhenItWasDue() throws Exception {
         Map<String, Double> figures = JmhRuns.figures(JmhRuns.run(
                 Bystander.class, "strategy", "ADVISORY", "clients", "1", "lockers", "1", "rate", "1000000"));
-        // In the window 300,000 locks are due, and one locker requests only some hundreds. Most of the due locks are
-        // never requested.
+        // In the window 300,000 locks are due, and one locker requests only some hundreds.
         assertThat(figures.get("lock.p50")).isGreaterThan(50);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"plain", "queue"})
-    void updatesMayCommitByThemselves(String wrapper) throws Exception {
-        RunResult result = JmhRuns.run(
-                RoundTrips.class, "strategy", "FOR_UPDATE", "wrapper", wrapper, "autocommit", "true", "clients", "8");
+    @ValueSource(strings = {"update", "drop-in-groups"})
+    void updatesMayCommitByThemselves(String door) throws Exception {
+        RunResult result = JmhRuns.run(RoundTrips.class, "door", door, "clients", "8");
         assertThat(JmhRuns.figures(result)).containsKey("transaction.p99");
     }
 

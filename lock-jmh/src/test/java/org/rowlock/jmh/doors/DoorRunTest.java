@@ -10,8 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.rowlock.jmh.bench.Door;
 import org.rowlock.jmh.bench.InvariantViolation;
+import org.rowlock.jmh.bench.JdbcDoors;
 import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
@@ -26,6 +29,10 @@ class DoorRunTest {
     private static final TestPostgres SERVER = TestPostgres.shared();
     private static final ServerAddress ADDRESS = new ServerAddress(SERVER.url(), SERVER.user(), SERVER.password());
     private static final int CHANGES = 10;
+
+    /** The variants that only scenarios use. */
+    private static final List<String> OF_SCENARIOS =
+            List.of("drop-in-off", "drop-in-observe", "at-commit-advisory", "at-commit-early", "execute-early");
 
     private static List<ScenarioResult> run(int clients, int writes, int rounds, List<String> doors) throws Exception {
         DoorSettings settings = new DoorSettings(
@@ -55,15 +62,16 @@ class DoorRunTest {
         Map<String, Double> trips = new TreeMap<>();
         try (BenchmarkServer server = BenchmarkServer.open(ADDRESS)) {
             DoorRun.createTables(server);
-            DoorPools pools = new DoorPools(server, 1);
-            JdbcDoors jdbc = new JdbcDoors(pools, 1);
-            JpaDoors jpa = new JpaDoors(pools);
-            for (String name : DoorRun.names()) {
-                Door door = JdbcDoors.NAMES.contains(name) ? jdbc.door(name) : jpa.door(name);
+            JdbcDoors jdbc = new JdbcDoors(server, 1, 1);
+            JpaDoors jpa = new JpaDoors(server, jdbc.pool());
+            List<String> names = Stream.concat(DoorRun.names().stream(), OF_SCENARIOS.stream())
+                    .toList();
+            for (String name : names) {
+                Door door = JpaDoors.NAMES.contains(name) ? jpa.door(name) : jdbc.door(name);
                 assertThat(door.by()).isOne();
                 trips.put(door.label(), roundTrips(door));
             }
-            pools.checkSum(2L * CHANGES * DoorRun.names().size());
+            DoorRun.checkSum(server, 2L * CHANGES * names.size());
         }
         assertThat(trips)
                 .containsEntry("by hand", 3.0)
@@ -76,9 +84,14 @@ class DoorRunTest {
                 .containsEntry("inTransaction, BOTH", 3.0)
                 .containsEntry("inTransaction, ADVISORY", 3.0)
                 .containsEntry("writes with the commit", 2.0)
+                .containsEntry("writes with the commit, ADVISORY", 2.0)
+                .containsEntry("writes with the commit, early release", 2.0)
                 .containsEntry("execute", 1.0)
+                .containsEntry("execute, early release", 1.0)
                 .containsEntry("execute, groups of 32", 1.0)
                 .containsEntry("drop-in", 3.0)
+                .containsEntry("drop-in observe", 3.0)
+                .containsEntry("drop-in off", 3.0)
                 .containsEntry("JPA, PESSIMISTIC_WRITE query", 3.0)
                 .containsEntry("JPA, find with PESSIMISTIC_WRITE", 3.0)
                 .containsEntry("JPA, @RowLock and find", 3.0)
@@ -89,7 +102,7 @@ class DoorRunTest {
                 .containsEntry("JPA, @Version with retries", 3.0)
                 .containsEntry("one UPDATE in autocommit, by hand", 1.0)
                 .containsEntry("one UPDATE in autocommit, drop-in, groups of 64", 1.0)
-                .hasSameSizeAs(DoorRun.names());
+                .hasSize(DoorRun.names().size() + OF_SCENARIOS.size());
     }
 
     @Test
@@ -140,11 +153,10 @@ class DoorRunTest {
     void aLostChangeIsAViolation() throws Exception {
         try (BenchmarkServer server = BenchmarkServer.open(ADDRESS)) {
             DoorRun.createTables(server);
-            DoorPools pools = new DoorPools(server, 1);
-            Door door = new JdbcDoors(pools, 2).door(JdbcDoors.BY_HAND);
+            Door door = new JdbcDoors(server, 1, 2).door("by-hand");
             door.change().raise(7);
-            pools.checkSum(door.by());
-            assertThatThrownBy(() -> pools.checkSum(2 * door.by()))
+            DoorRun.checkSum(server, door.by());
+            assertThatThrownBy(() -> DoorRun.checkSum(server, 2 * door.by()))
                     .isInstanceOf(InvariantViolation.class)
                     .hasMessageContaining("raised 4 times, and add up to 2");
         }

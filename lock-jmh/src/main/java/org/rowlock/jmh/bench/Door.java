@@ -1,9 +1,8 @@
-package org.rowlock.jmh.doors;
+package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
-import org.rowlock.jmh.server.Jdbc;
 
 /**
  * A variant of the benchmark transaction: one way to lock a row, read it, write it and commit. Thread-safe.
@@ -13,22 +12,16 @@ import org.rowlock.jmh.server.Jdbc;
  * @param by the amount by which a change raises the balance
  * @param change the transaction
  */
-record Door(String label, DataSource pool, int by, Change change) {
-    static final String TABLE = "accounts";
-
-    static final String VERSIONED = "versioned_accounts";
-
-    static final String READ = "select balance from " + TABLE + " where aid = ?";
-
+public record Door(String label, DataSource pool, int by, Change change) {
     @FunctionalInterface
-    interface Change {
+    public interface Change {
         /** Raises the balance of a row, and returns after the commit. */
         void raise(int aid) throws SQLException;
     }
 
-    void read(int aid) throws SQLException {
+    public void read(int aid) throws SQLException {
         try (Connection connection = pool.getConnection()) {
-            Jdbc.number(connection, READ, aid);
+            Accounts.read(connection, aid);
             connection.commit();
         }
     }
