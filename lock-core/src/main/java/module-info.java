@@ -34,7 +34,8 @@ module org.rowlock.core {
     exports org.rowlock.internal.group to
             org.rowlock.jdbc;
     exports org.rowlock.internal.queue to
-            org.rowlock.jdbc;
+            org.rowlock.jdbc,
+            org.rowlock.spring;
     exports org.rowlock.internal.request to
             org.rowlock.jdbc,
             org.rowlock.spring;

@@ -20,12 +20,12 @@ import org.rowlock.internal.value.ClaimParts;
 @CheckReturnValue
 public sealed interface Claim permits ClaimParts {
     /**
-     * {@return a claim of any one free row of the table, in mode {@link RowLockMode#FOR_UPDATE}}
+     * {@return a claim of any one free row of the table}
      *
      * @param table the table, as in SQL: {@code job}, {@code public.job}, {@code "Job"}
      */
     static Claim from(String table) {
-        return new ClaimParts(table, "true", List.of(), "", 1, RowLockMode.FOR_UPDATE);
+        return new ClaimParts(table, "true", List.of(), "", 1);
     }
 
     /**
@@ -49,11 +49,4 @@ public sealed interface Claim permits ClaimParts {
      * @param rows the largest number of rows to claim, at least 1
      */
     Claim limit(int rows);
-
-    /**
-     * {@return the claim with a mode} The default is {@link RowLockMode#FOR_UPDATE}.
-     *
-     * @param mode how strongly to lock the rows
-     */
-    Claim mode(RowLockMode mode);
 }

@@ -3,7 +3,7 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another transaction holds the lock, and the request has {@link LockWait#noWait()} or its wait timed out (SQLSTATE
+ * Another transaction holds the lock, and the request has {@link LockRequest#noWait()} or its wait timed out (SQLSTATE
  * 55P03). This exception is also thrown if the admission queue of the key is {@linkplain
  * RowLocksBuilder#maxWaitersPerKey full}.
  *

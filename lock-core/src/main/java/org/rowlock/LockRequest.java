@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.value.CheckReturnValue;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /**
@@ -103,30 +104,44 @@ public sealed interface LockRequest permits RequestParts {
     LockRequest and(LockRequest other);
 
     /**
-     * {@return a request that does not wait for other transactions}
-     *
-     * @see LockWait#noWait()
+     * {@return a request that does not wait} If another transaction holds the lock, the call ends at once: {@link
+     * TransactionLocks#tryLock} returns a result, and all other methods throw a {@link LockNotAvailableException}. The
+     * transaction stays usable, unlike with {@code FOR UPDATE NOWAIT}.
      */
     default LockRequest noWait() {
-        return waiting(LockWait.noWait());
+        return RequestParts.of(this).waiting(LockWait.NO_WAIT);
     }
 
     /**
-     * {@return a request that waits for other transactions for at most a duration, for all keys together}
+     * {@return a request that waits for at most a duration} After this time, {@link TransactionLocks#tryLock} returns a
+     * result, and all other methods throw a {@link LockNotAvailableException}. The transaction stays usable, unlike
+     * with {@code lock_timeout}. The bound applies to the whole call, including all keys and the admission queue. The
+     * bound is rounded up to milliseconds, the unit of the server. With row locks a call can take longer than the
+     * bound. The reason is that one {@code FOR UPDATE} of a contended row can wait more than once, and the server
+     * applies {@code lock_timeout} to each wait separately.
+     *
+     * <p>If the server does not answer, the call throws a {@link LockConnectionLostException}. The exception is thrown
+     * two seconds after the bound. With row locks, the exception is thrown two seconds after three times the bound. A
+     * shorter {@code socketTimeout} of the driver takes precedence. A call with a query or writes after the lock has no
+     * such limit.
      *
      * @param duration the bound; zero is {@link #noWait()}
+     * @throws IllegalArgumentException if the duration is null, negative, or more than 2^31-1 milliseconds (24.8 days),
+     *     the most that PostgreSQL's {@code lock_timeout} can express
      */
     default LockRequest atMost(Duration duration) {
-        return waiting(LockWait.atMost(duration));
+        return RequestParts.of(this).waiting(LockWait.atMost(duration));
     }
 
     /**
-     * {@return the request with a wait} If this method is not called, {@link TransactionLocks#tryLock} does not wait,
-     * and all other methods wait forever. In Spring the default wait can be configured.
-     *
-     * @param wait how long to wait for other transactions
+     * {@return a request that waits without a bound} The wait ends when the lock is granted, or when the server ends
+     * the wait: because of a deadlock, or because of the session's {@code lock_timeout} or {@code statement_timeout}.
+     * This wait is the default, except for {@link TransactionLocks#tryLock}, which does not wait. In Spring the default
+     * can be configured.
      */
-    LockRequest waiting(LockWait wait);
+    default LockRequest forever() {
+        return RequestParts.of(this).waiting(LockWait.FOREVER);
+    }
 
     /**
      * {@return a request that allows absent rows} With any other request, an absent row causes a {@link

@@ -16,13 +16,11 @@ import org.rowlock.internal.text.Arguments;
 public final class LockedTransaction<R extends @Nullable Object> {
     private final Connection connection;
     private final List<R> rows;
-    private final List<LockKey> absentRows;
     private final CommitWrites writes = new CommitWrites();
 
-    LockedTransaction(Connection connection, List<R> rows, List<LockKey> absentRows) {
+    LockedTransaction(Connection connection, List<R> rows) {
         this.connection = connection;
         this.rows = rows;
-        this.absentRows = absentRows;
     }
 
     /**
@@ -56,14 +54,6 @@ public final class LockedTransaction<R extends @Nullable Object> {
                     null);
         }
         return rows.get(0);
-    }
-
-    /**
-     * {@return the keys whose rows Rowlock looked for and did not find} The list is always empty without {@link
-     * LockRequest#allowAbsent}; see {@link LockResult#absentRows}.
-     */
-    public List<LockKey> absentRows() {
-        return absentRows;
     }
 
     /**

@@ -3,7 +3,6 @@ package org.rowlock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +48,7 @@ import org.rowlock.internal.verify.LockVerifier;
  */
 public final class RowLocks {
     static {
-        LockAccess.Opener.open(locks -> locks.new Inside(), RowLocksBuilder::new);
+        LockAccess.Opener.open(new LockAccess.Opener(locks -> locks.new Inside(), RowLocksBuilder::new));
     }
 
     private final TransactionRunner runner;
@@ -183,8 +182,6 @@ public final class RowLocks {
 
     /** Gives Rowlock's other modules access to this object. */
     private final class Inside implements LockAccess {
-        private final LockConfig config = runner.calls().tables().config();
-
         @Override
         public RowLocks on(DataSource other) {
             return RowLocks.this.on(other);
@@ -192,11 +189,6 @@ public final class RowLocks {
 
         @Override
         public void verify(DataSource other, int connections) {
-            if (connections < 2) {
-                throw new IllegalArgumentException("The number of connections is " + connections
-                        + "; give at least 2, because one connection holds a lock while another connection tries to"
-                        + " acquire it");
-            }
             verifier.verify(other, connections);
         }
 
@@ -206,23 +198,13 @@ public final class RowLocks {
         }
 
         @Override
-        public LockStrategy strategyOf(LockKey key) {
-            return config.strategyOf(Arguments.notNull(key, "The key is null"));
+        public LockConfig config() {
+            return runner.calls().tables().config();
         }
 
         @Override
         public LockRelease release() {
             return runner.calls().early() == null ? LockRelease.PLAIN : LockRelease.EARLY;
-        }
-
-        @Override
-        public Set<String> configuredTables() {
-            return config.tables();
-        }
-
-        @Override
-        public List<String> configuredIdColumns(String table) {
-            return config.idColumnsOf(TableName.normalize(table));
         }
 
         @Override

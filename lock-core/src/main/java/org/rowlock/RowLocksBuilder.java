@@ -227,8 +227,8 @@ public final class RowLocksBuilder {
      * <p>Rowlock acquires a front lock only in READ COMMITTED, and only if the lock is the first statement of its
      * transaction. The request must be able to wait for one row with {@link LockStrategy#ROW} in an exclusive mode. If
      * the wait for the front lock takes too long, Rowlock locks the row without a front lock. This wait is limited to a
-     * minute, and to a tenth of {@code lock_timeout} and of {@code statement_timeout}. With {@link LockWait#atMost} the
-     * wait is limited to half of the bound and of {@code statement_timeout} instead.
+     * minute, and to a tenth of {@code lock_timeout} and of {@code statement_timeout}. With {@link LockRequest#atMost}
+     * the wait is limited to half of the bound and of {@code statement_timeout} instead.
      */
     public enum LockFront {
         /** Acquires the front lock if measurements show that enough JVMs contend for the row. This is the default. */

@@ -3,8 +3,6 @@ package org.rowlock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.acquire.CommitBehindLock;
@@ -25,9 +23,8 @@ import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.CheckReturnValue;
 import org.rowlock.internal.value.ClaimParts;
-import org.rowlock.internal.value.Insert;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
-import org.rowlock.internal.value.WaitNanos;
 
 /**
  * Acquires locks in the caller's transaction. The locks are held until the transaction commits, rolls back, or rolls
@@ -82,8 +79,7 @@ public final class TransactionLocks {
      * LockAccess#lock}.
      */
     LockResult lock(LockRequest request, @Nullable RowStatement statement) {
-        RequestParts parts = RequestParts.of(request);
-        return lock(parts, parts.lockWait(WaitNanos.FOREVER), statement, false);
+        return lock(RequestParts.of(request), statement, false);
     }
 
     /**
@@ -98,7 +94,7 @@ public final class TransactionLocks {
     @CheckReturnValue
     public LockResult tryLock(LockRequest request) {
         RequestParts parts = RequestParts.of(request);
-        return lock(parts, parts.lockWait(LockWait.noWait()), null, true);
+        return lock(parts.waiting(parts.lockWait(LockWait.NO_WAIT)), null, true);
     }
 
     /**
@@ -146,31 +142,30 @@ public final class TransactionLocks {
 
     <R> List<R> lockAndRead(LockRequest request, BoundQuery<R> query) throws SQLException {
         Arguments.notNull(query, "The query is null");
-        RequestParts parts = RequestParts.of(request);
-        return locked(parts, parts.lockWait(WaitNanos.FOREVER), query).rows();
+        return locked(RequestParts.of(request), query).rows();
     }
 
-    /** Locks the keys for the work of a {@link LockOperation}. The given wait replaces the wait of the request. */
-    <R> LockedTransaction<R> locked(RequestParts request, LockWait wait, @Nullable BoundQuery<R> query)
-            throws SQLException {
+    /** Locks the keys for the work of a {@link LockOperation}. */
+    <R> LockedTransaction<R> locked(RequestParts request, @Nullable BoundQuery<R> query) throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
-        LockCall call = call(session, request, wait, null, true);
+        LockCall call = new LockCall(calls, session, request, null, true);
         if (query == null) {
-            LockResult result = result(call, call.attempt(null), false);
-            return new LockedTransaction<>(connection, List.of(), result.absentRows());
+            LockResult unused = result(call, call.attempt(null), false);
+            return new LockedTransaction<>(connection, List.of());
         }
         try (OpenRows open = new OpenRows()) {
-            LockResult result = result(call, call.attempt(Tail.ofQuery(query, open)), false);
+            LockResult unused = result(call, call.attempt(Tail.ofQuery(query, open)), false);
             List<R> rows = open.map(query.mapper());
             session.refuseIfOver(NOTHING_LOCKED);
-            return new LockedTransaction<>(connection, rows, result.absentRows());
+            return new LockedTransaction<>(connection, rows);
         }
     }
 
     /** @param trying whether a key that another transaction holds is reported as a result, not as an exception */
-    private LockResult lock(RequestParts request, LockWait wait, @Nullable RowStatement statement, boolean trying) {
+    private LockResult lock(RequestParts request, @Nullable RowStatement statement, boolean trying) {
         try {
-            LockCall call = call(PgSession.inTransaction(connection), request, wait, statement, true);
+            PgSession session = PgSession.inTransaction(connection);
+            LockCall call = new LockCall(calls, session, request, statement, true);
             Outcome outcome = call.attempt(null);
             if (outcome instanceof Outcome.Failed failed && failed.meaning() == null) {
                 throw LockErrors.ofInsert(call.description(), failed.cause());
@@ -193,21 +188,6 @@ public final class TransactionLocks {
         call.session().refuseIfOver(NOTHING_LOCKED);
         boolean allLocked = absent.isEmpty() || call.isLockedByKeys(absent);
         return new LockResult(call.strategy(), allLocked ? LockResult.State.HELD : LockResult.State.ABSENT, absent);
-    }
-
-    private LockCall call(
-            PgSession session,
-            RequestParts request,
-            LockWait wait,
-            @Nullable RowStatement statement,
-            boolean observed) {
-        Map<LockKey.Row, Insert> given = request.inserts();
-        List<Insert> inserts = given.isEmpty()
-                ? List.of()
-                : KeyEntries.ordered(List.copyOf(given.keySet())).stream()
-                        .map(key -> Objects.requireNonNull(given.get(key)))
-                        .toList();
-        return new LockCall(calls, session, request, wait, inserts, statement, observed);
     }
 
     /**
@@ -290,9 +270,9 @@ public final class TransactionLocks {
     }
 
     /** Locks the keys, runs the writes and commits. After any exception, the caller must roll back. */
-    void lockAndCommit(RequestParts request, LockWait wait, List<Write> writes, Ending.Choice endings, boolean observed)
+    void lockAndCommit(RequestParts request, List<Write> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
-        CommitBehindLock.run(call(session, request, wait, null, observed), writes, endings);
+        CommitBehindLock.run(new LockCall(calls, session, request, null, observed), writes, endings);
     }
 }

@@ -24,7 +24,6 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.RequestParts;
-import org.rowlock.internal.value.WaitNanos;
 
 /** Runs a whole transaction under locks: admission, connection, begin, lock, work, commit. */
 record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
@@ -43,32 +42,31 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             LockedTransaction.Work<R, T, X> work)
             throws X, SQLException {
         Arguments.notNull(work, "The work is null");
-        LockWait wait = request.lockWait(WaitNanos.FOREVER);
         long start = System.nanoTime();
-        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
-            LockWait remaining = permit.isQueued() ? WaitNanos.remaining(wait, start) : wait;
+        try (KeyEntries entries = admission.enter(dataSource, request, null)) {
+            RequestParts remaining = entries.isQueued() ? request.remaining(start) : request;
             Begun hold = null;
-            try (Lent lent = new Lent(connect(dataSource, permit))) {
-                LockedTransaction<R> locked = in(lent.begun()).locked(request, remaining, query);
+            try (Lent lent = new Lent(connect(dataSource, entries))) {
+                LockedTransaction<R> locked = in(lent.begun()).locked(remaining, query);
                 hold = calls.observer().begin(Kind.HOLD);
                 T value = work.apply(locked);
-                commit(lent, request.keys(), locked.atCommit(), calls.endings(permit.entries()::isWanted));
+                commit(lent, request.keys(), locked.atCommit(), calls.endings(entries::isWanted));
                 // The hold is reported before the connection is returned, because a listener may use the connection.
-                report(hold, request, wait, Outcome.COMMITTED);
+                report(hold, request, Outcome.COMMITTED);
                 return value;
             } catch (Throwable failure) {
                 // The transaction has already ended. An Error is caught too, because an Error also ends the hold.
                 boolean committed = failure instanceof CommitNotConfirmedException;
-                report(hold, request, wait, committed ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
+                report(hold, request, committed ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
                 throw failure;
             }
         }
     }
 
-    private void report(@Nullable Begun hold, RequestParts request, LockWait wait, Outcome outcome) {
+    private void report(@Nullable Begun hold, RequestParts request, Outcome outcome) {
         if (hold != null) {
             LockStrategy strategy = calls.tables().config().strategyOf(request.keys());
-            calls.observer().end(hold, request.keys(), request.mode(), strategy, wait, outcome);
+            calls.observer().end(hold, request.keys(), request.mode(), strategy, request.lockWait(), outcome);
         }
     }
 
@@ -83,7 +81,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         try (Lent lent = new Lent(Arguments.connection(dataSource))) {
             Connection connection = lent.begun();
             List<R> rows = in(connection).claim(claim, mapper);
-            LockedTransaction<R> claimed = new LockedTransaction<>(connection, rows, List.of());
+            LockedTransaction<R> claimed = new LockedTransaction<>(connection, rows);
             T value = work.apply(claimed);
             commit(lent, List.of(), claimed.atCommit(), calls.endings(() -> false));
             return value;
@@ -93,11 +91,10 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     /** Locks, runs the writes and commits, in one flush if possible. */
     void execute(DataSource dataSource, RequestParts request, CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
-        LockWait wait = request.lockWait(WaitNanos.FOREVER);
-        Member member = groups.member(request, wait, toSend);
+        Member member = groups.member(request, toSend);
         long start = System.nanoTime();
-        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, member)) {
-            QueueEntry place = permit.entries().entryOf(request.keys().get(0));
+        try (KeyEntries entries = admission.enter(dataSource, request, member)) {
+            QueueEntry place = entries.entryOf(request.keys().get(0));
             QueueEntry.Served served = place == null ? null : place.served();
             if (member != null && served != null) {
                 groups.finish(member, served);
@@ -105,17 +102,17 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             }
             boolean done = false;
             for (@Nullable Member leader = member; !done; leader = null) {
-                try (Lent lent = new Lent(connect(dataSource, permit))) {
+                try (Lent lent = new Lent(connect(dataSource, entries))) {
                     TransactionLocks tx = in(lent.begun());
-                    Ending.Choice endings = calls.endings(permit.entries()::isWanted);
+                    Ending.Choice endings = calls.endings(entries::isWanted);
                     List<QueueEntry> others = leader == null ? List.of() : groups.take(leader, place, lent.connection);
                     if (leader != null && !others.isEmpty()) {
                         Groups.Sending sending =
-                                (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
+                                (shortest, all) -> tx.lockAndCommit(request.waiting(shortest), all, endings, false);
                         done = groups.send(leader, others, sending);
                     }
                     if (!done && (others.isEmpty() || lent.isUsableAgain())) {
-                        tx.lockAndCommit(request, WaitNanos.remaining(wait, start), toSend, endings, true);
+                        tx.lockAndCommit(request.remaining(start), toSend, endings, true);
                         groups.doneAlone(leader);
                         done = true;
                     }
@@ -125,14 +122,14 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         }
     }
 
-    private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {
+    private static Connection connect(DataSource dataSource, KeyEntries entries) throws SQLException {
         boolean connected = false;
         try {
             Connection connection = Arguments.connection(dataSource);
             connected = true;
             return connection;
         } finally {
-            permit.connected(connected);
+            entries.connected(connected);
         }
     }
 

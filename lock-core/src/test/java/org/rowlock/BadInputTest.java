@@ -22,8 +22,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Wire;
@@ -53,12 +55,12 @@ class BadInputTest {
         return List.of(
                 c -> locks.in(c).lock(forUpdate(key)),
                 c -> locks.in(c).lock(forUpdate(key).noWait()),
-                c -> locks.in(c).lock(forUpdate(key).waiting(atMost)),
+                c -> locks.in(c).lock(Requests.waiting(forUpdate(key), atMost)),
                 c -> locks.in(c).lock(forUpdate(List.of(key, KEY))),
                 c -> locks.in(c).tryLock(forUpdate(List.of(key, KEY))).isHeld(),
-                c -> locks.in(c).lock(forUpdate(List.of(key, KEY)).waiting(atMost)),
+                c -> locks.in(c).lock(Requests.waiting(forUpdate(List.of(key, KEY)), atMost)),
                 c -> locks.in(c).lockAndRead(forUpdate(key), "select 1", FIRST),
-                c -> locks.in(c).lockAndRead(forUpdate(key).waiting(atMost), "select 1", FIRST));
+                c -> locks.in(c).lockAndRead(Requests.waiting(forUpdate(key), atMost), "select 1", FIRST));
     }
 
     /** Each is a LockTargetException with the words; the transaction is usable if there was no error of the server. */
@@ -130,11 +132,11 @@ class BadInputTest {
                 .strategy(strategy)
                 .idColumns("account_view", "id")
                 .build();
-        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(Duration.ofSeconds(30)))) {
+        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(Duration.ofSeconds(30)))) {
             Session alice = database.session("alice");
             alice.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            assertThatThrownBy(() -> alice.run(c ->
-                            locks.in(c).lock(forUpdate(row("account_view", 1)).waiting(wait))))
+            assertThatThrownBy(() ->
+                            alice.run(c -> locks.in(c).lock(Requests.waiting(forUpdate(row("account_view", 1)), wait))))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContainingAll("account_view", "view", "underlying table");
             alice.rollback();

@@ -48,11 +48,13 @@ import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.servers.DriverModesTest;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Pools;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -734,16 +736,15 @@ class CommitWritesTest {
     @EveryStrategy
     void aLockThatCannotBeHadStoresNothing(RowLocks locks, Session alice) throws Exception {
         alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
+        for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(Duration.ofMillis(20)))) {
             CommitWrites writes = new CommitWrites();
             writes.add(ADD, 1, 2);
             assertThatThrownBy(() -> locks.on(dataSource)
-                            .lock(forUpdate(KEY).waiting(wait))
+                            .lock(Requests.waiting(forUpdate(KEY), wait))
                             .execute(writes))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThatThrownBy(() -> locks.on(dataSource)
-                            .lock(forUpdate(List.of(LockKey.row("account", 2), KEY))
-                                    .waiting(wait))
+                            .lock(Requests.waiting(forUpdate(List.of(LockKey.row("account", 2), KEY)), wait))
                             .execute(writes))
                     .isInstanceOf(LockNotAvailableException.class);
             assertNothingStored();
@@ -753,7 +754,7 @@ class CommitWritesTest {
         writes.add(ADD, 1, 2);
         LockWait longEnough = LockWait.atMost(TestDatabase.DEADLINE);
         locks.on(dataSource)
-                .lock(forUpdate(List.of(KEY, LockKey.row("account", 2))).waiting(longEnough))
+                .lock(Requests.waiting(forUpdate(List.of(KEY, LockKey.row("account", 2))), longEnough))
                 .execute(writes);
         assertThat(balance(2)).isEqualTo("1");
     }

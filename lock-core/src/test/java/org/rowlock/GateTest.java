@@ -18,8 +18,10 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.session.IdColumns;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -50,12 +52,12 @@ class GateTest {
         }
 
         Step<LockResult> start(Session session, LockKey key, RowLockMode mode, LockWait wait) {
-            return session.start(c -> new TransactionLocks(c, calls)
-                    .lock(LockRequest.of(mode, List.of(key)).waiting(wait)));
+            return session.start(c ->
+                    new TransactionLocks(c, calls).lock(Requests.waiting(LockRequest.of(mode, List.of(key)), wait)));
         }
 
         Step<LockResult> start(Session session) {
-            return start(session, KEY, RowLockMode.FOR_UPDATE, LockWait.forever());
+            return start(session, KEY, RowLockMode.FOR_UPDATE, LockWait.FOREVER);
         }
 
         void lock(Session session) throws Exception {
@@ -176,13 +178,13 @@ class GateTest {
         steps.add(gated.start(waiters.get(1)));
         gated.awaitQueued(1);
 
-        steps.add(gated.start(waiters.get(2), KEY, RowLockMode.FOR_SHARE, LockWait.forever()));
+        steps.add(gated.start(waiters.get(2), KEY, RowLockMode.FOR_SHARE, LockWait.FOREVER));
         awaitWaitingAtServer(2);
-        assertThat(Held.of(gated.start(
-                                waiters.get(3), LockKey.row("account", 2), RowLockMode.FOR_UPDATE, LockWait.forever())
-                        .get()))
+        assertThat(Held.of(
+                        gated.start(waiters.get(3), LockKey.row("account", 2), RowLockMode.FOR_UPDATE, LockWait.FOREVER)
+                                .get()))
                 .isEqualTo(Held.ROW_LOCKED);
-        Step<LockResult> tried = gated.start(waiters.get(4), KEY, RowLockMode.FOR_UPDATE, LockWait.noWait());
+        Step<LockResult> tried = gated.start(waiters.get(4), KEY, RowLockMode.FOR_UPDATE, LockWait.NO_WAIT);
         assertThatThrownBy(tried::get).isInstanceOf(LockNotAvailableException.class);
         waiters.get(4).rollback();
 
@@ -246,7 +248,7 @@ class GateTest {
         holder.rollback();
         LockKey nowhere = LockKey.row("nowhere", 1);
         for (int i = 0; i < 3; i++) {
-            assertThatThrownBy(gated.start(holder, nowhere, RowLockMode.FOR_UPDATE, LockWait.forever())::get)
+            assertThatThrownBy(gated.start(holder, nowhere, RowLockMode.FOR_UPDATE, LockWait.FOREVER)::get)
                     .isInstanceOf(LockTargetException.class);
             holder.rollback();
         }

@@ -38,7 +38,7 @@ import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.EndedEvent;
-import org.rowlock.internal.value.WaitNanos;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Pools;
@@ -252,11 +252,11 @@ class InTransactionTest {
     void lockThatIsNotAvailableLeavesNothing(LockStrategy strategy, Session holder) throws Exception {
         locks = locks(strategy);
         holder.run(c -> locks.in(c).lock(forUpdate(A)));
-        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
+        for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(Duration.ofMillis(20)))) {
             ObservedDataSource dataSource = observed();
             List<String> worked = new ArrayList<>();
             assertThatThrownBy(() -> locks.on(dataSource)
-                            .lock(forUpdate(List.of(B, A)).waiting(wait))
+                            .lock(Requests.waiting(forUpdate(List.of(B, A)), wait))
                             .inTransaction(tx -> worked.add("work")))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThat(worked).isEmpty();
@@ -288,15 +288,15 @@ class InTransactionTest {
     @Test
     void timeInTheQueueCountsAndWhatRemainsGoesToTheServer() throws Exception {
         LockWait wait = LockWait.atMost(TestDatabase.DEADLINE);
-        locks.on(observed()).lock(forUpdate(A).waiting(wait)).useTransaction(other -> {});
+        locks.on(observed()).lock(Requests.waiting(forUpdate(A), wait)).useTransaction(other -> {});
         assertThat(acquisitions).hasSize(1);
-        assertThat(WaitNanos.nanos(((EndedEvent) acquisitions.get(0)).lockWait()))
+        assertThat(((EndedEvent) acquisitions.get(0)).lockWait().nanos())
                 .isPositive()
                 .isLessThan(TestDatabase.DEADLINE.toNanos());
         locks.on(observed()).lock(forUpdate(A).noWait()).useTransaction(tx -> {});
-        assertThat(((EndedEvent) acquisitions.get(1)).lockWait()).isEqualTo(LockWait.noWait());
+        assertThat(((EndedEvent) acquisitions.get(1)).lockWait()).isEqualTo(LockWait.NO_WAIT);
         locks.on(observed()).lock(forUpdate(A)).useTransaction(tx -> {});
-        assertThat(((EndedEvent) acquisitions.get(2)).lockWait()).isEqualTo(LockWait.forever());
+        assertThat(((EndedEvent) acquisitions.get(2)).lockWait()).isEqualTo(LockWait.FOREVER);
     }
 
     @Test
@@ -314,8 +314,8 @@ class InTransactionTest {
         locks.on(slow).lock(forUpdate(A).atMost(bound)).useTransaction(tx -> {});
         assertThat(acquisitions)
                 .singleElement()
-                .satisfies(told -> assertThat(WaitNanos.isBounded(((EndedEvent) told).lockWait()))
-                        .isTrue());
+                .satisfies(told ->
+                        assertThat(((EndedEvent) told).lockWait().isBounded()).isTrue());
     }
 
     @Test
@@ -359,9 +359,9 @@ class InTransactionTest {
         locks = LockAccess.builder().maxAdmittedPerKey(1).build();
         ObservedDataSource dataSource = observed();
         locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
-            for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
+            for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(Duration.ofMillis(20)))) {
                 assertThat(onAnotherThread(() -> locks.on(dataSource)
-                                .lock(forUpdate(A).waiting(wait))
+                                .lock(Requests.waiting(forUpdate(A), wait))
                                 .inTransaction(other -> null)))
                         .isInstanceOf(LockNotAvailableException.class);
             }

@@ -20,6 +20,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -84,10 +86,9 @@ class IsolationTest {
     void rowLockThatIsNotAvailableLetsGoOfTheKey(Isolation isolation, Session plain) throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
         plain.execute("select 1 from account where id = 1 for update");
-        for (LockWait wait : List.of(LockWait.noWait(), BRIEFLY)) {
+        for (LockWait wait : List.of(LockWait.NO_WAIT, BRIEFLY)) {
             Session alice = session("alice", isolation);
-            assertThatThrownBy(
-                            () -> alice.run(c -> locks.in(c).lock(forUpdate(KEY).waiting(wait))))
+            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(Requests.waiting(forUpdate(KEY), wait))))
                     .isInstanceOf(LockNotAvailableException.class);
             assertAsBefore(alice, isolation);
             alice.close();
@@ -127,12 +128,12 @@ class IsolationTest {
 
     private static List<Session.Body<?>> ways(RowLocks locks, LockWait wait) {
         return List.of(
-                c -> locks.in(c).lock(forUpdate(KEY).waiting(wait)),
-                c -> locks.in(c).lock(forShare(KEY).waiting(wait)),
-                c -> locks.in(c).lock(forUpdate(KEYS).waiting(wait)),
-                c -> locks.in(c).lock(forUpdate(LockKey.name("nightly")).waiting(wait)),
-                c -> locks.in(c).lock(forUpdate(List.of(KEY, LockKey.number(7))).waiting(wait)),
-                c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), READ, BALANCE));
+                c -> locks.in(c).lock(Requests.waiting(forUpdate(KEY), wait)),
+                c -> locks.in(c).lock(Requests.waiting(forShare(KEY), wait)),
+                c -> locks.in(c).lock(Requests.waiting(forUpdate(KEYS), wait)),
+                c -> locks.in(c).lock(Requests.waiting(forUpdate(LockKey.name("nightly")), wait)),
+                c -> locks.in(c).lock(Requests.waiting(forUpdate(List.of(KEY, LockKey.number(7))), wait)),
+                c -> locks.in(c).lockAndRead(Requests.waiting(forUpdate(KEY), wait), READ, BALANCE));
     }
 
     /** Where statements follow in the round trip the refusal must raise, unless a savepoint can undo it. */
@@ -141,7 +142,7 @@ class IsolationTest {
     void keysAloneAreRefusedInEveryForm(Isolation isolation) throws Exception {
         RowLocks locks = locks(LockStrategy.ADVISORY);
         for (boolean begun : List.of(false, true)) {
-            for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BRIEFLY)) {
+            for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, BRIEFLY)) {
                 for (Session.Body<?> body : ways(locks, wait)) {
                     Session alice = session("alice", isolation);
                     if (begun) {
@@ -162,9 +163,9 @@ class IsolationTest {
         RowLocks locks = locks(LockStrategy.ADVISORY);
         Session alice = session("alice", isolation);
         alice.execute("update account set balance = 9 where id = 9");
-        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BRIEFLY)) {
-            assertRefused(alice, c -> locks.in(c).lock(forUpdate(KEY).waiting(wait)));
-            assertRefused(alice, c -> locks.in(c).lock(forUpdate(KEYS).waiting(wait)));
+        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, BRIEFLY)) {
+            assertRefused(alice, c -> locks.in(c).lock(Requests.waiting(forUpdate(KEY), wait)));
+            assertRefused(alice, c -> locks.in(c).lock(Requests.waiting(forUpdate(KEYS), wait)));
         }
         alice.commit();
         assertThat(database.query("select balance from account where id = 9")).isEqualTo("9");

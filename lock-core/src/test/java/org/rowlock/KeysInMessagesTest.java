@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.util.PSQLException;
 import org.rowlock.RowLocksBuilder.LockRelease;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -154,7 +154,7 @@ class KeysInMessagesTest {
         });
         cases.put("the wait in the queue is over", this::queued);
         cases.put("an outer call holds the key", locks -> {
-            try (AdmissionQueues.Permit outer = enter(locks)) {
+            try (KeyEntries outer = enter(locks)) {
                 assertThat(outer.isQueued()).isTrue();
                 return catchThrowable(() -> enter(locks));
             }
@@ -294,7 +294,7 @@ class KeysInMessagesTest {
 
     /** Of a thread behind another that is past the queue. */
     private Throwable queued(RowLocks locks) throws Exception {
-        try (AdmissionQueues.Permit permit = enter(locks)) {
+        try (KeyEntries permit = enter(locks)) {
             assertThat(permit.isQueued()).isTrue();
             return failure(c ->
                     LockAccess.of(locks).admission().enter(this, forUpdate(KEY).noWait()));
@@ -302,7 +302,7 @@ class KeysInMessagesTest {
     }
 
     private Throwable interrupted(RowLocks locks) throws Exception {
-        try (AdmissionQueues.Permit permit = enter(locks)) {
+        try (KeyEntries permit = enter(locks)) {
             assertThat(permit.isQueued()).isTrue();
             return failure(c -> {
                 Thread.currentThread().interrupt();
@@ -322,7 +322,7 @@ class KeysInMessagesTest {
             return null;
         };
         List<Step<Void>> steps;
-        try (AdmissionQueues.Permit permit = enter(locks)) {
+        try (KeyEntries permit = enter(locks)) {
             assertThat(permit.isQueued()).isTrue();
             steps = List.of(alice.start(enter), bob.start(enter));
             TestDatabase.await().until(() -> steps.stream().anyMatch(Step::isDone));
@@ -331,7 +331,7 @@ class KeysInMessagesTest {
         return first == null ? catchThrowable(steps.get(1)::get) : first;
     }
 
-    private AdmissionQueues.Permit enter(RowLocks locks) {
+    private KeyEntries enter(RowLocks locks) {
         return LockAccess.of(locks).admission().enter(this, forUpdate(KEY));
     }
 

@@ -14,7 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -189,7 +191,7 @@ class LockAndReadFailureTest {
     @EveryStrategy
     void aQueryMayInsertTheRow(RowLocks locks) throws Exception {
         int id = 10;
-        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(Duration.ofSeconds(60)))) {
+        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(Duration.ofSeconds(60)))) {
             for (boolean begun : List.of(false, true)) {
                 int inserted = id++;
                 Session alice = database.session("alice");
@@ -198,8 +200,7 @@ class LockAndReadFailureTest {
                 }
                 List<Integer> ids = alice.run(c -> locks.in(c)
                         .lockAndRead(
-                                forUpdate(LockKey.row("account", inserted))
-                                        .waiting(wait)
+                                Requests.waiting(forUpdate(LockKey.row("account", inserted)), wait)
                                         .allowAbsent(),
                                 "insert into account values (?) returning id",
                                 row -> row.getInt(1),

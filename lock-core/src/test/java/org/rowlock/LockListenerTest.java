@@ -31,8 +31,10 @@ import org.rowlock.LockListener.Outcome;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.value.EndedEvent;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -94,7 +96,7 @@ class LockListenerTest {
             assertThat(hold.keys()).containsExactly(A);
             assertThat(((EndedEvent) hold).mode()).isEqualTo(FOR_UPDATE);
             assertThat(hold.strategy()).isEqualTo(strategy);
-            assertThat(((EndedEvent) hold).lockWait()).isEqualTo(LockWait.forever());
+            assertThat(((EndedEvent) hold).lockWait()).isEqualTo(LockWait.FOREVER);
             assertThat(hold.took()).isPositive();
         });
         assertThat(holds.stream().map(LockEvent::outcome))
@@ -117,19 +119,19 @@ class LockListenerTest {
         LockWait bound = LockWait.atMost(Duration.ofSeconds(9));
 
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(forShare(A).waiting(bound)));
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(Requests.waiting(forShare(A), bound)));
         expect(List.of(A), FOR_SHARE, strategy, bound, Outcome.ACQUIRED);
         alice.run(c -> locks.in(c)
                 .tryLock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(A)))
                 .isHeld());
-        expect(List.of(A), FOR_KEY_SHARE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
+        expect(List.of(A), FOR_KEY_SHARE, strategy, LockWait.NO_WAIT, Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forUpdate(List.of(B, A, B))));
-        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
+        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).tryLock(forUpdate(List.of(B, A))).isHeld());
-        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
+        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.NO_WAIT, Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lockAndRead(forUpdate(A), "select 1", result -> result.getInt(1)));
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.ACQUIRED);
     }
 
     @EveryStrategy
@@ -137,13 +139,13 @@ class LockListenerTest {
         RowLocks locks = locks(strategy);
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
-        Claim claim = Claim.from("account").orderBy("id").limit(2).mode(FOR_SHARE);
+        Claim claim = Claim.from("account").orderBy("id").limit(2);
         bob.run(c -> locks.in(c).claim(claim, result -> result.getInt(1)));
         List<LockKey> claimed = strategy == LockStrategy.ROW ? List.of() : List.of(B, row("account", 3));
-        expect(claimed, FOR_SHARE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
+        expect(claimed, FOR_UPDATE, strategy, LockWait.NO_WAIT, Outcome.ACQUIRED);
         Claim none = Claim.from("account").where("balance > 0");
         bob.run(c -> locks.in(c).claim(none, result -> result.getInt(1)));
-        expect(List.of(), FOR_UPDATE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
+        expect(List.of(), FOR_UPDATE, strategy, LockWait.NO_WAIT, Outcome.ACQUIRED);
     }
 
     @EveryStrategy
@@ -151,15 +153,17 @@ class LockListenerTest {
         RowLocks locks = locks(strategy);
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
-        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(10)))) {
-            bob.run(c -> locks.in(c).tryLock(forUpdate(A).waiting(wait)).isHeld());
+        for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(Duration.ofMillis(10)))) {
+            bob.run(c ->
+                    locks.in(c).tryLock(Requests.waiting(forUpdate(A), wait)).isHeld());
             expect(List.of(A), FOR_UPDATE, strategy, wait, Outcome.NOT_AVAILABLE);
-            assertThat(bob.start(c -> locks.in(c).lock(forShare(A).waiting(wait)))
+            assertThat(bob.start(c -> locks.in(c).lock(Requests.waiting(forShare(A), wait)))
                             .failure())
                     .isInstanceOf(LockNotAvailableException.class);
             expect(List.of(A), FOR_SHARE, strategy, wait, Outcome.NOT_AVAILABLE);
-            bob.run(c ->
-                    locks.in(c).tryLock(forUpdate(List.of(B, A)).waiting(wait)).isHeld());
+            bob.run(c -> locks.in(c)
+                    .tryLock(Requests.waiting(forUpdate(List.of(B, A)), wait))
+                    .isHeld());
             expect(List.of(B, A), FOR_UPDATE, strategy, wait, Outcome.NOT_AVAILABLE);
         }
     }
@@ -204,13 +208,13 @@ class LockListenerTest {
                                 .lockAndRead(forUpdate(A), "select no_such_column", result -> result.getInt(1)))
                         .failure())
                 .isInstanceOf(SQLException.class);
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
         alice.rollback();
 
         alice.execute("set transaction read only");
         assertThat(alice.start(c -> locks.in(c).lock(forUpdate(A))).failure())
                 .isInstanceOf(LockTransactionException.class);
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
         alice.rollback();
 
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
@@ -218,7 +222,7 @@ class LockListenerTest {
         Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(A))).awaitBlockedBy(alice);
         bob.terminate();
         assertThat(bobs.failure()).isInstanceOf(LockConnectionLostException.class);
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
     }
 
     /** An absent row is told as such, unless its key is locked in its place or nothing looks for it. */
@@ -231,7 +235,7 @@ class LockListenerTest {
         RowLocks whole = locks.on(database.dataSource());
         List<ThrowingCallable> doors = List.of(
                 () -> alice.run(c -> locks.in(c).lock(forUpdate(absent))),
-                () -> alice.run(c -> locks.in(c).tryLock(forUpdate(absent).waiting(LockWait.forever()))),
+                () -> alice.run(c -> locks.in(c).tryLock(forUpdate(absent).forever())),
                 () -> alice.run(c -> locks.in(c).lockAndRead(forUpdate(absent), "select 1", Integer.class)),
                 () -> whole.lock(forUpdate(absent)).inTransaction(tx -> 1),
                 () -> whole.lock(forUpdate(absent))
@@ -244,7 +248,7 @@ class LockListenerTest {
             } else {
                 assertThatCode(door).doesNotThrowAnyException();
             }
-            expect(List.of(absent), FOR_UPDATE, strategy, LockWait.forever(), refused);
+            expect(List.of(absent), FOR_UPDATE, strategy, LockWait.FOREVER, refused);
             alice.rollback();
         }
         alice.run(c -> locks.in(c).lock(forUpdate(List.of(A, absent)).allowAbsent()));
@@ -252,7 +256,7 @@ class LockListenerTest {
                 List.of(A, absent),
                 FOR_UPDATE,
                 strategy,
-                LockWait.forever(),
+                LockWait.FOREVER,
                 strategy == ROW ? Outcome.ABSENT : Outcome.ACQUIRED);
     }
 
@@ -263,14 +267,14 @@ class LockListenerTest {
         LockKey key = row("no_such_table", 1);
         assertThat(alice.start(c -> locks.in(c).lock(forUpdate(key))).failure())
                 .isInstanceOf(LockTargetException.class);
-        expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
+        expect(List.of(key), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
         CommitWrites writes = new CommitWrites();
         writes.add("update account set balance = 1");
         assertThatThrownBy(() ->
                         locks.on(database.dataSource()).lock(forUpdate(key)).execute(writes))
                 .isInstanceOfSatisfying(
                         LockTargetException.class, e -> assertThat(e.sqlState()).contains("42P01"));
-        expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
+        expect(List.of(key), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
     }
 
     @ParameterizedTest
@@ -287,12 +291,12 @@ class LockListenerTest {
                         .start(c -> locks.in(c).lock(forUpdate(List.of(A, B))))
                         .failure())
                 .isInstanceOf(LockTargetException.class);
-        expect(List.of(A, B), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
+        expect(List.of(A, B), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
         assertThatThrownBy(() -> locks.on(database.dataSource())
                         .lock(forUpdate(List.of(A, B)))
                         .execute(writes))
                 .isInstanceOf(LockTargetException.class);
-        expect(List.of(A, B), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
+        expect(List.of(A, B), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
     }
 
     @Test
@@ -305,13 +309,13 @@ class LockListenerTest {
         database.execute("create table client(id int primary key)", "insert into client values (1)");
         LockKey client = row("client", 1);
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
-        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), Outcome.ACQUIRED);
+        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.FOREVER, Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forUpdate(client)));
-        expect(List.of(client), FOR_UPDATE, ROW, LockWait.forever(), Outcome.ACQUIRED);
+        expect(List.of(client), FOR_UPDATE, ROW, LockWait.FOREVER, Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forUpdate(List.of(client, A))));
-        expect(List.of(client, A), FOR_UPDATE, BOTH, LockWait.forever(), Outcome.ACQUIRED);
+        expect(List.of(client, A), FOR_UPDATE, BOTH, LockWait.FOREVER, Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forUpdate(LockKey.name("x"))));
-        expect(List.of(LockKey.name("x")), FOR_UPDATE, ADVISORY, LockWait.forever(), Outcome.ACQUIRED);
+        expect(List.of(LockKey.name("x")), FOR_UPDATE, ADVISORY, LockWait.FOREVER, Outcome.ACQUIRED);
     }
 
     @Test
@@ -322,11 +326,11 @@ class LockListenerTest {
             assertThat(told.keys()).containsExactlyInAnyOrder(A, B);
             assertThat(((EndedEvent) told).mode()).isEqualTo(FOR_SHARE);
             assertThat(told.strategy()).isEqualTo(BOTH);
-            assertThat(((EndedEvent) told).lockWait()).isEqualTo(LockWait.forever());
+            assertThat(((EndedEvent) told).lockWait()).isEqualTo(LockWait.FOREVER);
             assertThat(told.outcome()).isEqualTo(Outcome.ADMITTED);
             assertThat(told.took()).isPositive();
         });
-        expect(List.of(B, A), FOR_SHARE, BOTH, LockWait.forever(), Outcome.ACQUIRED);
+        expect(List.of(B, A), FOR_SHARE, BOTH, LockWait.FOREVER, Outcome.ACQUIRED);
         admissions.clear();
 
         Thread.currentThread().interrupt();

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
@@ -89,15 +90,15 @@ class LockRequestTest {
         RequestParts one = RequestParts.of(forUpdate(row("a", 1)));
         RequestParts other = RequestParts.of(forShare(row("a", 2)));
         assertThat(one.and(other).lockWait(OTHERWISE)).isSameAs(OTHERWISE);
-        assertThat(RequestParts.of(one.noWait()).and(other).lockWait(OTHERWISE)).isEqualTo(LockWait.noWait());
-        assertThat(one.waiting(LockWait.forever())
+        assertThat(RequestParts.of(one.noWait()).and(other).lockWait(OTHERWISE)).isEqualTo(LockWait.NO_WAIT);
+        assertThat(RequestParts.of(one.forever())
                         .and(other.atMost(Duration.ofMillis(5)))
                         .lockWait(OTHERWISE))
                 .isEqualTo(LockWait.atMost(Duration.ofMillis(5)));
         assertThat(RequestParts.of(one.atMost(Duration.ofMillis(5)))
                         .and(other.atMost(Duration.ZERO))
                         .lockWait(OTHERWISE))
-                .isEqualTo(LockWait.noWait());
+                .isEqualTo(LockWait.NO_WAIT);
         LockRequest name = forUpdate(LockKey.name("n"));
         assertThat(one.and(other.allowAbsent()).isAbsentAllowed()).isFalse();
         assertThat(one.allowAbsent().and(other.allowAbsent()).isAbsentAllowed()).isTrue();
@@ -124,7 +125,6 @@ class LockRequestTest {
     @Test
     void aMissingPartIsNamed() {
         assertThatThrownBy(() -> forUpdate(row("a", 1)).and(null)).hasMessageContaining("The other request is null");
-        assertThatThrownBy(() -> forUpdate(row("a", 1)).waiting(null)).hasMessageContaining("The wait is null");
         assertThatThrownBy(() -> LockRequest.of(null, List.of(row("a", 1)))).hasMessageContaining("The mode is null");
         assertThatThrownBy(() -> forUpdate(Collections.singletonList(null)))
                 .hasMessageContaining("several keys, is null");

@@ -37,7 +37,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.Pools;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -199,12 +201,11 @@ class LostUpdateTest {
                 case 4 -> {
                     // What was not to be had leaves the transaction usable.
                     if (locks.in(connection)
-                            .tryLock(LockRequest.of(mode(), List.of(Bank.key(account())))
-                                    .waiting(wait(1)))
+                            .tryLock(Requests.waiting(LockRequest.of(mode(), List.of(Bank.key(account()))), wait(1)))
                             .isHeld()) {
                         connection.rollback();
                     }
-                    transfer(LockWait.forever());
+                    transfer(LockWait.FOREVER);
                     endAtRandom();
                 }
                 case 5 -> inPooledTransaction();
@@ -212,7 +213,7 @@ class LostUpdateTest {
                     Savepoint savepoint = connection.setSavepoint();
                     depositInVain(account());
                     connection.rollback(savepoint);
-                    deposit(account(), mode(), LockWait.forever());
+                    deposit(account(), mode(), LockWait.FOREVER);
                     endAtRandom();
                 }
                 default -> {
@@ -239,15 +240,15 @@ class LostUpdateTest {
         /** @param from 0 for all three waits, 1 for the two that end */
         private LockWait wait(int from) {
             return switch (from + random.nextInt(3 - from)) {
-                case 0 -> LockWait.forever();
-                case 1 -> LockWait.noWait();
+                case 0 -> LockWait.FOREVER;
+                case 1 -> LockWait.NO_WAIT;
                 default -> LockWait.atMost(Duration.ofMillis(1 + random.nextInt(20)));
             };
         }
 
         private void deposit(int n, RowLockMode mode, LockWait wait) throws SQLException {
             assertThat(locks.in(connection)
-                            .lock(LockRequest.of(mode, List.of(Bank.key(n))).waiting(wait))
+                            .lock(Requests.waiting(LockRequest.of(mode, List.of(Bank.key(n))), wait))
                             .isHeld())
                     .isTrue();
             changeBalance(connection, n, 1 + random.nextInt(9));
@@ -257,7 +258,7 @@ class LostUpdateTest {
             long valid = transaction;
             transaction = bank.newTransaction();
             bank.rolledBack(transaction);
-            deposit(n, FOR_UPDATE, LockWait.forever());
+            deposit(n, FOR_UPDATE, LockWait.FOREVER);
             transaction = valid;
             amount = 0;
             hasWritten = false;
@@ -267,7 +268,7 @@ class LostUpdateTest {
             int n = account();
             List<Long> balance = locks.in(connection)
                     .lockAndRead(
-                            LockRequest.of(mode(), List.of(Bank.key(n))).waiting(wait(0)),
+                            Requests.waiting(LockRequest.of(mode(), List.of(Bank.key(n))), wait(0)),
                             Bank.balanceQuery(n),
                             row -> row.getLong(1),
                             n);
@@ -278,8 +279,7 @@ class LostUpdateTest {
             int from = account();
             int to = (from + 1 + random.nextInt(Bank.ACCOUNTS - 1)) % Bank.ACCOUNTS;
             locks.in(connection)
-                    .lock(LockRequest.of(mode(), List.of(Bank.key(from), Bank.key(to)))
-                            .waiting(wait));
+                    .lock(Requests.waiting(LockRequest.of(mode(), List.of(Bank.key(from), Bank.key(to))), wait));
             int sum = random.nextInt(50);
             changeBalance(connection, from, -sum);
             changeBalance(connection, to, sum);
@@ -299,7 +299,7 @@ class LostUpdateTest {
         private void readSeveral() throws SQLException {
             int[] accounts = random.ints(0, Bank.ACCOUNTS).distinct().limit(3).toArray();
             List<LockKey> keys = Arrays.stream(accounts).mapToObj(Bank::key).toList();
-            locks.in(connection).lock(forShare(keys).waiting(wait(0)));
+            locks.in(connection).lock(Requests.waiting(forShare(keys), wait(0)));
             for (int n : accounts) {
                 long balance = Bank.balance(connection, n);
                 assertThat(balance).isEqualTo(Bank.balanceByLedger(connection, n));
@@ -312,7 +312,7 @@ class LostUpdateTest {
             boolean fails = random.nextInt(5) == 0;
             try {
                 locks.on(pool)
-                        .lock(LockRequest.of(mode(), List.of(Bank.key(n))).waiting(wait(0)))
+                        .lock(Requests.waiting(LockRequest.of(mode(), List.of(Bank.key(n))), wait(0)))
                         .<Object, SQLException>inTransaction(tx -> {
                             changeBalance(tx.connection(), n, 3);
                             if (fails) {

@@ -16,9 +16,11 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -30,20 +32,20 @@ class RequiredRowTest {
     @EveryStrategy.WithRow
     void aRowThatIsRequiredAndAbsentIsAnErrorThatLeavesTheTransactionUsable(LockStrategy strategy) throws Exception {
         Session alice = database.session("alice");
-        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
+        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE))) {
             for (Session.Body<?> call : List.<Session.Body<?>>of(
-                    c -> locks(strategy).in(c).lock(forUpdate(row("account", 9)).waiting(wait)),
+                    c -> locks(strategy).in(c).lock(Requests.waiting(forUpdate(row("account", 9)), wait)),
                     c -> locks(strategy)
                             .in(c)
-                            .tryLock(forUpdate(row("account", 9)).waiting(wait))
+                            .tryLock(Requests.waiting(forUpdate(row("account", 9)), wait))
                             .isHeld(),
                     c -> locks(strategy)
                             .in(c)
-                            .lock(forUpdate(List.of(row("account", 1), row("account", 9)))
-                                    .waiting(wait)),
+                            .lock(Requests.waiting(forUpdate(List.of(row("account", 1), row("account", 9))), wait)),
                     c -> locks(strategy)
                             .in(c)
-                            .lockAndRead(forUpdate(row("account", 9)).waiting(wait), "select 1", found -> 1))) {
+                            .lockAndRead(
+                                    Requests.waiting(forUpdate(row("account", 9)), wait), "select 1", found -> 1))) {
                 assertThatThrownBy(() -> alice.run(call))
                         .isInstanceOf(RowAbsentException.class)
                         .hasMessageContainingAll("account[9]", "no row", "Insert it first");
@@ -89,11 +91,10 @@ class RequiredRowTest {
         RowLocks locks =
                 LockAccess.builder().strategy(strategy).idColumns("given", "k").build();
         Session alice = database.session("alice");
-        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
+        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE))) {
             for (String table : List.of("given", "parent")) {
                 LockResult result = alice.run(c -> locks.in(c)
-                        .lock(forUpdate(LockKey.rows(table, List.of(1, 2, 3)))
-                                .waiting(wait)
+                        .lock(Requests.waiting(forUpdate(LockKey.rows(table, List.of(1, 2, 3))), wait)
                                 .allowAbsent()));
                 assertThat(result.absentRows()).containsExactly(row(table, 2));
                 alice.rollback();
@@ -147,7 +148,7 @@ class RequiredRowTest {
                 "create table seat(line int, place int, primary key (line, place))",
                 "insert into seat values (7, 1), (7, 2)");
         RowLocks locks = locks(strategy).on(database.dataSource());
-        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
+        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE))) {
             for (List<LockKey> present : List.<List<LockKey>>of(
                     List.of(row("account", 1)),
                     List.of(row("account", 1), row("account", 2)),
@@ -158,14 +159,14 @@ class RequiredRowTest {
                     keys.add(absent);
                     CommitWrites refused = new CommitWrites();
                     refused.add("delete from account where id = 1");
-                    assertThatThrownBy(() ->
-                                    locks.lock(forUpdate(keys).waiting(wait)).execute(refused))
+                    assertThatThrownBy(() -> locks.lock(Requests.waiting(forUpdate(keys), wait))
+                                    .execute(refused))
                             .isInstanceOf(RowAbsentException.class)
                             .hasMessageContaining("there is no row " + absent + ".");
                 }
                 CommitWrites writes = new CommitWrites();
                 writes.add("update account set id = id where id = 1");
-                locks.lock(forUpdate(present).waiting(wait)).execute(writes);
+                locks.lock(Requests.waiting(forUpdate(present), wait)).execute(writes);
             }
         }
         assertThat(database.query("select count(*) from account")).isEqualTo("3");

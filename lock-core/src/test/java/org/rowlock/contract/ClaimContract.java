@@ -20,7 +20,6 @@ import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.access.LockAccess;
@@ -323,18 +322,6 @@ abstract class ClaimContract extends RowLockContract {
             connection.commit();
         }
         return null;
-    }
-
-    @Test
-    void sharedClaimsShareAndExcludeAnExclusiveOne() throws Exception {
-        jobs(4);
-        Claim shared = READY.mode(RowLockMode.FOR_SHARE).limit(2);
-
-        assertThat(claim(alice, shared)).containsExactly(1, 2);
-        assertThat(claim(bob, shared.mode(RowLockMode.FOR_KEY_SHARE))).containsExactly(1, 2);
-        alice.rollback();
-        assertThat(claim(alice, READY.limit(4))).containsExactly(3, 4);
-        assertThat(claim(bob, shared.limit(4))).containsExactly(1, 2);
     }
 
     @Test

@@ -13,8 +13,8 @@ import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockDeadlockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 
@@ -124,7 +124,7 @@ abstract class FailureContract extends RowLockContract {
     @Test
     void aCanceledWaitForSeveralKeysHoldsNone() throws Exception {
         lock(alice, account(5));
-        Step<LockResult> step = startLockAll(bob, List.of(account(1), account(5), account(9)), LockWait.forever());
+        Step<LockResult> step = startLockAll(bob, List.of(account(1), account(5), account(9)), LockWait.FOREVER);
         step.awaitBlockedBy(alice);
 
         bob.cancel();

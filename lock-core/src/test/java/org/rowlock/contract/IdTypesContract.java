@@ -21,7 +21,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
-import org.rowlock.LockWait;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.Session;
 
 /** Ids of every supported type, from Java to the column and back. */
@@ -128,7 +128,7 @@ public abstract class IdTypesContract extends RowLockContract {
         bob.rollback();
 
         List<LockKey> keys = List.of(second, first);
-        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(Duration.ofSeconds(9)))) {
+        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(Duration.ofSeconds(9)))) {
             assertThat(lockAll(alice, keys, wait).absentRows()).isEmpty();
         }
         assertThat(tryLock(bob, first)).isFalse();

@@ -21,9 +21,10 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -58,23 +59,24 @@ abstract class ManyKeysContract extends RowLockContract {
     }
 
     static Stream<LockWait> shortWaits() {
-        return Stream.of(LockWait.noWait(), LockWait.atMost(ofMillis(20)));
+        return Stream.of(LockWait.NO_WAIT, LockWait.atMost(ofMillis(20)));
     }
 
     static Stream<LockWait> allWaits() {
-        return Stream.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE));
+        return Stream.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE));
     }
 
     @ParameterizedTest
     @MethodSource("allWaits")
     void equalKeysCountOnce(LockWait wait) throws Exception {
-        LockRequest request = forUpdate(List.of(
+        LockRequest request = Requests.waiting(
+                forUpdate(List.of(
                         account(2),
                         account(1),
                         LockKey.row("account", "2"),
                         LockKey.row("Account", 1L),
-                        LockKey.row("account", 2)))
-                .waiting(wait);
+                        LockKey.row("account", 2))),
+                wait);
         LockResult result = alice.run(c -> locks.in(c).lock(request));
 
         assertThat(RequestParts.of(request).keys()).containsExactly(account(2), account(1));
@@ -114,7 +116,8 @@ abstract class ManyKeysContract extends RowLockContract {
             lock(bob, account(10));
 
             assertThatThrownBy(() -> lockAll(bob, mixedKeys(), wait)).isInstanceOf(LockNotAvailableException.class);
-            assertThat(tryLock(bob, forUpdate(mixedKeys()).waiting(wait))).isFalse();
+            assertThat(tryLock(bob, Requests.waiting(forUpdate(mixedKeys()), wait)))
+                    .isFalse();
 
             assertThat(advisoryLocksOf(bob)).as("with %s taken", taken).isEqualTo(advisoryLocksFor(1));
             alice.rollback();
@@ -145,7 +148,7 @@ abstract class ManyKeysContract extends RowLockContract {
     void whoWaitsForOneGetsAllWhenItIsReleased(Session carol) throws Exception {
         lock(alice, account(2));
         lock(carol, account(4));
-        Step<LockResult> step = startLockAll(bob, accounts(5, 4, 3, 2, 1), LockWait.forever());
+        Step<LockResult> step = startLockAll(bob, accounts(5, 4, 3, 2, 1), LockWait.FOREVER);
         step.awaitBlockedBy(alice);
 
         alice.commit();
@@ -176,7 +179,7 @@ abstract class ManyKeysContract extends RowLockContract {
     }
 
     static Stream<LockWait> shortWaitsAndForever() {
-        return Stream.of(LockWait.forever(), LockWait.atMost(TestDatabase.DEADLINE));
+        return Stream.of(LockWait.FOREVER, LockWait.atMost(TestDatabase.DEADLINE));
     }
 
     @Test
@@ -196,10 +199,9 @@ abstract class ManyKeysContract extends RowLockContract {
         for (int round = 0; round < 100; round++) {
             List<LockKey> keys = new ArrayList<>(all);
             Collections.shuffle(keys, random);
-            LockWait wait = random.nextBoolean() ? LockWait.forever() : LockWait.atMost(TestDatabase.DEADLINE);
+            LockWait wait = random.nextBoolean() ? LockWait.FOREVER : LockWait.atMost(TestDatabase.DEADLINE);
             locks.in(connection)
-                    .lock(forUpdate(keys.subList(0, 2 + random.nextInt(all.size() - 2)))
-                            .waiting(wait));
+                    .lock(Requests.waiting(forUpdate(keys.subList(0, 2 + random.nextInt(all.size() - 2))), wait));
             connection.commit();
         }
         return null;

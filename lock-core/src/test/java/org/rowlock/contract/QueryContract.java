@@ -17,8 +17,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockWait;
 import org.rowlock.RowMapper;
+import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -32,16 +33,16 @@ abstract class QueryContract extends RowLockContract {
     }
 
     static List<LockWait> allWaits() {
-        return List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE));
+        return List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE));
     }
 
     static List<LockWait> shortWaits() {
-        return List.of(LockWait.noWait(), LockWait.atMost(ofMillis(20)));
+        return List.of(LockWait.NO_WAIT, LockWait.atMost(ofMillis(20)));
     }
 
     private List<Long> lockAndRead(Session session, LockWait wait, String sql, Object... binds) throws Exception {
-        return session.run(
-                c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), sql, row -> row.getLong(1), binds));
+        return session.run(c ->
+                locks.in(c).lockAndRead(Requests.waiting(forUpdate(KEY), wait), sql, row -> row.getLong(1), binds));
     }
 
     @Test
@@ -91,7 +92,7 @@ abstract class QueryContract extends RowLockContract {
 
             assertThatThrownBy(() -> bob.run(c -> locks.in(c)
                             .lockAndRead(
-                                    forUpdate(name).waiting(wait),
+                                    Requests.waiting(forUpdate(name), wait),
                                     "update account set balance = 1 returning id",
                                     row -> row.getInt(1))))
                     .isInstanceOf(LockNotAvailableException.class);
@@ -245,8 +246,8 @@ abstract class QueryContract extends RowLockContract {
         for (Exception thrown :
                 List.of(new SQLException("no such thing"), new IllegalStateException("no such thing"))) {
             forEach(allWaits(), wait -> {
-                assertThatThrownBy(() -> alice.run(c ->
-                                locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), "select 1", throwing(thrown))))
+                assertThatThrownBy(() -> alice.run(c -> locks.in(c)
+                                .lockAndRead(Requests.waiting(forUpdate(KEY), wait), "select 1", throwing(thrown))))
                         .isSameAs(thrown);
 
                 assertLockedAndUsable();
@@ -260,8 +261,8 @@ abstract class QueryContract extends RowLockContract {
                 List.of(row -> row.getInt(3), row -> row.getInt(2), row -> row.getInt("nothing"));
         for (RowMapper<Integer> mapper : mappers) {
             forEach(allWaits(), wait -> {
-                assertThatThrownBy(() -> alice.run(
-                                c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(wait), "select 1, 'abc'", mapper)))
+                assertThatThrownBy(() -> alice.run(c -> locks.in(c)
+                                .lockAndRead(Requests.waiting(forUpdate(KEY), wait), "select 1, 'abc'", mapper)))
                         .isInstanceOf(SQLException.class);
 
                 assertLockedAndUsable();

@@ -21,9 +21,9 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.RoundTripCounter;
@@ -45,7 +45,7 @@ abstract class RoundTripContract extends RowLockContract {
     }
 
     static List<LockWait> allWaits() {
-        return List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(ofSeconds(9)));
+        return List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(ofSeconds(9)));
     }
 
     private void assertRoundTrips(int expected, Session.Body<?> call) throws Exception {
@@ -101,7 +101,7 @@ abstract class RoundTripContract extends RowLockContract {
                 forUpdate(List.of(account(3), account(1), LockKey.name("x"), document, LockKey.number(9))),
                 Requests.of(modes));
         for (LockRequest request : requests) {
-            forEach(allWaits(), wait -> assertRoundTrips(1, c -> locks.in(c).lock(request.waiting(wait))));
+            forEach(allWaits(), wait -> assertRoundTrips(1, c -> locks.in(c).lock(Requests.waiting(request, wait))));
         }
     }
 
@@ -117,7 +117,7 @@ abstract class RoundTripContract extends RowLockContract {
             assertRoundTrips(
                     1,
                     c -> locks.in(c)
-                            .tryLock(forUpdate(account(1)).waiting(wait))
+                            .tryLock(Requests.waiting(forUpdate(account(1)), wait))
                             .isHeld());
         });
     }
@@ -129,7 +129,7 @@ abstract class RoundTripContract extends RowLockContract {
                     1,
                     c -> locks.in(c)
                             .lockAndRead(
-                                    forUpdate(account(1)).waiting(wait),
+                                    Requests.waiting(forUpdate(account(1)), wait),
                                     "select balance from account where id = ?",
                                     row -> row.getLong(1),
                                     1));
@@ -214,7 +214,7 @@ abstract class RoundTripContract extends RowLockContract {
         forEach(allWaits(), wait -> {
             assertRoundTrips(1, c -> {
                 on(locks, OneConnection.of(c))
-                        .lock(forUpdate(account(1)).waiting(wait))
+                        .lock(Requests.waiting(forUpdate(account(1)), wait))
                         .execute(threeWrites());
                 return null;
             });

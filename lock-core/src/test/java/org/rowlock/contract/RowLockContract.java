@@ -15,13 +15,14 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.Locks;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -86,7 +87,7 @@ abstract class RowLockContract implements ContractLocking {
     }
 
     LockResult lock(Session session, LockKey key, LockWait wait) throws Exception {
-        return session.run(c -> locks.in(c).lock(forUpdate(key).waiting(wait)));
+        return session.run(c -> locks.in(c).lock(Requests.waiting(forUpdate(key), wait)));
     }
 
     boolean tryLock(Session session, LockKey key) throws Exception {
@@ -106,7 +107,7 @@ abstract class RowLockContract implements ContractLocking {
     }
 
     LockResult lockAll(Session session, Collection<? extends LockKey> keys, LockWait wait) throws Exception {
-        return session.run(c -> locks.in(c).lock(forUpdate(keys).waiting(wait)));
+        return session.run(c -> locks.in(c).lock(Requests.waiting(forUpdate(keys), wait)));
     }
 
     boolean tryLockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
@@ -114,11 +115,11 @@ abstract class RowLockContract implements ContractLocking {
     }
 
     Step<LockResult> startLock(Session session, LockKey key) {
-        return startLock(session, key, RowLockMode.FOR_UPDATE, LockWait.forever());
+        return startLock(session, key, RowLockMode.FOR_UPDATE, LockWait.FOREVER);
     }
 
     Step<LockResult> startLock(Session session, LockKey key, RowLockMode mode) {
-        return startLock(session, key, mode, LockWait.forever());
+        return startLock(session, key, mode, LockWait.FOREVER);
     }
 
     Step<LockResult> startLock(Session session, LockKey key, LockWait wait) {
@@ -126,12 +127,11 @@ abstract class RowLockContract implements ContractLocking {
     }
 
     Step<LockResult> startLock(Session session, LockKey key, RowLockMode mode, LockWait wait) {
-        return session.start(
-                c -> locks.in(c).lock(LockRequest.of(mode, List.of(key)).waiting(wait)));
+        return session.start(c -> locks.in(c).lock(Requests.waiting(LockRequest.of(mode, List.of(key)), wait)));
     }
 
     Step<LockResult> startLockAll(Session session, Collection<? extends LockKey> keys, LockWait wait) {
-        return session.start(c -> locks.in(c).lock(forUpdate(keys).waiting(wait)));
+        return session.start(c -> locks.in(c).lock(Requests.waiting(forUpdate(keys), wait)));
     }
 
     /** Claims rows and gives a column of them. */

@@ -23,11 +23,11 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.EndedEvent;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.testing.Locks;
 import org.rowlock.testing.Requests;
@@ -38,7 +38,7 @@ import org.rowlock.testing.TestDatabase;
 /** One call whose keys each have a mode of their own. */
 abstract class SeveralModesContract extends RowLockContract {
     private static final List<LockWait> WAITS =
-            List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE));
+            List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE));
 
     SeveralModesContract() {
         super(
@@ -72,7 +72,7 @@ abstract class SeveralModesContract extends RowLockContract {
 
     private LockResult lockAll(Session session, Map<? extends LockKey, RowLockMode> modes, LockWait wait)
             throws Exception {
-        return session.run(c -> locks.in(c).lock(Requests.of(modes).waiting(wait)));
+        return session.run(c -> locks.in(c).lock(Requests.waiting(Requests.of(modes), wait)));
     }
 
     @Test
@@ -94,7 +94,7 @@ abstract class SeveralModesContract extends RowLockContract {
 
     @Test
     void rowsAreLockedInPostgresOwnModes() throws Exception {
-        lockAll(alice, modes(), LockWait.forever());
+        lockAll(alice, modes(), LockWait.FOREVER);
 
         for (int id = 1; id <= 4; id++) {
             boolean rowLocked = strategy() != LockStrategy.ADVISORY;
@@ -122,7 +122,7 @@ abstract class SeveralModesContract extends RowLockContract {
             modes.put(LockKey.row("account", 1), first ? FOR_UPDATE : FOR_SHARE);
             modes.put(LockKey.row(qualified, 1), first ? FOR_SHARE : FOR_UPDATE);
 
-            lockAll(alice, modes, LockWait.forever());
+            lockAll(alice, modes, LockWait.FOREVER);
 
             assertThat(advisoryLocksOf(alice)).isEqualTo(advisoryLocksFor(1));
             assertThat(isFree(account(1), FOR_SHARE)).isFalse();
@@ -132,7 +132,7 @@ abstract class SeveralModesContract extends RowLockContract {
 
     @Test
     void ifOneIsTakenNoneIsLocked() throws Exception {
-        forEach(List.of(LockWait.noWait(), LockWait.atMost(ofMillis(20))), wait -> {
+        forEach(List.of(LockWait.NO_WAIT, LockWait.atMost(ofMillis(20))), wait -> {
             for (Map.Entry<LockKey, RowLockMode> key : modes().entrySet()) {
                 // A sharer is in the way of the exclusive ones only.
                 lock(alice, key.getKey(), RequestParts.isShared(key.getValue()) ? FOR_UPDATE : FOR_SHARE);
@@ -190,8 +190,8 @@ abstract class SeveralModesContract extends RowLockContract {
                 modes.put(seat(id), RowLockMode.values()[random.nextInt(4)]);
             }
             modes.put(LockKey.name("x"), random.nextBoolean() ? FOR_SHARE : FOR_UPDATE);
-            LockWait wait = random.nextBoolean() ? LockWait.forever() : LockWait.atMost(TestDatabase.DEADLINE);
-            locks.in(connection).lock(Requests.of(modes).waiting(wait));
+            LockWait wait = random.nextBoolean() ? LockWait.FOREVER : LockWait.atMost(TestDatabase.DEADLINE);
+            locks.in(connection).lock(Requests.waiting(Requests.of(modes), wait));
             connection.commit();
         }
         return null;

@@ -26,11 +26,12 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -278,12 +279,11 @@ class StrategyDifferencesTest {
     void bothGivesTheAdvisoryLockBackWhenTheRowLockIsNotToBeHad() throws Exception {
         alice.execute(HAND_WRITTEN);
 
-        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(java.time.Duration.ofMillis(20)))) {
-            assertThatThrownBy(() -> bob.run(c -> both.in(c).lock(forUpdate(KEY).waiting(wait))))
+        for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(java.time.Duration.ofMillis(20)))) {
+            assertThatThrownBy(() -> bob.run(c -> both.in(c).lock(Requests.waiting(forUpdate(KEY), wait))))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThatThrownBy(() -> bob.run(c -> both.in(c)
-                            .lock(forUpdate(List.of(KEY, LockKey.row("account", 2)))
-                                    .waiting(wait))))
+                            .lock(Requests.waiting(forUpdate(List.of(KEY, LockKey.row("account", 2))), wait))))
                     .isInstanceOf(LockNotAvailableException.class);
 
             assertThat(advisoryLocksOf(bob)).isZero();

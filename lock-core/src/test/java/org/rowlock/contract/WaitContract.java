@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;
-import org.rowlock.LockWait;
+import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
@@ -35,7 +36,7 @@ abstract class WaitContract extends RowLockContract {
 
     static Stream<LockWait> shortWaits() {
         return Stream.of(
-                LockWait.noWait(),
+                LockWait.NO_WAIT,
                 LockWait.atMost(Duration.ZERO),
                 LockWait.atMost(Duration.ofNanos(1)),
                 LockWait.atMost(ofMillis(20)));
@@ -155,7 +156,7 @@ abstract class WaitContract extends RowLockContract {
                     .isEqualTo(before);
             List<String> seen = bob.run(c -> locks.in(c)
                     .lockAndRead(
-                            forUpdate(account(6)).waiting(wait),
+                            Requests.waiting(forUpdate(account(6)), wait),
                             "select current_setting('lock_timeout')",
                             row -> row.getString(1)));
             assertThat(seen).as("%s behind the lock", wait).containsExactly(before);
@@ -201,7 +202,7 @@ abstract class WaitContract extends RowLockContract {
     void noSavepointStaysBehind() throws Exception {
         lock(alice, KEY);
         lock(bob, account(2), LockWait.atMost(ofMillis(20)));
-        assertThatThrownBy(() -> lock(bob, KEY, LockWait.noWait())).isInstanceOf(LockNotAvailableException.class);
+        assertThatThrownBy(() -> lock(bob, KEY, LockWait.NO_WAIT)).isInstanceOf(LockNotAvailableException.class);
         assertThatThrownBy(() -> lock(bob, KEY, LockWait.atMost(ofMillis(20))))
                 .isInstanceOf(LockNotAvailableException.class);
 
@@ -230,13 +231,12 @@ abstract class WaitContract extends RowLockContract {
         bob.execute("set lock_timeout = '20ms'");
         bob.commit();
 
-        assertThatThrownBy(() -> bob.run(c -> locks.in(c)
-                        .tryLock(forUpdate(KEY).waiting(LockWait.forever()))
-                        .isHeld()))
+        assertThatThrownBy(() -> bob.run(
+                        c -> locks.in(c).tryLock(forUpdate(KEY).forever()).isHeld()))
                 .isInstanceOf(LockNotAvailableException.class);
         bob.rollback();
         assertThatThrownBy(() -> bob.run(c -> locks.in(c)
-                        .tryLock(forUpdate(List.of(account(2), KEY)).waiting(LockWait.forever()))
+                        .tryLock(forUpdate(List.of(account(2), KEY)).forever())
                         .isHeld()))
                 .isInstanceOf(LockNotAvailableException.class);
     }
@@ -249,11 +249,10 @@ abstract class WaitContract extends RowLockContract {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             for (LockWait wait : shortWaits().toList()) {
-                assertThatThrownBy(
-                                () -> locks.in(connection).lock(forUpdate(KEY).waiting(wait)))
+                assertThatThrownBy(() -> locks.in(connection).lock(Requests.waiting(forUpdate(KEY), wait)))
                         .isInstanceOf(LockNotAvailableException.class);
                 assertThat(locks.in(connection)
-                                .lock(forUpdate(account(2)).waiting(wait))
+                                .lock(Requests.waiting(forUpdate(account(2)), wait))
                                 .isHeld())
                         .isTrue();
             }

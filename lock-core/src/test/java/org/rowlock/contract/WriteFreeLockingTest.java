@@ -18,10 +18,11 @@ import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -68,21 +69,19 @@ class WriteFreeLockingTest {
         List<LockKey> keys = LockKey.rows("account", List.of(1, 2, 3, 4, 5));
         for (RowLockMode mode : RowLockMode.values()) {
             for (LockWait wait :
-                    List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
-                session.run(c -> locks.in(c)
-                        .lock(LockRequest.of(mode, List.of(keys.get(0))).waiting(wait)));
-                session.run(c -> locks.in(c).lock(LockRequest.of(mode, keys).waiting(wait)));
+                    List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
+                session.run(c -> locks.in(c).lock(Requests.waiting(LockRequest.of(mode, List.of(keys.get(0))), wait)));
+                session.run(c -> locks.in(c).lock(Requests.waiting(LockRequest.of(mode, keys), wait)));
                 session.run(c -> locks.in(c)
                         .lockAndRead(
-                                LockRequest.of(mode, List.of(keys.get(1))).waiting(wait),
+                                Requests.waiting(LockRequest.of(mode, List.of(keys.get(1))), wait),
                                 "select * from account where id = 2",
                                 found -> 1));
             }
-            if (LockAccess.of(locks).strategyOf(keys.get(0)) == LockStrategy.ROW) {
-                // A claim takes row locks with every strategy.
-                session.run(
-                        c -> locks.in(c).claim(Claim.from("account").limit(3).mode(mode), found -> 1));
-            }
+        }
+        if (LockAccess.of(locks).config().strategyOf(keys.get(0)) == LockStrategy.ROW) {
+            // A claim takes row locks with every strategy.
+            session.run(c -> locks.in(c).claim(Claim.from("account").limit(3), found -> 1));
         }
         session.commit();
     }
@@ -137,13 +136,12 @@ class WriteFreeLockingTest {
     @EnumSource
     void waitsOfAdvisoryAssignNoTransactionId(RowLockMode mode) throws Exception {
         LockKey key = LockKey.row("account", 7);
-        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
-            alice.run(
-                    c -> advisory.in(c).lock(LockRequest.of(mode, List.of(key)).waiting(wait)));
+        for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
+            alice.run(c -> advisory.in(c).lock(Requests.waiting(LockRequest.of(mode, List.of(key)), wait)));
+            alice.run(c ->
+                    advisory.in(c).lock(Requests.waiting(LockRequest.of(mode, List.of(key, LockKey.name("x"))), wait)));
             alice.run(c -> advisory.in(c)
-                    .lock(LockRequest.of(mode, List.of(key, LockKey.name("x"))).waiting(wait)));
-            alice.run(c -> advisory.in(c)
-                    .lockAndRead(LockRequest.of(mode, List.of(key)).waiting(wait), "select 1", found -> 1));
+                    .lockAndRead(Requests.waiting(LockRequest.of(mode, List.of(key)), wait), "select 1", found -> 1));
         }
 
         assertThat(hasXid(alice)).isFalse();

@@ -31,11 +31,12 @@ import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockVerificationException;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Pools;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -238,12 +239,11 @@ class CitusTest {
         alice.run(c -> locks.in(c).lock(forUpdate(key)));
         bob.execute("set local lock_timeout = '7min'");
         bob.execute("update " + free + " set balance = 1 where id = 2");
-        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(100)))) {
-            assertThatThrownBy(
-                            () -> bob.run(c -> locks.in(c).lock(forUpdate(key).waiting(wait))))
+        for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(Duration.ofMillis(100)))) {
+            assertThatThrownBy(() -> bob.run(c -> locks.in(c).lock(Requests.waiting(forUpdate(key), wait))))
                     .isInstanceOf(LockNotAvailableException.class);
-            assertThatThrownBy(() -> bob.run(c -> locks.in(c)
-                            .lock(forUpdate(LockKey.rows(table, List.of(3, 1))).waiting(wait))))
+            assertThatThrownBy(() -> bob.run(c ->
+                            locks.in(c).lock(Requests.waiting(forUpdate(LockKey.rows(table, List.of(3, 1))), wait))))
                     .isInstanceOf(LockNotAvailableException.class);
         }
         bob.run(c -> locks.in(c).lock(forUpdate(LockKey.row(free, 4)).atMost(Duration.ofMinutes(1))));

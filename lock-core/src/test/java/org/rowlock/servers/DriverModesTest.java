@@ -24,9 +24,10 @@ import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
+import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -111,19 +112,17 @@ public class DriverModesTest {
         bob.execute("set local lock_timeout = '59s'");
         bob.run(c -> locks.in(c).lock(forUpdate(row("account", 2))));
         int held = bob.advisoryLocks();
-        for (LockWait wait : List.of(LockWait.noWait(), briefly)) {
-            assertThat(tryLock(bob, locks, forUpdate(KEY).waiting(wait))).isFalse();
-            assertThat(tryLock(
-                            bob,
-                            locks,
-                            forShare(LockKey.rows("account", List.of(3, 1))).waiting(wait)))
+        for (LockWait wait : List.of(LockWait.NO_WAIT, briefly)) {
+            assertThat(tryLock(bob, locks, Requests.waiting(forUpdate(KEY), wait)))
                     .isFalse();
-            assertThatThrownBy(() ->
-                            bob.run(c -> locks.in(c).lockAndRead(forShare(KEY).waiting(wait), READ, BALANCE, 1)))
+            assertThat(tryLock(bob, locks, Requests.waiting(forShare(LockKey.rows("account", List.of(3, 1))), wait)))
+                    .isFalse();
+            assertThatThrownBy(() -> bob.run(
+                            c -> locks.in(c).lockAndRead(Requests.waiting(forShare(KEY), wait), READ, BALANCE, 1)))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThat(bob.advisoryLocks()).isEqualTo(held);
         }
-        assertThat(tryLock(bob, locks, forUpdate(row("account", 3)).waiting(briefly)))
+        assertThat(tryLock(bob, locks, Requests.waiting(forUpdate(row("account", 3)), briefly)))
                 .isTrue();
         bob.run(c -> {
             try (var statement = c.createStatement();

@@ -30,12 +30,13 @@ import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -78,10 +79,10 @@ class HotStandbyTest {
                 c -> locks.in(c).lock(forUpdate(KEY)),
                 c -> locks.in(c).lock(forShare(KEY)),
                 c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
-                c -> locks.in(c).lock(forUpdate(KEY).waiting(atMost)),
+                c -> locks.in(c).lock(Requests.waiting(forUpdate(KEY), atMost)),
                 c -> locks.in(c).lock(forUpdate(keys)),
                 c -> locks.in(c).tryLock(forUpdate(keys)).isHeld(),
-                c -> locks.in(c).lock(forUpdate(keys).waiting(atMost)),
+                c -> locks.in(c).lock(Requests.waiting(forUpdate(keys), atMost)),
                 c -> locks.in(c).lockAndRead(forUpdate(KEY), "select id from account", ID),
                 c -> locks.in(c).claim(Claim.from("account"), ID));
     }

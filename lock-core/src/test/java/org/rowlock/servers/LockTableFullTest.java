@@ -16,10 +16,11 @@ import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTableFullException;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -74,11 +75,12 @@ class LockTableFullTest {
                 .build();
         List<LockKey> keys = LockKey.rows(
                 "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
-        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
+        for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE))) {
             LockTableFullException failure = catchThrowableOfType(
                     LockTableFullException.class,
-                    () -> alice.run(c ->
-                            locks.in(c).tryLock(forShare(keys).waiting(wait)).isHeld()));
+                    () -> alice.run(c -> locks.in(c)
+                            .tryLock(Requests.waiting(forShare(keys), wait))
+                            .isHeld()));
             assertThat(failure).isNotNull();
             alice.rollback();
             assertThat(alice.advisoryLocks()).isZero();

@@ -12,9 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -61,11 +62,11 @@ class MultiXactTest {
     void noneWhereTheTransactionHasNotBegun(RowLocks locks) throws Exception {
         for (Session.Body<?> lock : List.<Session.Body<?>>of(
                 c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
-                c -> locks.in(c).lock(forUpdate(KEY).waiting(BOUND)),
+                c -> locks.in(c).lock(Requests.waiting(forUpdate(KEY), BOUND)),
                 c -> locks.in(c)
                         .tryLock(forUpdate(LockKey.rows("account", List.of(1, 2))))
                         .isHeld(),
-                c -> locks.in(c).lockAndRead(forUpdate(KEY).waiting(BOUND), "select 1", found -> 1))) {
+                c -> locks.in(c).lockAndRead(Requests.waiting(forUpdate(KEY), BOUND), "select 1", found -> 1))) {
             assertThat(makesMultiXact(false, lock)).isFalse();
         }
     }
@@ -84,8 +85,7 @@ class MultiXactTest {
     /** What remains, and is documented: a failure has to let go of the key, or of the rows before, and nothing else. */
     @EveryStrategy.WithRow
     void oneFromABoundedWaitInATransactionThatHasBegun(LockStrategy strategy) throws Exception {
-        assertThat(makesMultiXact(
-                        true, c -> locks(strategy).in(c).lock(forUpdate(KEY).waiting(BOUND))))
+        assertThat(makesMultiXact(true, c -> locks(strategy).in(c).lock(Requests.waiting(forUpdate(KEY), BOUND))))
                 .isTrue();
     }
 }

@@ -2,7 +2,6 @@ package org.rowlock.spring;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockWait;
 
 /**
  * The settings of the whole application. To change a default, define a bean of this type that overrides its method.
@@ -15,11 +14,11 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the wait of calls that do not specify a wait. The default is {@link LockWait#forever()}, within the
-     * timeout of the transaction}
+     * {@return the wait of calls that do not specify a wait; zero for no wait. The default is null, which means a wait
+     * without a bound, within the timeout of the transaction}
      */
-    default LockWait defaultWait() {
-        return LockWait.forever();
+    default @Nullable Duration defaultWait() {
+        return null;
     }
 
     /** {@return whether calls queue in the JVM before they borrow a connection. The default is true} */
@@ -31,7 +30,7 @@ public interface RowLockSettings {
      * {@return the longest time that a call queues in the JVM, even if the wait of the call is longer. The default is
      * null, which means the connection timeout of the pool, or 30 seconds if the pool is not HikariCP}
      */
-    default @Nullable LockWait admissionTimeout() {
+    default @Nullable Duration admissionTimeout() {
         return null;
     }
 

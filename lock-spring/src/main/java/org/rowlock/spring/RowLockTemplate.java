@@ -11,13 +11,14 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.TransactionLocks;
 import org.rowlock.internal.value.ClaimParts;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.spring.internal.annotation.LockWaits;
 import org.rowlock.spring.internal.call.CommitListener;
 import org.rowlock.spring.internal.call.LockedCall;
 import org.rowlock.spring.internal.call.SpringTransaction;
@@ -86,7 +87,7 @@ public final class RowLockTemplate {
      * @return the outcome, which may be that another transaction holds a key
      */
     public LockResult tryLock(LockRequest request) {
-        return call(request, LockWait.noWait())
+        return call(request, LockWait.NO_WAIT)
                 .take(
                         RequestParts.of(request),
                         "tryLock",
@@ -234,7 +235,7 @@ public final class RowLockTemplate {
     }
 
     private LockWait defaultWait() {
-        return locks.settings().defaultWait();
+        return LockWaits.of(locks.settings().defaultWait());
     }
 
     private LockedCall call(LockRequest request, LockWait otherwise) {

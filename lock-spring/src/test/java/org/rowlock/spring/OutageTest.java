@@ -23,9 +23,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockKey;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.queue.KeyEntries;
+import org.rowlock.internal.value.LockWait;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -95,7 +97,7 @@ class OutageTest {
 
         void run(TestContext context, LockWait wait, Runnable work) {
             if (this == TEMPLATE) {
-                context.template().inTransaction(forUpdate(KEY).waiting(wait), () -> {
+                context.template().inTransaction(RequestParts.of(forUpdate(KEY)).waiting(wait), () -> {
                     work.run();
                     return true;
                 });
@@ -126,7 +128,7 @@ class OutageTest {
             outage.on = true;
             List<CompletableFuture<Void>> all = new ArrayList<>();
             for (int i = 0; i <= BEHIND; i++) {
-                all.add(Blocking.run(() -> way.run(context, LockWait.forever(), () -> {})));
+                all.add(Blocking.run(() -> way.run(context, LockWait.FOREVER, () -> {})));
                 assertThat(outage.firstIsIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                         .isTrue();
             }
@@ -147,7 +149,7 @@ class OutageTest {
     void whenItIsOverTheyQueueAgain(Way way) throws Exception {
         try (TestContext context = start(database.dataSource())) {
             AdmissionQueues queues = context.queues();
-            AdmissionQueues.Permit trying = queues.enter(context.getBean(DataSource.class), forShare(KEY));
+            KeyEntries trying = queues.enter(context.getBean(DataSource.class), forShare(KEY));
             trying.connected(false);
             Blocking.run(() -> way.share(context, () -> {})).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
 
@@ -160,7 +162,7 @@ class OutageTest {
             assertThat(inside.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                     .isTrue();
             trying.close();
-            assertThatThrownBy(() -> Way.TEMPLATE.run(context, LockWait.noWait(), () -> {}))
+            assertThatThrownBy(() -> Way.TEMPLATE.run(context, LockWait.NO_WAIT, () -> {}))
                     .isInstanceOf(CannotAcquireLockException.class)
                     .hasMessageContaining("admission queue");
             leave.countDown();

@@ -21,7 +21,6 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probe;
@@ -135,7 +134,7 @@ class RowLockTemplateTest {
         transactions.setTimeout(1);
         Session other = RowLockTests.holder(database, ONE);
         assertThatThrownBy(() -> transactions.execute(
-                        status -> template.lock(forNoKeyUpdate(ONE).waiting(LockWait.forever()))))
+                        status -> template.lock(forNoKeyUpdate(ONE).forever())))
                 .isInstanceOf(CannotAcquireLockException.class)
                 .hasMessageContaining("The timeout of the transaction ended the wait")
                 .hasMessageNotContaining("The wait was");

@@ -1,11 +1,11 @@
 package org.rowlock.spring;
 
 import java.time.Duration;
-import org.rowlock.LockWait;
+import org.jspecify.annotations.Nullable;
 
 /** The default settings, except the settings that a test changes. */
 public final class TestSettings implements RowLockSettings {
-    private LockWait defaultWait = LockWait.forever();
+    private @Nullable Duration defaultWait;
     private boolean admission = true;
     private boolean lockEntities = true;
     private boolean verify = true;
@@ -15,11 +15,11 @@ public final class TestSettings implements RowLockSettings {
     private Reaction strategyConflict = Reaction.FAIL;
 
     @Override
-    public LockWait defaultWait() {
+    public @Nullable Duration defaultWait() {
         return defaultWait;
     }
 
-    public TestSettings defaultWait(LockWait wait) {
+    public TestSettings defaultWait(Duration wait) {
         defaultWait = wait;
         return this;
     }

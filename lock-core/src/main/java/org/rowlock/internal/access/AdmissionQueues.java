@@ -3,8 +3,6 @@ package org.rowlock.internal.access;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
@@ -12,7 +10,6 @@ import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocksBuilder;
 import org.rowlock.internal.observe.LockObserver;
@@ -24,7 +21,6 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.Stack;
 import org.rowlock.internal.value.RequestParts;
-import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The admission queues of the keys in this JVM. A call enters the queues of its keys before it borrows a connection. A
@@ -34,26 +30,13 @@ import org.rowlock.internal.value.WaitNanos;
  * {@linkplain RowLocksBuilder#maxAdmittedPerKey a few} exclusive calls at a time. The queues only order the calls.
  * Exclusion is guaranteed by the lock in the database, which also excludes calls of other JVMs.
  *
- * <p>Only the outermost call of a thread queues. If the thread already has a {@link Permit}, a nested call skips the
- * queues, because the thread may hold a database lock. Suppose that the thread waited in a queue for another thread,
- * which waited at the server for this database lock. The server could not detect that deadlock.
+ * <p>Only the outermost call of a thread queues. A nested call skips the queues, because the thread may hold a database
+ * lock. Suppose that the thread waited in a queue for another thread, which waited at the server for this database
+ * lock. The server could not detect that deadlock.
  *
- * <p>Thread-safe. A permit belongs to the thread that acquired it. Platform and virtual threads are both supported.
+ * <p>Thread-safe. The entries of a call belong to its thread. Platform and virtual threads are both supported.
  */
-public final class AdmissionQueues {
-    private final int maxWaitersPerKey;
-    private final LockConfig config;
-    private final LockObserver observer;
-    private final KeyQueues queues;
-    private final Set<KeyEntries> inside = ConcurrentHashMap.newKeySet();
-
-    public AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, LockConfig config, LockObserver observer) {
-        this.queues = queues;
-        this.maxWaitersPerKey = maxWaitersPerKey;
-        this.config = config;
-        this.observer = observer;
-    }
-
+public record AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, LockConfig config, LockObserver observer) {
     /**
      * A thread that waits in the queue of a key, or that was admitted.
      *
@@ -67,49 +50,46 @@ public final class AdmissionQueues {
      * in the same order, so the queues cause no deadlock.
      *
      * @param request the request; its wait, by default forever, bounds the sum of the waits in all queues
-     * @return the permit; close it on this thread after the transaction has ended and its connection is returned
+     * @return the entries; close them on this thread after the transaction has ended and its connection is returned
      * @throws LockNotAvailableException if a call with {@code noWait()} would have to wait, if the wait times out, or
      *     if the queue of a key is full
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
-     * @throws IllegalStateException if the thread already has a permit for one of the keys, in any mode. The second
+     * @throws IllegalStateException if an outer call of the thread has one of the keys, in any mode. The second
      *     connection of the thread could wait for its first connection
      */
-    public Permit enter(Object database, LockRequest request) {
-        RequestParts parts = RequestParts.of(request);
-        return enter(database, parts, parts.lockWait(WaitNanos.FOREVER), null);
+    public KeyEntries enter(Object database, LockRequest request) {
+        return enter(database, RequestParts.of(request), null);
     }
 
     /**
-     * Enters the queues in the same way, with a wait that replaces the wait of the request.
+     * Enters the queues in the same way, with an offer.
      *
      * @param offer work that the thread of another call may do; see {@link QueueEntry}
      */
-    public Permit enter(Object database, RequestParts request, LockWait wait, @Nullable Object offer) {
+    public KeyEntries enter(Object database, RequestParts request, @Nullable Object offer) {
         Arguments.notNull(database, "The database is null; give the DataSource");
         // A StackOverflowError must not occur while the call leaves the queues, so the stack for leaving is reserved
         // here.
         Stack.reserve(Stack.OF_QUEUE);
-        KeyEntries entries = new KeyEntries(database, request);
-        Permit permit = new Permit(this, entries);
-        if (!entries.isOutermost()) {
+        KeyEntries entries = new KeyEntries(queues, database, request);
+        if (!entries.isQueued()) {
             entries.skipQueues();
-            return permit;
+            return entries;
         }
         Begun begun = observer.begin(Kind.ADMISSION);
         Outcome outcome = Outcome.REFUSED;
         try {
-            entries.join(queues, offer);
-            inside.add(entries);
-            entries.enterAll(wait, maxWaitersPerKey);
+            entries.join(offer);
+            entries.enterAll(maxWaitersPerKey);
             outcome = Outcome.ADMITTED;
-            return permit;
+            return entries;
         } finally {
             if (outcome == Outcome.REFUSED) {
-                permit.close();
+                entries.close();
             }
             if (begun != null) {
-                List<LockKey> keys = KeyEntries.ordered(request.keys());
-                observer.end(begun, keys, request.mode(), config.strategyOf(keys), wait, outcome);
+                List<LockKey> keys = RequestParts.ordered(request.keys());
+                observer.end(begun, keys, request.mode(), config.strategyOf(keys), request.lockWait(), outcome);
             }
         }
     }
@@ -124,7 +104,7 @@ public final class AdmissionQueues {
      * time comes first} The entries may be out of date, because the calls continue meanwhile.
      */
     public List<Entrant> entrants() {
-        return inside.stream()
+        return queues.calls().stream()
                 .flatMap(entries -> entries.places().stream()
                         .filter(place -> place.entry().isThere())
                         .map(place -> new Entrant(
@@ -136,41 +116,5 @@ public final class AdmissionQueues {
                                 Duration.ofNanos(place.entry().ageNanos()))))
                 .sorted(Comparator.comparing(Entrant::since).reversed())
                 .toList();
-    }
-
-    /** The permission to use the database. Close the permit on the same thread when the transaction has ended. */
-    public static final class Permit implements AutoCloseable {
-        private final KeyEntries entries;
-        private final AdmissionQueues owner;
-
-        private Permit(AdmissionQueues owner, KeyEntries entries) {
-            this.owner = owner;
-            this.entries = entries;
-        }
-
-        public KeyEntries entries() {
-            return entries;
-        }
-
-        /** {@return whether this call queued; false for a nested call, which skips the queues} */
-        public boolean isQueued() {
-            return entries.isOutermost();
-        }
-
-        /**
-         * Reports whether a connection was obtained. After a failure, callers skip the queues of the keys until a
-         * caller obtains a connection. If callers waited in an outage, each caller would wait for the connection
-         * timeouts of all callers before it. Call this method before {@link #close}.
-         */
-        public void connected(boolean connected) {
-            entries.open(!connected);
-        }
-
-        /** Leaves the queues, so that the next call is admitted. A second invocation does nothing. */
-        @Override
-        public void close() {
-            entries.leave();
-            owner.inside.remove(entries);
-        }
     }
 }

@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -21,6 +20,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.UnexpectedRowCountException;
+import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.RowStatement;
 
 /**
@@ -65,17 +65,11 @@ public interface LockAccess {
     /** {@return the admission queues, for code that begins transactions by itself} */
     AdmissionQueues admission();
 
-    /** {@return the strategy of a key's table; {@link LockStrategy#ADVISORY} for a key without a row} */
-    LockStrategy strategyOf(LockKey key);
+    /** {@return the configuration of the tables} */
+    LockConfig config();
 
     /** {@return when commits release their locks} */
     LockRelease release();
-
-    /** {@return the normalized names of the tables that have a configuration of their own} */
-    Set<String> configuredTables();
-
-    /** {@return the configured id columns of a table; empty if the primary key is used} */
-    List<String> configuredIdColumns(String table);
 
     /**
      * Checks in the catalog whether rows of a table can be locked. An application can use this check to refuse to
@@ -126,20 +120,11 @@ public interface LockAccess {
     void send(Connection connection, CommitWrites writes) throws SQLException;
 
     /** Gives access to the package-private constructors of {@link RowLocks}. */
-    final class Opener {
+    record Opener(Function<RowLocks, LockAccess> access, Function<Supplier<DataSource>, RowLocksBuilder> builder) {
         private static volatile @Nullable Opener opened;
 
-        private final Function<RowLocks, LockAccess> access;
-        private final Function<Supplier<DataSource>, RowLocksBuilder> builder;
-
-        private Opener(Function<RowLocks, LockAccess> access, Function<Supplier<DataSource>, RowLocksBuilder> builder) {
-            this.access = access;
-            this.builder = builder;
-        }
-
-        public static void open(
-                Function<RowLocks, LockAccess> access, Function<Supplier<DataSource>, RowLocksBuilder> builder) {
-            opened = new Opener(access, builder);
+        public static void open(Opener opener) {
+            opened = opener;
         }
 
         private static Opener opened() {

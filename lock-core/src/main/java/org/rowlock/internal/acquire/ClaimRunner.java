@@ -10,7 +10,6 @@ import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
@@ -28,6 +27,7 @@ import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.value.ClaimParts;
+import org.rowlock.internal.value.LockWait;
 
 /**
  * Runs a claim. With strategy ROW, a claim is one statement. With the other strategies, a claim locks rows and then
@@ -84,7 +84,7 @@ record ClaimRunner(
             outcome = LockObserver.outcome(meaning);
             throw meaning;
         } finally {
-            observer.end(begun, takenKeys(), claim.mode(), strategy, LockWait.noWait(), outcome);
+            observer.end(begun, takenKeys(), RowLockMode.FOR_UPDATE, strategy, LockWait.NO_WAIT, outcome);
         }
     }
 
@@ -137,7 +137,7 @@ record ClaimRunner(
     }
 
     private ClaimSql sql(RowTable table, boolean again) {
-        return new ClaimSql(table, claim.predicate(), claim.order(), claim.mode(), again);
+        return new ClaimSql(table, claim.predicate(), claim.order(), again);
     }
 
     private List<List<String>> lock(ClaimSql sql, List<List<String>> tried, int wanted) throws SQLException {
@@ -217,7 +217,7 @@ record ClaimRunner(
         return new Description(
                 claim + " (strategy " + strategy() + ')',
                 strategy(),
-                claim.mode() == RowLockMode.FOR_UPDATE,
+                true,
                 claim.limit(),
                 List.of(claim.table()),
                 List.of(),

@@ -8,7 +8,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
-import org.rowlock.LockWait;
 import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -20,7 +19,6 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.text.IdType;
-import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
@@ -44,8 +42,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     /** Looks up the id columns, and splits the keys into advisory and row locks, within the lock budget. */
-    ResolvedRequest resolve(
-            PgSession session, RequestParts request, LockWait wait, LockStrategy strategy, List<Insert> inserts) {
+    ResolvedRequest resolve(PgSession session, RequestParts request, LockStrategy strategy) {
         List<LockKey> keys = request.keys();
         boolean differ = strategy == LockStrategy.BOTH && keys.size() > 1;
         List<LockKey> advisory = strategy == LockStrategy.ROW ? List.of() : differ ? config.advisory(keys) : keys;
@@ -54,7 +51,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 : strategy == LockStrategy.ADVISORY;
         if (advisory.size() > config.budget()) {
             throw config.overBudget(
-                    "lock " + description(session, request, wait).what() + ": that is " + advisory.size()
+                    "lock " + description(session, request).what() + ": that is " + advisory.size()
                             + " distinct advisory locks",
                     "Lock fewer keys, or lock one key that stands for all of them");
         }
@@ -89,9 +86,9 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 }
             }
         } catch (SQLException e) {
-            throw LockErrors.ofLock(description(session, request, wait), e);
+            throw LockErrors.ofLock(description(session, request), e);
         }
-        return new ResolvedRequest(request, wait, strategy, advisory, groups, typed, inserts, !anyAlone, null);
+        return new ResolvedRequest(request, strategy, advisory, groups, typed, !anyAlone, null);
     }
 
     private static int order(Row one, Row other, RequestParts request) {
@@ -104,9 +101,9 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         RowTable unused = table(session, row.table(), List.of(row), config.strategyOf(row), false, true);
     }
 
-    Description description(PgSession session, RequestParts request, LockWait wait) {
+    Description description(PgSession session, RequestParts request) {
         LockStrategy strategy = config.strategyOf(request.keys());
-        return Description.of(request, wait, strategy, List.of(), session.readOnlyBy());
+        return Description.of(request, strategy, List.of(), session.readOnlyBy());
     }
 
     /**

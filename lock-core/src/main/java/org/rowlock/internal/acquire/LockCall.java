@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.WriteForms;
@@ -34,7 +33,6 @@ import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.RequestParts;
-import org.rowlock.internal.value.WaitNanos;
 
 /** One call for locks. {@link #attempt} sends flushes until a flush has a final outcome. */
 public final class LockCall {
@@ -52,9 +50,7 @@ public final class LockCall {
     private final LockCalls calls;
     private final PgSession session;
     private final RequestParts request;
-    private final LockWait lockWait;
     private final LockStrategy strategy;
-    private final List<Insert> inserts;
     private final @Nullable RowStatement statement;
     private final boolean observed;
 
@@ -64,8 +60,6 @@ public final class LockCall {
     private boolean begun;
 
     /**
-     * @param lockWait replaces the wait of the request
-     * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
      * @param statement a statement of another library, which replaces the statement of Rowlock if both statements have
      *     the same effect; null for none
      */
@@ -73,16 +67,12 @@ public final class LockCall {
             LockCalls calls,
             PgSession session,
             RequestParts request,
-            LockWait lockWait,
-            List<Insert> inserts,
             @Nullable RowStatement statement,
             boolean observed) {
         this.calls = calls;
         this.session = session;
         this.request = request;
-        this.lockWait = lockWait;
         this.strategy = calls.tables().config().strategyOf(request.keys());
-        this.inserts = inserts;
         this.statement = statement;
         this.observed = observed;
     }
@@ -97,7 +87,7 @@ public final class LockCall {
 
     /** Whether a COMMIT may be sent together with the lock. After an INSERT, Rowlock must first check the row. */
     boolean mayCommit() {
-        return inserts.isEmpty();
+        return request.inserts().isEmpty();
     }
 
     /** Returns the strategy of the keys; BOTH if they have different strategies. */
@@ -112,7 +102,7 @@ public final class LockCall {
      *     statements are not sent
      */
     public Outcome attempt(@Nullable Tail given) throws SQLException {
-        for (Insert insert : inserts) {
+        for (Insert insert : request.inserts()) {
             WriteForms.check(session, insert);
         }
         Begun observing = observed ? calls.observer().begin(LockListener.Kind.ACQUISITION) : null;
@@ -128,12 +118,12 @@ public final class LockCall {
                 socket = boundSocket();
             }
             long start = System.nanoTime();
-            try (QueueStay stay = QueueStay.enter(calls, session, request, strategy, lockWait, begun)) {
+            try (QueueStay stay = QueueStay.enter(calls, session, request, strategy, begun)) {
                 RowStatement other = tail == null && isLockedBy(asks) ? statement : null;
                 // With a statement of another library, a front lock would need a separate round trip.
                 Front front = other != null && calls.front() != LockFront.ALWAYS
                         ? null
-                        : stay.front(WaitNanos.remaining(lockWait, start), isOnCitus());
+                        : stay.front(request.lockWait().remaining(start), isOnCitus());
                 Outcome outcome =
                         other != null && front == null ? lockBy(other) : untilDecided(asks, start, front, tail);
                 stay.answered(outcome instanceof Held, tail == null || !tail.isCommitting());
@@ -156,7 +146,7 @@ public final class LockCall {
             if (socket != UNBOUND) {
                 session.restoreSocketBound(socket);
             }
-            calls.observer().end(observing, request.keys(), request.mode(), strategy, lockWait, told);
+            calls.observer().end(observing, request.keys(), request.mode(), strategy, request.lockWait(), told);
         }
     }
 
@@ -253,7 +243,7 @@ public final class LockCall {
     }
 
     private ResolvedRequest resolve() {
-        ResolvedRequest made = calls.tables().resolve(session, request, lockWait, strategy, inserts);
+        ResolvedRequest made = calls.tables().resolve(session, request, strategy);
         resolved = made;
         return made;
     }
@@ -264,11 +254,11 @@ public final class LockCall {
      * longer than the limit of the wait.
      */
     private int boundSocket() throws SQLException {
-        if (!WaitNanos.isBounded(lockWait)) {
+        if (!request.lockWait().isBounded()) {
             return UNBOUND;
         }
         long waits = strategy == LockStrategy.ADVISORY ? 1 : ROW_LOCK_WAITS;
-        long bound = WaitNanos.millis(lockWait) * waits
+        long bound = request.lockWait().millis() * waits
                 + GRACE_MILLIS
                 + request.keys().size();
         return session.boundSocket((int) Math.min(Integer.MAX_VALUE, bound));
@@ -296,8 +286,8 @@ public final class LockCall {
         if (other == null
                 || strategy != LockStrategy.ROW
                 || !resolved.isOneRow()
-                || WaitNanos.isBounded(lockWait)
-                || !inserts.isEmpty()
+                || request.lockWait().isBounded()
+                || !request.inserts().isEmpty()
                 || isOnCitus()) {
             return false;
         }
@@ -344,8 +334,6 @@ public final class LockCall {
 
     public Description description() {
         ResolvedRequest known = resolved;
-        return known == null
-                ? calls.tables().description(session, request, lockWait)
-                : known.description(session.readOnlyBy());
+        return known == null ? calls.tables().description(session, request) : known.description(session.readOnlyBy());
     }
 }

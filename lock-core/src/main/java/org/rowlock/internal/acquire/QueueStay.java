@@ -4,14 +4,13 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
-import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The entries of a call in the queues of this JVM while its flush is at the server. A call of {@code LockOperation}
@@ -34,19 +33,14 @@ record QueueStay(
      * Waits in the {@code ROW} queue, if necessary. A transaction that may hold a row lock does not wait in the queue.
      */
     static QueueStay enter(
-            LockCalls calls,
-            PgSession session,
-            RequestParts request,
-            LockStrategy strategy,
-            LockWait wait,
-            boolean begun)
+            LockCalls calls, PgSession session, RequestParts request, LockStrategy strategy, boolean begun)
             throws SQLException {
         LockKey first = request.keys().get(0);
         KeyEntries admitted = KeyEntries.entered();
         boolean queues = strategy == LockStrategy.ROW
                 && request.keys().size() == 1
                 && !RequestParts.isShared(request.mode())
-                && !WaitNanos.isNoWait(wait);
+                && !request.lockWait().isNoWait();
         if (admitted != null || !queues) {
             QueueEntry fronted = admitted == null || !queues || begun ? null : admitted.entryOf(first);
             return new QueueStay(calls, session, request, admitted, null, fronted);
@@ -62,7 +56,7 @@ record QueueStay(
         try {
             // The method holdsNoRow() costs a round trip, so it is called only if the entry would have to wait.
             if (!own.tryEnter() && (!begun || session.holdsNoRow())) {
-                own.enter(WaitNanos.nanos(wait), Integer.MAX_VALUE);
+                own.enter(request.lockWait().nanos(), Integer.MAX_VALUE);
             }
             entered = true;
             return stay;
@@ -83,7 +77,7 @@ record QueueStay(
         if (wanted == null) {
             return null;
         }
-        if (WaitNanos.isNoWait(left)
+        if (left.isNoWait()
                 || !(request.keys().get(0) instanceof LockKey.Row row)
                 || session.isSimpleQueryMode()
                 || onCitus) {

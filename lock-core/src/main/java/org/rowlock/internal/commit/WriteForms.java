@@ -22,9 +22,6 @@ import org.rowlock.internal.value.Insert;
 public final class WriteForms {
     private static final BoundedCache<String, WriteForm> KEPT = new BoundedCache<>();
 
-    /** The forms for sessions with standard_conforming_strings off, where a backslash begins an escape. */
-    private static final BoundedCache<String, WriteForm> WITH_ESCAPES = new BoundedCache<>();
-
     private static final BoundedCache<Checked, String> CHECKED = new BoundedCache<>();
 
     private WriteForms() {}
@@ -86,8 +83,10 @@ public final class WriteForms {
     }
 
     private static WriteForm formOf(PgSession session, String sql) throws SQLException {
+        // With standard_conforming_strings off, a backslash begins an escape. The forms of such sessions are not
+        // cached.
         boolean standard = !"off".equals(session.reported("standard_conforming_strings"));
-        return (standard ? KEPT : WITH_ESCAPES).get(sql, session::formOf);
+        return standard ? KEPT.get(sql, session::formOf) : session.formOf(sql);
     }
 
     static WriteForm of(PgSession session, Write write) throws SQLException {

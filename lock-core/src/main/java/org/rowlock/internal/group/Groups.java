@@ -22,12 +22,10 @@ import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockVerificationException;
-import org.rowlock.LockWait;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.commit.CommitErrors;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
@@ -37,9 +35,9 @@ import org.rowlock.internal.sql.LockCheckSql;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.GroupRule;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
-import org.rowlock.internal.value.WaitNanos;
 
 /**
  * Runs the writes of several callers that wait for one key in one transaction. The leader is an admitted caller that
@@ -73,7 +71,7 @@ public record Groups(
     }
 
     /** Returns a possible member of a group, or null if the call must run alone. */
-    public @Nullable Member member(RequestParts request, LockWait wait, List<Write> writes) {
+    public @Nullable Member member(RequestParts request, List<Write> writes) {
         if (largest < 2
                 || !request.inserts().isEmpty()
                 || request.keys().size() != 1
@@ -81,7 +79,7 @@ public record Groups(
                 // spelling.
                 || request.rows().size() > 1
                 || RequestParts.isShared(request.mode())
-                || WaitNanos.isNoWait(wait)
+                || request.lockWait().isNoWait()
                 || writes.isEmpty()) {
             return null;
         }
@@ -100,7 +98,7 @@ public record Groups(
             }
             targets.add(target.get());
         }
-        return new Member(request, wait, strategy, required, writes, targets);
+        return new Member(request, strategy, required, writes, targets);
     }
 
     /**
@@ -110,7 +108,7 @@ public record Groups(
      * @param entry the leader's entry in the queue of the key; null if the leader skipped the queue
      */
     public List<QueueEntry> take(Member leader, @Nullable QueueEntry entry, Connection connection) throws SQLException {
-        int most = shared.sizes.most(leader.key);
+        int most = shared.most(leader.key);
         // A call without an offer must run alone, because an earlier leader has given the call back after a failure.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
             return List.of();
@@ -137,12 +135,16 @@ public record Groups(
         if (leader.isRowRequired && leader.key instanceof LockKey.Row row) {
             leader.required = tables.of(session, row.table());
         }
+        leader.versions = new TreeMap<>();
+        if (!areKnown(leader, leader.targets)) {
+            return List.of();
+        }
         return entry.take(
                 most - 1,
                 offer -> offer instanceof Member member
-                        && versions(leader, member.targets) != null
+                        && areKnown(leader, member.targets)
                         && leader.takes(member, session),
-                joining -> GroupSizes.rounded(1 + joining) - 1);
+                joining -> SharedTransactions.rounded(1 + joining) - 1);
     }
 
     /** Returns the server's description of the session; an empty text if the session was altered. */
@@ -157,22 +159,21 @@ public record Groups(
         return known;
     }
 
-    /** Returns the descriptions of tables, in the order of their oids; null if one description is unknown. */
-    private @Nullable Map<Long, String> versions(Member leader, Collection<String> targets) {
-        Map<Long, String> versions = new TreeMap<>();
+    /** Adds the descriptions of tables to the descriptions of the leader. Returns false if one is unknown. */
+    private boolean areKnown(Member leader, Collection<String> targets) {
         for (String target : targets) {
             String version = shared.version(leader.seenBy, target);
             if (version == null) {
-                return null;
+                return false;
             }
-            versions.put(Long.valueOf(version.substring(0, version.indexOf(' '))), version);
+            leader.versions.put(Long.valueOf(version.substring(0, version.indexOf(' '))), version);
         }
-        return versions;
+        return true;
     }
 
     public void doneAlone(@Nullable Member member) {
         if (member != null) {
-            shared.sizes.done(member.key, 1);
+            shared.done(member.key, 1);
         }
     }
 
@@ -186,30 +187,14 @@ public record Groups(
         List<Member> all = new ArrayList<>(List.of(leader));
         taken.forEach(each -> all.add((Member) Objects.requireNonNull(each.offer())));
         all.forEach(each -> each.begin(observer));
-        SharedTransactions.Sending<SQLException> group = new SharedTransactions.Sending<>() {
-            @Override
-            public List<? extends @Nullable Object> send() throws SQLException {
-                // The shortest remaining wait applies, so that no member waits longer than its own limit.
-                sending.send(Collections.min(all.stream().map(Member::remaining).toList()), writes(all));
-                return Collections.<@Nullable Object>nCopies(taken.size(), null);
-            }
-
-            @Override
-            public boolean isUndone(Throwable e) {
-                // After a LockVerificationException the group may be committed, because Rowlock checks some locks only
-                // after the COMMIT.
-                boolean known = e instanceof SQLException
-                        || (e instanceof RowlockException && !(e instanceof LockVerificationException));
-                boolean undone = known && !(e instanceof CommitOutcomeUnknownException);
-                if (undone) {
-                    learn(leader.key, all.size(), e);
-                }
-                return undone;
-            }
+        SharedTransactions.Sending group = () -> {
+            // The shortest remaining wait applies, so that no member waits longer than its own limit.
+            sending.send(Collections.min(all.stream().map(Member::remaining).toList()), writes(all));
+            return number -> null;
         };
         boolean done;
         try {
-            done = shared.lead(leader.key, taken, group);
+            done = shared.lead(leader.key, taken, group, e -> isUndone(leader.key, all.size(), e));
         } catch (Throwable e) {
             leader.report(observer, outcome(e));
             throw e;
@@ -237,43 +222,49 @@ public record Groups(
                 : new CommitOutcomeUnknownException(message, state, cause);
     }
 
-    private void learn(LockKey key, int size, Throwable e) {
+    /** Whether nothing of a group is stored. Adapts the allowed size of groups to the failure. */
+    private boolean isUndone(LockKey key, int size, Throwable e) {
+        // After a LockVerificationException the group may be committed, because Rowlock checks some locks only after
+        // the COMMIT.
+        if (e instanceof CommitOutcomeUnknownException
+                || e instanceof LockVerificationException
+                || !(e instanceof SQLException || e instanceof RowlockException)) {
+            return false;
+        }
         String refusal = e instanceof SQLException ? GroupSql.refusal(e.getMessage()) : null;
         if (refusal != null && refusal.equals("table")) {
             shared.forgetTables();
-            shared.sizes.undone(key, size);
+            shared.undone(key, size);
         } else if (refusal != null && !refusal.startsWith(GroupSql.ROW)) {
             refused(key, refusal);
         } else if (!(e instanceof LockNotAvailableException)) {
-            shared.sizes.undone(key, size);
+            shared.undone(key, size);
         }
+        return true;
     }
 
     private void refused(LockKey key, String why) {
-        shared.sizes.refused(key);
+        shared.refused(key);
         observer.alone(key, why);
     }
 
     private List<Write> writes(List<Member> all) {
         List<Write> writes = new ArrayList<>();
-        Set<String> targets = new HashSet<>();
-        for (Member each : all) {
-            writes.addAll(each.writes);
-            targets.addAll(each.targets);
-        }
+        all.forEach(each -> writes.addAll(each.writes));
         Member leader = all.get(0);
-        Map<Long, String> versions = versions(leader, targets);
-        // Another thread may have discarded the descriptions of the tables meanwhile. Without the descriptions, the
-        // check at the server refuses the group.
-        Map<Long, String> sent = versions == null ? Map.of() : versions;
-        String oids = sent.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
+        String oids = leader.versions.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
         if (leader.required != null && leader.key instanceof LockKey.Row row) {
             List<@Nullable Object> binds = new ArrayList<>(RowKey.givenId(row));
             binds.add(LockCheckSql.mark());
             writes.add(new Write(GroupSql.requires(RowSql.existingId(leader.required))).again(binds.toArray()));
         }
         writes.add(new Write(GroupSql.CHECK)
-                .again(leader.session, oids, String.join(";", sent.values()), LockCheckSql.mark(), leader.session));
+                .again(
+                        leader.session,
+                        oids,
+                        String.join(";", leader.versions.values()),
+                        LockCheckSql.mark(),
+                        leader.session));
         return writes;
     }
 

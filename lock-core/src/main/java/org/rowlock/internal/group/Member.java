@@ -1,6 +1,7 @@
 package org.rowlock.internal.group;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.LockObserver;
@@ -16,9 +16,9 @@ import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
-import org.rowlock.internal.value.WaitNanos;
 
 /** One call that may run in a group, in which the thread of the leader sends the writes of this call. */
 public final class Member {
@@ -51,6 +51,9 @@ public final class Member {
     /** The server, the database and {@link #session}. Sessions with equal values see the same tables. */
     Object seenBy = "";
 
+    /** The descriptions of the tables that the group changes, by oid. Set before this call leads a group. */
+    Map<Long, String> versions = Map.of();
+
     /** The table of the row that must exist; null if an absent row is no error. Set before this call leads a group. */
     @Nullable
     RowTable required;
@@ -66,14 +69,13 @@ public final class Member {
 
     Member(
             RequestParts request,
-            LockWait bound,
             LockStrategy strategy,
             boolean isRowRequired,
             List<Write> writes,
             Set<String> targets) {
         this.key = request.keys().get(0);
         this.request = request;
-        this.bound = bound;
+        this.bound = request.lockWait();
         this.strategy = strategy;
         this.isRowRequired = isRowRequired;
         this.writes = writes;
@@ -111,8 +113,8 @@ public final class Member {
         boolean fits = request.isAbsentAllowed() == member.request.isAbsentAllowed()
                 && request.mode() == member.request.mode()
                 && isSameId(key, member.key)
-                && WaitNanos.isBounded(bound) == WaitNanos.isBounded(member.bound)
-                && !WaitNanos.isNoWait(member.remaining())
+                && bound.isBounded() == member.bound.isBounded()
+                && !member.remaining().isNoWait()
                 && groupExecutions + member.executions <= Commit.MOST_IN_ONE
                 && groupBytes + member.bytes <= MOST_BYTES
                 && WriteForms.areChanges(session, member.writes);
@@ -130,7 +132,7 @@ public final class Member {
     }
 
     LockWait remaining() {
-        return WaitNanos.remaining(bound, startNanos);
+        return bound.remaining(startNanos);
     }
 
     void begin(LockObserver observer) {

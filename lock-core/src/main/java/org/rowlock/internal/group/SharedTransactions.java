@@ -5,28 +5,78 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.text.GroupRule;
 
 /**
  * The state that all groups of an application share: the allowed sizes of groups, and the descriptions of tables. This
  * class also distributes the results of a group to its members. Thread-safe.
+ *
+ * <p>Each key has an allowed size, which is a power of two. After a rollback, the size is half of the size of the
+ * group, and then grows slowly. Keys with the same hash share one size, which affects only speed. A lost update of a
+ * size does no harm.
  */
 public final class SharedTransactions {
+    private static final int PLACES = 1 << 10;
+
+    /** How many groups of the allowed size must succeed before the allowed size doubles. */
+    private static final int STEPS = 16;
+
+    /** After the server has refused a group, about this many calls run alone before the next group is tried. */
+    private static final int REFUSED = 2_000;
+
     private static final int MOST_TABLES = 1_000;
     private static final long VALID_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    final GroupSizes sizes;
+    private final int largest;
+
+    /**
+     * For each hash, the number of groups or calls that must succeed until the largest size is allowed again. Each
+     * halving of the size adds {@link #STEPS}.
+     */
+    private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
     /** The descriptions of tables. Sessions that see the same tables have equal values in the key. */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 
     private volatile SessionIdentity.@Nullable Equal last;
 
+    /** @param largest the largest number of callers that may share a transaction; rounded down to a power of two */
     public SharedTransactions(int largest) {
-        this.sizes = new GroupSizes(largest);
+        this.largest = rounded(largest);
+    }
+
+    /** Rounds down to a power of two, because the server prepares the statements of each size separately. */
+    static int rounded(int size) {
+        return Integer.highestOneBit(size);
+    }
+
+    int most(Object key) {
+        return Math.max(1, largest >> Math.min(Integer.SIZE - 1, (smaller.get(place(key)) + STEPS - 1) / STEPS));
+    }
+
+    void done(Object key, int size) {
+        if (size >= most(key)) {
+            smaller.updateAndGet(place(key), steps -> Math.max(0, steps - 1));
+        }
+    }
+
+    void undone(Object key, int size) {
+        smaller.set(place(key), Integer.numberOfTrailingZeros(2 * largest / rounded(size)) * STEPS);
+    }
+
+    /** Records that the server has refused a group for a reason that also applies to the next group. */
+    void refused(Object key) {
+        smaller.set(place(key), Integer.numberOfTrailingZeros(largest) * STEPS + REFUSED);
+    }
+
+    private static int place(Object key) {
+        int hash = key.hashCode();
+        return (hash ^ hash >>> 16) & PLACES - 1;
     }
 
     /** The server's description of a table. The text is empty if changes of the table must not run in groups. */
@@ -38,12 +88,10 @@ public final class SharedTransactions {
         String first(String sql, String parameter) throws SQLException;
     }
 
-    public interface Sending<X extends Exception> {
-        /** Runs the work of all members. Returns the results of the taken members, in their order. */
-        List<? extends @Nullable Object> send() throws X;
-
-        /** Whether nothing is stored after a failure, and each member is to run alone. */
-        boolean isUndone(Throwable failure);
+    @FunctionalInterface
+    interface Sending {
+        /** Runs the work of all members. Returns a function from the index of a taken member to its result. */
+        IntFunction<? extends @Nullable Object> send() throws SQLException;
     }
 
     /**
@@ -94,16 +142,17 @@ public final class SharedTransactions {
      * nothing is stored and each member runs alone. If the outcome is unknown, or the wait of all members has timed
      * out, each member receives the failure. The member creates an exception of its own from the failure.
      *
+     * @param undone whether nothing is stored after a failure
      * @return false if nothing is stored
      */
-    <X extends Exception> boolean lead(Object key, List<QueueEntry> taken, Sending<X> sending) throws X {
-        List<? extends @Nullable Object> results;
+    boolean lead(Object key, List<QueueEntry> taken, Sending sending, Predicate<Throwable> undone) throws SQLException {
+        IntFunction<? extends @Nullable Object> results;
         taken.forEach(QueueEntry::sent);
         try {
             results = sending.send();
         } catch (Throwable e) {
             // An Error is caught too, because it may occur after the COMMIT.
-            if (sending.isUndone(e)) {
+            if (undone.test(e)) {
                 taken.forEach(QueueEntry::handBack);
                 return false;
             }
@@ -111,9 +160,9 @@ public final class SharedTransactions {
             throw e;
         }
         for (int i = 0; i < taken.size(); i++) {
-            taken.get(i).complete(results.get(i));
+            taken.get(i).complete(results.apply(i));
         }
-        sizes.done(key, 1 + taken.size());
+        done(key, 1 + taken.size());
         return true;
     }
 }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.ServerErrors;
@@ -73,7 +73,7 @@ public final class StatementMember {
         // A member without an offer must run alone, because an earlier leader has given the member back after a
         // failure.
         if (entry.isIn() && entry.offer() != null && session.isReady()) {
-            taken = entry.take(shared.sizes.most(execution.row) - 1, this::takes);
+            taken = entry.take(shared.most(execution.row) - 1, this::takes);
         }
         return entry.served() != null || leads();
     }
@@ -112,14 +112,14 @@ public final class StatementMember {
         if (leads()) {
             return lead();
         }
-        shared.sizes.done(execution.row, 1);
+        shared.done(execution.row, 1);
         return null;
     }
 
     private @Nullable Result lead() throws SQLException {
         Batch batch = new Batch();
         try {
-            if (shared.lead(execution.row, taken, batch)) {
+            if (shared.lead(execution.row, taken, batch::send, e -> batch.undone)) {
                 return batch.own;
             }
         } finally {
@@ -129,7 +129,7 @@ public final class StatementMember {
             throw batch.timeout;
         }
         // The error does not show which execution has failed, so the allowed size of groups is reduced.
-        shared.sizes.undone(execution.row, members());
+        shared.undone(execution.row, members());
         return null;
     }
 
@@ -153,7 +153,7 @@ public final class StatementMember {
         sending = now;
     }
 
-    private final class Batch implements SharedTransactions.Sending<SQLException> {
+    private final class Batch {
         private final List<StatementMember> others = new ArrayList<>();
         private boolean undone = true;
         private @Nullable Result own;
@@ -165,8 +165,7 @@ public final class StatementMember {
             taken.forEach(entry -> others.add((StatementMember) Objects.requireNonNull(entry.offer())));
         }
 
-        @Override
-        public List<Result> send() throws SQLException {
+        IntFunction<Result> send() throws SQLException {
             PreparedStatement statement = execution.statement;
             execution.values.set(statement);
             statement.addBatch();
@@ -182,9 +181,7 @@ public final class StatementMember {
                 long[] counts = statement.executeLargeBatch();
                 SQLWarning warnings = warningsOf(statement);
                 own = new Result(counts[0], warnings);
-                return Stream.iterate(1, i -> i <= others.size(), i -> i + 1)
-                        .map(i -> new Result(counts[i], warnings))
-                        .toList();
+                return i -> new Result(counts[i + 1], warnings);
             } catch (SQLException e) {
                 sends(false);
                 throw failure(e.getCause() instanceof SQLException cause ? cause : e, System.nanoTime() - start);
@@ -207,11 +204,6 @@ public final class StatementMember {
                             || (queryTimeout > 0 && nanos >= TimeUnit.SECONDS.toNanos(queryTimeout)));
             undone = !ofAll;
             return e;
-        }
-
-        @Override
-        public boolean isUndone(Throwable failure) {
-            return undone;
         }
     }
 

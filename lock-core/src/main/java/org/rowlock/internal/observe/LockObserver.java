@@ -13,13 +13,13 @@ import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.session.Outcome.Failed;
 import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.Outcome.NotAvailable;
 import org.rowlock.internal.value.EndedEvent;
+import org.rowlock.internal.value.LockWait;
 
 /** Notifies the listeners and the flight recorder. Costs almost nothing without a listener or recording. */
 public record LockObserver(List<LockListener> listeners) {

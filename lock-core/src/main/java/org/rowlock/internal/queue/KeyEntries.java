@@ -2,36 +2,30 @@ package org.rowlock.internal.queue;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
-import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The entries of one call in the queues of its keys. All calls enter queues in the same order. A nested call has no
- * entries, and skips the queues. {@link #leave} may be called in any state.
+ * entries, and skips the queues. The thread of the call closes the entries, in any state, when its transaction has
+ * ended.
  */
-public final class KeyEntries {
+public final class KeyEntries implements AutoCloseable {
     /**
      * The innermost call of each thread. The field is static, because a nested call must skip the queues of every
      * {@link KeyQueues} object: its thread may hold a lock, so waiting could cause a deadlock.
      */
     private static final ThreadLocal<@Nullable KeyEntries> ENTERED = new ThreadLocal<>();
-
-    public static final Comparator<String> SHORTER_FIRST =
-            Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
 
     private static final String FULL = " threads of this application wait for it already, and"
             + " RowLocks.builder(..).maxWaitersPerKey() (with Spring Boot rowlock.admission.max-waiters-per-key) allows"
@@ -40,6 +34,7 @@ public final class KeyEntries {
     private static final String OVER = "another thread of this application holds it or is ahead of this thread in the"
             + " admission queue, and the wait is over: ";
 
+    private final KeyQueues queues;
     private final Object database;
     private final RequestParts request;
     private final @Nullable KeyEntries outer = ENTERED.get();
@@ -50,7 +45,8 @@ public final class KeyEntries {
 
     public record Place(LockKey key, RowLockMode mode, QueueEntry entry) {}
 
-    public KeyEntries(Object database, RequestParts request) {
+    public KeyEntries(KeyQueues queues, Object database, RequestParts request) {
+        this.queues = queues;
         this.database = database;
         this.request = request;
     }
@@ -72,38 +68,18 @@ public final class KeyEntries {
     }
 
     /**
-     * Sets whether callers skip the wait in the queues, because this call could not obtain a connection. If callers
-     * waited in an outage, each caller would wait for the connection timeouts of all callers before it.
+     * Reports whether a connection was obtained. After a failure, callers skip the queues of the keys until a caller
+     * obtains a connection. If callers waited in an outage, each caller would wait for the connection timeouts of all
+     * callers before it. Call this method before {@link #close}.
      */
-    public void open(boolean skipsWait) {
+    public void connected(boolean connected) {
         // The call may send its statement again on another connection, for example after a group was rolled back.
         begun = false;
-        places.forEach(place -> place.entry().open(skipsWait));
+        places.forEach(place -> place.entry().open(!connected));
     }
 
-    /**
-     * Returns the keys in the order in which all calls enter queues. With different orders, two calls could each wait
-     * in a queue that the other call has already entered. Shorter texts are first, so that nonnegative whole numbers of
-     * one table are in the order of their values. The server may lock the keys in another order, which causes no
-     * deadlock, because a call enters all queues before it sends a statement.
-     */
-    public static List<LockKey> ordered(List<LockKey> keys) {
-        if (keys.size() == 1) {
-            return keys;
-        }
-        Map<String, LockKey> byText = new TreeMap<>(SHORTER_FIRST);
-        keys.forEach(key -> byText.put(exactText(key), key));
-        return List.copyOf(byText.values());
-    }
-
-    /** Returns different texts for different keys. A name and a row of a table "name" have the same toString(). */
-    private static String exactText(LockKey key) {
-        return key instanceof LockKey.Row row
-                ? row.table() + "[" + String.join("\0", row.id())
-                : key.getClass().getSimpleName() + key;
-    }
-
-    public boolean isOutermost() {
+    /** Whether this call queues. A nested call skips the queues. */
+    public boolean isQueued() {
         return outer == null;
     }
 
@@ -112,13 +88,14 @@ public final class KeyEntries {
      *
      * @param offer work that the thread of another entry may do; see {@link QueueEntry}
      */
-    public void join(KeyQueues queues, @Nullable Object offer) {
-        for (LockKey key : ordered(request.keys())) {
+    public void join(@Nullable Object offer) {
+        for (LockKey key : RequestParts.ordered(request.keys())) {
             RowLockMode mode = request.modeOf(key);
             // The map key is a list and not a record, because the first hashCode() of a record takes 10 ms.
             places.add(new Place(key, mode, queues.join(List.of(database, key), RequestParts.isShared(mode), offer)));
         }
         ENTERED.set(this);
+        queues.calls().add(this);
     }
 
     public Object database() {
@@ -135,10 +112,11 @@ public final class KeyEntries {
     }
 
     /** Waits in the queues one after another, until all have admitted the call. The bound is for all waits together. */
-    public void enterAll(LockWait wait, int mostWaiting) {
+    public void enterAll(int mostWaiting) {
+        LockWait wait = request.lockWait();
         long start = System.nanoTime();
         for (Place place : places) {
-            State state = enter(place.entry(), WaitNanos.remaining(wait, start), mostWaiting);
+            State state = enter(place.entry(), wait.remaining(start), mostWaiting);
             if (state == State.FULL) {
                 throw notAvailable(place.key(), mostWaiting + FULL);
             }
@@ -154,10 +132,10 @@ public final class KeyEntries {
         if (Thread.currentThread().isInterrupted()) {
             return State.OVER;
         }
-        if (WaitNanos.isNoWait(left)) {
+        if (left.isNoWait()) {
             return entry.tryEnterFree() ? State.IN : State.OVER;
         }
-        return entry.enter(WaitNanos.nanos(left), mostWaiting);
+        return entry.enter(left.nanos(), mostWaiting);
     }
 
     private LockInterruptedException interrupted(LockKey key) {
@@ -201,11 +179,12 @@ public final class KeyEntries {
     }
 
     /**
-     * Leaves all queues, and ends the call. A second invocation does nothing.
+     * Leaves all queues, so that they admit the next calls, and ends the call. A second invocation does nothing.
      *
      * @throws IllegalMonitorStateException if called on a thread other than the one that entered
      */
-    public void leave() {
+    @Override
+    public void close() {
         if (!thread.equals(Thread.currentThread())) {
             throw new IllegalMonitorStateException(
                     "The permit belongs to " + thread + "; close the permit on that thread");
@@ -219,6 +198,7 @@ public final class KeyEntries {
             open = open.outer;
         }
         ENTERED.set(open);
+        queues.calls().remove(this);
     }
 
     /**

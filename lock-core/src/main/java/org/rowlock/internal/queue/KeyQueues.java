@@ -1,6 +1,7 @@
 package org.rowlock.internal.queue;
 
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +27,7 @@ public final class KeyQueues {
     private final long longestNanos;
     private final AtomicReferenceArray<@Nullable KeyQueue> byHash = new AtomicReferenceArray<>(HASHES);
     private final ConcurrentMap<Object, KeyQueue> byKey = new ConcurrentHashMap<>();
+    private final Set<KeyEntries> calls = ConcurrentHashMap.newKeySet();
 
     public KeyQueues(Supplier<? extends QueuePolicy> policies) {
         this(policies, LONGEST_NANOS);
@@ -75,6 +77,11 @@ public final class KeyQueues {
 
     public int keysInUse() {
         return byKey.size();
+    }
+
+    /** Returns the calls that wait in admission queues or were admitted. */
+    public Set<KeyEntries> calls() {
+        return calls;
     }
 
     /** Returns how many transactions wait in {@code ROW} queues. */

@@ -6,7 +6,6 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.value.RequestParts;
@@ -26,7 +25,7 @@ public record Description(
         List<String> ids,
         @Nullable String readOnlyBy) {
     public static Description of(
-            RequestParts request, LockWait wait, LockStrategy strategy, List<String> ids, @Nullable String readOnlyBy) {
+            RequestParts request, LockStrategy strategy, List<String> ids, @Nullable String readOnlyBy) {
         List<LockKey> keys = request.keys();
         String first = keys.get(0).toString();
         String what = keys.size() == 1
@@ -39,7 +38,7 @@ public record Description(
                 .map(each -> each.name().replace('_', ' '))
                 .collect(Collectors.joining(" and "));
         return new Description(
-                what + ' ' + modes + " (strategy " + strategy + ", wait " + wait + ')',
+                what + ' ' + modes + " (strategy " + strategy + ", wait " + request.lockWait() + ')',
                 strategy,
                 request.mode() == RowLockMode.FOR_UPDATE,
                 keys.size(),

@@ -40,12 +40,14 @@ public record LockConfig(
         return defaultStrategy == LockStrategy.ADVISORY || strategies.containsValue(LockStrategy.ADVISORY);
     }
 
+    /** Returns the normalized names of the tables that have a configuration of their own. */
     public Set<String> tables() {
         Set<String> tables = new TreeSet<>(strategies.keySet());
         tables.addAll(idColumns.keySet());
         return tables;
     }
 
+    /** Returns the configured id columns of a table; empty if the primary key is used. */
     public List<String> idColumnsOf(String table) {
         return idColumns.getOrDefault(table, List.of());
     }

@@ -8,43 +8,36 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.KeyWithoutRow;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
-import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The request of one call, with its keys split into advisory locks and row locks.
  *
- * @param lockWait the remaining wait
  * @param typed the tables whose rows are locked only by their keys, and whose id columns accept texts; the flush checks
  *     that the types of these columns have not changed
- * @param inserts the INSERTs of rows that may be absent, in the same order for all calls
  * @param anyIsolationAllowed whether a row lock follows every advisory lock, so that the server itself detects a stale
  *     snapshot
  */
 public record ResolvedRequest(
         RequestParts request,
-        LockWait lockWait,
         LockStrategy strategy,
         List<LockKey> advisory,
         List<RowGroup> rows,
         List<RowTable> typed,
-        List<Insert> inserts,
         boolean anyIsolationAllowed,
         @Nullable Front front) {
 
     /** The request of a flush that locks nothing. */
     public static final ResolvedRequest NONE = new ResolvedRequest(
-            RequestParts.of(RowLockMode.FOR_UPDATE, List.of(LockKey.number(0))),
-            LockWait.noWait(),
+            RequestParts.of(RowLockMode.FOR_UPDATE, LockKey.number(0)).waiting(LockWait.NO_WAIT),
             LockStrategy.ROW,
-            List.of(),
             List.of(),
             List.of(),
             List.of(),
@@ -117,7 +110,7 @@ public record ResolvedRequest(
         AT_MOST;
 
         public static WaitKind of(LockWait wait) {
-            return WaitNanos.isBounded(wait) ? AT_MOST : WaitNanos.isNoWait(wait) ? NO_WAIT : FOREVER;
+            return wait.isBounded() ? AT_MOST : wait.isNoWait() ? NO_WAIT : FOREVER;
         }
     }
 
@@ -149,6 +142,14 @@ public record ResolvedRequest(
         return request.keys();
     }
 
+    public LockWait lockWait() {
+        return request.lockWait();
+    }
+
+    public List<Insert> inserts() {
+        return request.inserts();
+    }
+
     /** Returns the strongest mode of the keys. */
     public RowLockMode mode() {
         return request.mode();
@@ -164,16 +165,15 @@ public record ResolvedRequest(
     }
 
     public ResolvedRequest remaining(long startNanos) {
-        return WaitNanos.isBounded(lockWait) ? with(WaitNanos.remaining(lockWait, startNanos), front) : this;
+        return lockWait().isBounded() ? with(request.remaining(startNanos), front) : this;
     }
 
     public ResolvedRequest behind(@Nullable Front before) {
-        return before == front ? this : with(lockWait, before);
+        return before == front ? this : with(request, before);
     }
 
-    private ResolvedRequest with(LockWait wait, @Nullable Front before) {
-        return new ResolvedRequest(
-                request, wait, strategy, advisory, rows, typed, inserts, anyIsolationAllowed, before);
+    private ResolvedRequest with(RequestParts remaining, @Nullable Front before) {
+        return new ResolvedRequest(remaining, strategy, advisory, rows, typed, anyIsolationAllowed, before);
     }
 
     /**
@@ -181,12 +181,12 @@ public record ResolvedRequest(
      * for an INSERT. Therefore a request with an INSERT has a short bound instead of NOWAIT.
      */
     public WaitKind waitKind() {
-        return inserts.isEmpty() || !WaitNanos.isNoWait(lockWait) ? WaitKind.of(lockWait) : WaitKind.AT_MOST;
+        return inserts().isEmpty() || !lockWait().isNoWait() ? WaitKind.of(lockWait()) : WaitKind.AT_MOST;
     }
 
     /** Returns the bound in milliseconds, at least 1, because lock_timeout = 0 means no bound. */
     public int waitMillis() {
-        return WaitNanos.isBounded(lockWait) ? WaitNanos.millis(lockWait) : 1;
+        return lockWait().isBounded() ? lockWait().millis() : 1;
     }
 
     /**
@@ -202,6 +202,6 @@ public record ResolvedRequest(
                 .filter(group -> group.table().isAny(IdType::isOpen))
                 .flatMap(group -> group.keys().stream().flatMap(key -> RowKey.givenId(key).stream()))
                 .toList();
-        return Description.of(request, lockWait, strategy, ids, readOnlyBy);
+        return Description.of(request, strategy, ids, readOnlyBy);
     }
 }

@@ -33,7 +33,7 @@ public final class LockErrors {
     private static final String GONE = "The transaction and its locks are gone; run it again on another connection.";
 
     private static final String TIMED_OUT = "the session's lock_timeout ended the wait. " + ABORTED
-            + ", or use LockWait.atMost(), which keeps the transaction usable.";
+            + ", or use atMost() of the request, which keeps the transaction usable.";
 
     private static final String CANCELED = "the wait was cancelled by a timeout or another session";
 

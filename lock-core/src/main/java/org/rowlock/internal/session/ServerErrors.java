@@ -19,7 +19,6 @@ import org.rowlock.internal.sql.WriteForm.WrongCount;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.TableName;
-import org.rowlock.internal.value.WaitNanos;
 
 /**
  * Determines the cause of an error of the server or the driver from the SQLSTATE and the fields of the error. Uses the
@@ -134,7 +133,8 @@ public final class ServerErrors {
             case NO_WAIT -> tail.isCommitting() && timeout;
             case AT_MOST -> {
                 long took = System.nanoTime() - start;
-                yield tail.isCommitting() && (!timeout || took < WaitNanos.nanos(request.lockWait()));
+                yield tail.isCommitting()
+                        && (!timeout || took < request.lockWait().nanos());
             }
         };
     }

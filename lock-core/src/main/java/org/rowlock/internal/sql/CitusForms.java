@@ -4,11 +4,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.rowlock.LockKey.Row;
-import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
@@ -53,7 +53,7 @@ public final class CitusForms extends FlushForms {
 
     /** The lock order of all callers. Positive numbers in a single id column are in the order of their values. */
     private static final Comparator<Row> ORDER = Comparator.comparing(
-                    (Row row) -> String.join("\0", row.id()), KeyEntries.SHORTER_FIRST)
+                    (Row row) -> String.join("\0", row.id()), RequestParts.SHORTER_FIRST)
             .thenComparing(row -> String.join("\0", RowKey.givenId(row)));
 
     CitusForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind) {

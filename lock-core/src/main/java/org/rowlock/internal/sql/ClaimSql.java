@@ -22,13 +22,15 @@ import org.rowlock.internal.value.RowKey;
  *
  * @param again whether the statement excludes rows that an earlier attempt of this claim has locked
  */
-public record ClaimSql(RowTable table, String predicate, String order, RowLockMode mode, boolean again) {
+public record ClaimSql(RowTable table, String predicate, String order, boolean again) {
     private static final String ID = "rowlock_id_";
+    private static final String SKIP_LOCKED = " skip locked";
+    private static final String FOR_UPDATE = RowSql.clause(RowLockMode.FOR_UPDATE);
 
     /** Claims rows without their keys. The parameters are the binds of the predicate, and the limit. */
     public static String skipLocked(ClaimParts claim) {
         return "select * from " + from(claim.table()) + " where " + condition(claim.predicate()) + order(claim.order())
-                + " limit ? " + RowSql.clause(claim.mode()) + " skip locked";
+                + " limit ? " + FOR_UPDATE + SKIP_LOCKED;
     }
 
     /** Returns a statement that locks rows in the claim's order, and yields the texts of their ids. */
@@ -36,7 +38,7 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
         return RowSql.identity(table) + "select " + table.printedId(alias()) + " from " + from(table.name()) + " where "
                 + condition(predicate)
                 + (again ? " and not exists (select from " + ids() + " where " + isOfId() + ")" : "")
-                + order(order) + " limit ? " + RowSql.clause(mode) + " skip locked";
+                + order(order) + " limit ? " + FOR_UPDATE + SKIP_LOCKED;
     }
 
     public void bindLock(PreparedStatement statement, ClaimParts claim, List<List<String>> before, int limit)
@@ -50,8 +52,8 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
      * select list, and the statement returns a row for each key. The positions of the locked keys are stored in a
      * transaction-local setting, which the next statement reads.
      */
-    public static String take(RowLockMode mode) {
-        String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(mode);
+    public static String take() {
+        String take = "pg_catalog.pg_try_advisory_xact_lock";
         return "select pg_catalog.set_config('rowlock.claimed', case when k.n = 1 then '' else"
                 + " pg_catalog.current_setting('rowlock.claimed') end || case when case when k.printed then " + take
                 + '(' + CatalogSql.hash("r.root::pg_catalog.text || ':' || k.s") + ") else " + take
@@ -69,10 +71,8 @@ public record ClaimSql(RowTable table, String predicate, String order, RowLockMo
                 + "pg_catalog.current_setting('rowlock.claimed'), ','))::pg_catalog.text[])"
                 + " order by rowlock_k.rowlock_n"
                 // Configured id columns are not necessarily unique, so every row with a claimed id must be locked.
-                + (table.identity() == Identity.GIVEN
-                        ? ' ' + RowSql.clause(mode) + " of " + alias() + " skip locked"
-                        : "");
-        return (isVerified() ? RowSql.verify(table).sql() + "\n;" : "") + take(mode) + "\n;" + rows;
+                + (table.identity() == Identity.GIVEN ? ' ' + FOR_UPDATE + " of " + alias() + SKIP_LOCKED : "");
+        return (isVerified() ? RowSql.verify(table).sql() + "\n;" : "") + take() + "\n;" + rows;
     }
 
     public boolean isVerified() {

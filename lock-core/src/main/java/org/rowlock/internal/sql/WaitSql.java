@@ -5,14 +5,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.rowlock.LockWait;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.sql.FlushForms.Bound;
 import org.rowlock.internal.text.FrontSql;
-import org.rowlock.internal.value.WaitNanos;
 
 /**
  * The statements before and after a lock that limit the wait. These statements also keep the transaction usable after a
@@ -42,7 +40,8 @@ public final class WaitSql {
 
     /**
      * An expression that sets lock_timeout to the remaining time. PostgreSQL applies lock_timeout to each wait
-     * separately, but {@link LockWait#atMost} limits the whole call. Therefore this expression precedes each wait.
+     * separately, but {@link org.rowlock.LockRequest#atMost} limits the whole call. Therefore this expression precedes
+     * each wait.
      */
     static final String REARM_EXPRESSION = "pg_catalog.set_config('lock_timeout', " + REMAINING + ", true)";
 
@@ -110,7 +109,7 @@ public final class WaitSql {
 
     private static int bindFront(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         Front front = Objects.requireNonNull(request.front());
-        int part = WaitNanos.isBounded(request.lockWait()) ? PART_OF_BOUND : FrontSql.PART_OF_TIMEOUT;
+        int part = request.lockWait().isBounded() ? PART_OF_BOUND : FrontSql.PART_OF_TIMEOUT;
         return FrontSql.bind(statement, at, front.isTimed(), front.key(), front.millis(), part);
     }
 

@@ -3,13 +3,11 @@ package org.rowlock.internal.value;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
-import org.rowlock.RowLockMode;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.TableName;
 
 /** The internal form of a {@link Claim}. */
-public record ClaimParts(
-        String table, String predicate, List<@Nullable Object> binds, String order, int limit, RowLockMode mode)
+public record ClaimParts(String table, String predicate, List<@Nullable Object> binds, String order, int limit)
         implements Claim {
     public ClaimParts {
         table = TableName.normalize(table);
@@ -18,7 +16,6 @@ public record ClaimParts(
             throw new IllegalArgumentException(
                     "The limit of a claim on " + table + " is " + limit + "; give at least 1");
         }
-        Arguments.notNull(mode, "The mode of a claim is null");
     }
 
     public static ClaimParts of(@Nullable Claim claim) {
@@ -27,23 +24,18 @@ public record ClaimParts(
 
     @Override
     public Claim where(String condition, @Nullable Object... values) {
-        return new ClaimParts(table, condition, Arguments.binds(values), order, limit, mode);
+        return new ClaimParts(table, condition, Arguments.binds(values), order, limit);
     }
 
     @Override
     public Claim orderBy(String list) {
         Arguments.text(list, "The order of a claim", "the list after ORDER BY");
-        return new ClaimParts(table, predicate, binds, list, limit, mode);
+        return new ClaimParts(table, predicate, binds, list, limit);
     }
 
     @Override
     public Claim limit(int rows) {
-        return new ClaimParts(table, predicate, binds, order, rows, mode);
-    }
-
-    @Override
-    public Claim mode(RowLockMode other) {
-        return new ClaimParts(table, predicate, binds, order, limit, other);
+        return new ClaimParts(table, predicate, binds, order, rows);
     }
 
     @Override

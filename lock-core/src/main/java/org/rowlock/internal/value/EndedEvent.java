@@ -7,7 +7,6 @@ import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 
 public record EndedEvent(

@@ -3,6 +3,7 @@ package org.rowlock.internal.value;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -10,11 +11,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.text.Arguments;
 
@@ -24,17 +25,21 @@ import org.rowlock.internal.text.Arguments;
  * @param rows the keys of rows, once for each spelling of an id: in a text column, two spellings of a UUID are two rows
  *     with the same key
  * @param modes the mode of each key if they differ; empty if all keys have the same mode
- * @param lockWait the wait; null for the default of each call
+ * @param inserts the INSERTs of rows that may be absent, in the order in which all calls lock keys
+ * @param lockWait the wait; null for the default, which is forever except for {@code tryLock}
  */
 public record RequestParts(
         List<LockKey> keys,
         List<LockKey.Row> rows,
         RowLockMode mode,
         Map<LockKey, RowLockMode> modes,
-        Map<LockKey.Row, Insert> inserts,
+        List<Insert> inserts,
         @Nullable LockWait lockWait,
         boolean isAbsentAllowed)
         implements LockRequest {
+
+    public static final Comparator<String> SHORTER_FIRST =
+            Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
 
     private static final String NO_KEY = "The key, or one of several keys, is null; give LockKey.row(table, id)";
 
@@ -51,12 +56,10 @@ public record RequestParts(
         List<LockKey> given = List.copyOf(keys);
         List<LockKey> distinct = distinct(given);
         boolean differ = distinct.size() == given.size();
-        return new RequestParts(distinct, rows(given, differ), mode, Map.of(), Map.of(), null, false);
+        return new RequestParts(distinct, rows(given, differ), mode, Map.of(), List.of(), null, false);
     }
 
-    @Override
     public RequestParts waiting(LockWait wait) {
-        Arguments.notNull(wait, "The wait is null; give LockWait.forever(), noWait() or atMost()");
         return new RequestParts(keys, rows, mode, modes, inserts, wait, isAbsentAllowed);
     }
 
@@ -73,7 +76,7 @@ public record RequestParts(
                     + " and()");
         }
         Insert made = new Insert(rows.get(0), insert, Arguments.binds(binds));
-        return new RequestParts(keys, rows, mode, modes, Map.of(made.key(), made), lockWait, isAbsentAllowed);
+        return new RequestParts(keys, rows, mode, modes, List.of(made), lockWait, isAbsentAllowed);
     }
 
     @Override
@@ -87,14 +90,15 @@ public record RequestParts(
         other.keys.forEach(key -> each.merge(key, other.modeOf(key), (one, two) -> Collections.min(List.of(one, two))));
         RowLockMode strongest = Collections.min(each.values());
         boolean differ = each.values().stream().anyMatch(one -> one != strongest);
-        Map<LockKey.Row, Insert> both = new LinkedHashMap<>(other.inserts);
-        both.putAll(inserts);
+        Map<String, Insert> both = new TreeMap<>(SHORTER_FIRST);
+        other.inserts.forEach(insert -> both.put(exactText(insert.key()), insert));
+        inserts.forEach(insert -> both.put(exactText(insert.key()), insert));
         return new RequestParts(
                 List.copyOf(each.keySet()),
                 rows(given, false),
                 strongest,
                 differ ? each : Map.of(),
-                both,
+                List.copyOf(both.values()),
                 shorter(lockWait, other.lockWait),
                 isAbsentAllowed(this) && isAbsentAllowed(other));
     }
@@ -104,8 +108,18 @@ public record RequestParts(
                 Arguments.notNull(request, "The request is null; make one with LockRequest.forUpdate(key)");
     }
 
+    @Override
+    public LockWait lockWait() {
+        return lockWait == null ? LockWait.FOREVER : lockWait;
+    }
+
     public LockWait lockWait(LockWait otherwise) {
         return lockWait == null ? otherwise : lockWait;
+    }
+
+    /** Returns the request with the part of its wait that remains after a time in a queue. */
+    public RequestParts remaining(long startNanos) {
+        return lockWait().isBounded() ? waiting(lockWait().remaining(startNanos)) : this;
     }
 
     public RowLockMode modeOf(LockKey key) {
@@ -115,6 +129,28 @@ public record RequestParts(
     /** Whether several transactions can lock the same key in this mode at the same time. */
     public static boolean isShared(RowLockMode mode) {
         return mode == RowLockMode.FOR_SHARE || mode == RowLockMode.FOR_KEY_SHARE;
+    }
+
+    /**
+     * Returns the keys in the order in which all calls enter queues. With different orders, two calls could each wait
+     * in a queue that the other call has already entered. Shorter texts are first, so that nonnegative whole numbers of
+     * one table are in the order of their values. The server may lock the keys in another order, which causes no
+     * deadlock, because a call enters all queues before it sends a statement.
+     */
+    public static List<LockKey> ordered(List<LockKey> keys) {
+        if (keys.size() == 1) {
+            return keys;
+        }
+        Map<String, LockKey> byText = new TreeMap<>(SHORTER_FIRST);
+        keys.forEach(key -> byText.put(exactText(key), key));
+        return List.copyOf(byText.values());
+    }
+
+    /** Returns different texts for different keys. A name and a row of a table "name" have the same toString(). */
+    private static String exactText(LockKey key) {
+        return key instanceof LockKey.Row row
+                ? row.table() + "[" + String.join("\0", row.id())
+                : key.getClass().getSimpleName() + key;
     }
 
     private static List<LockKey> distinct(List<LockKey> given) {

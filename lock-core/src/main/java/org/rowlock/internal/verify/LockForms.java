@@ -9,13 +9,13 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /**
@@ -48,7 +48,7 @@ final class LockForms {
             int before = forms.held();
             forms.front();
             forms.claim(table == null ? "pg_catalog.pg_class" : table);
-            for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BOUNDED)) {
+            for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, BOUNDED)) {
                 forms.take(List.of(LockKey.number(random())), wait);
                 forms.take(List.of(LockKey.name("rowlock-verify " + random()), LockKey.pair((int) random(), 1)), wait);
                 if (table != null) {
@@ -76,9 +76,7 @@ final class LockForms {
         LockCall call = new LockCall(
                 calls,
                 session,
-                RequestParts.of(RowLockMode.FOR_UPDATE, keys).allowAbsent(),
-                wait,
-                List.of(),
+                RequestParts.of(RowLockMode.FOR_UPDATE, keys).allowAbsent().waiting(wait),
                 null,
                 true);
         call.held(call.attempt(null));
@@ -98,7 +96,7 @@ final class LockForms {
     /** Acquires the keys of two claimed rows: one with a numeric id, the other with a text id. */
     private void claim(String table) throws SQLException {
         List<List<String>> ids = List.of(List.of("" + (int) random()), List.of("rowlock-verify " + random()));
-        try (PreparedStatement statement = probe.session.prepare(ClaimSql.take(RowLockMode.FOR_UPDATE))) {
+        try (PreparedStatement statement = probe.session.prepare(ClaimSql.take())) {
             ClaimSql.bindTake(statement, 1, table, ids);
             statement.execute();
             asked += ids.size();

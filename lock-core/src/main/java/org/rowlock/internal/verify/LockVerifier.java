@@ -20,7 +20,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.KnownTables;
@@ -37,6 +36,7 @@ import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /**
@@ -212,8 +212,8 @@ public final class LockVerifier {
      * second grant proves nothing.
      */
     private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
-        String held = Objects.requireNonNull(lockAndRead(holder, key, LockWait.forever()));
-        if (lock(other, key, LockWait.noWait(), null)) {
+        String held = Objects.requireNonNull(lockAndRead(holder, key, LockWait.FOREVER));
+        if (lock(other, key, LockWait.NO_WAIT, null)) {
             holder.requireStillIn(held);
             refuseSeveralServers(List.of(holder, other), null);
             throw Verdicts.wrong("Two connections were both granted the exclusive advisory lock " + key + " by "
@@ -222,7 +222,7 @@ public final class LockVerifier {
         }
         holder.connection.rollback();
         other.connection.rollback();
-        String passedOn = lockAndRead(other, key, LockWait.noWait());
+        String passedOn = lockAndRead(other, key, LockWait.NO_WAIT);
         if (passedOn == null) {
             throw Verdicts.wrong("The advisory lock " + key + " was not granted after its holder had rolled back, by "
                     + holder.product() + ". Locks do not end with their transaction there: use strategy"
@@ -262,9 +262,9 @@ public final class LockVerifier {
             LockCall call = new LockCall(
                     probing,
                     session,
-                    RequestParts.of(RowLockMode.FOR_UPDATE, List.of(key)).allowAbsent(),
-                    wait,
-                    List.of(),
+                    RequestParts.of(RowLockMode.FOR_UPDATE, List.of(key))
+                            .allowAbsent()
+                            .waiting(wait),
                     null,
                     true);
             Outcome outcome = call.attempt(query);

@@ -50,13 +50,14 @@ import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Pools;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
@@ -612,13 +613,13 @@ class CommitOutcomeTest {
         waiting.add("update payment set id = 8 where id = 7");
         CommitWrites trying = new CommitWrites();
         trying.add("select from payment where id = 7 for update nowait");
-        for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.noWait())) {
-            assertLockNotAvailable(
-                    () -> on(locks, from).lock(forUpdate(KEY).waiting(wait)).execute(waiting));
+        for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.NO_WAIT)) {
+            assertLockNotAvailable(() ->
+                    on(locks, from).lock(Requests.waiting(forUpdate(KEY), wait)).execute(waiting));
         }
-        for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.forever())) {
-            assertLockNotAvailable(
-                    () -> on(locks, from).lock(forUpdate(KEY).waiting(wait)).execute(trying));
+        for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.FOREVER)) {
+            assertLockNotAvailable(() ->
+                    on(locks, from).lock(Requests.waiting(forUpdate(KEY), wait)).execute(trying));
         }
         assertThat(catchThrowable(() -> on(locks, from).lock(forUpdate(KEY)).execute(waiting)))
                 .isExactlyInstanceOf(LockNotAvailableException.class)
@@ -626,7 +627,7 @@ class CommitOutcomeTest {
         holder.run(connection -> locks.in(connection).lock(forUpdate(KEY)));
         LockWait shortly = LockWait.atMost(Duration.ofMillis(20));
         assertThat(catchThrowable(() -> on(locks, database.dataSource())
-                        .lock(forUpdate(KEY).waiting(shortly))
+                        .lock(Requests.waiting(forUpdate(KEY), shortly))
                         .execute(waiting)))
                 .isExactlyInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("another transaction holds it.");

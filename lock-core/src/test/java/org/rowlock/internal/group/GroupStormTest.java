@@ -20,13 +20,14 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.LedgerStorm;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
@@ -111,13 +112,11 @@ class GroupStormTest {
                     }
                 }
             }
-            LockWait wait = kind >= 20 && kind < 26
-                    ? LockWait.atMost(Duration.ofMillis(random.nextInt(30)))
-                    : LockWait.forever();
+            LockWait wait =
+                    kind >= 20 && kind < 26 ? LockWait.atMost(Duration.ofMillis(random.nextInt(30))) : LockWait.FOREVER;
             try {
                 on(locks, pool)
-                        .lock(LockRequest.forNoKeyUpdate(LockKey.row("account", account))
-                                .waiting(wait))
+                        .lock(Requests.waiting(LockRequest.forNoKeyUpdate(LockKey.row("account", account)), wait))
                         .execute(writes);
             } catch (CommitNotConfirmedException e) {
                 return Told.STORED;

@@ -40,18 +40,19 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockSerializationException;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
 import org.rowlock.UnexpectedRowCountException;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.group.Crowd.Caller;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Pools;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
@@ -464,7 +465,7 @@ class GroupedCallsTest {
         List<Caller> callers = new ArrayList<>();
         try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
             callers.add(crowd.add(() -> on(locks, dataSource)
-                    .lock(forUpdate(Crowd.KEY).waiting(patient))
+                    .lock(Requests.waiting(forUpdate(Crowd.KEY), patient))
                     .execute(pay(1, 1))));
             callers.add(crowd.add(() -> on(locks, dataSource)
                     .lock(forUpdate(Crowd.KEY).atMost(Duration.ofSeconds(1)))
@@ -545,12 +546,12 @@ class GroupedCallsTest {
         RowLocks locks = Crowd.builder(2).build();
         CommitWrites writes = pay(1, 1);
         Caller member;
-        try (AdmissionQueues.Permit leader = LockAccess.of(locks).admission().enter(observed, forUpdate(Crowd.KEY))) {
+        try (KeyEntries leader = LockAccess.of(locks).admission().enter(observed, forUpdate(Crowd.KEY))) {
             member = new Caller(
                     () -> on(locks, observed).lock(forUpdate(Crowd.KEY)).execute(writes));
             List<QueueEntry> taken = new ArrayList<>();
             TestDatabase.await().until(() -> {
-                taken.addAll(leader.entries().entryOf(Crowd.KEY).take(1, offer -> true));
+                taken.addAll(leader.entryOf(Crowd.KEY).take(1, offer -> true));
                 return !taken.isEmpty();
             });
             taken.get(0).sent();

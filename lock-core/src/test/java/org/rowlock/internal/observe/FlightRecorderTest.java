@@ -24,10 +24,10 @@ import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.EndedEvent;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -178,7 +178,7 @@ class FlightRecorderTest {
                 List.of(row("account", 1)),
                 FOR_UPDATE,
                 LockStrategy.BOTH,
-                LockWait.noWait(),
+                LockWait.NO_WAIT,
                 Outcome.ACQUIRED,
                 Duration.ZERO));
         assertThat(event.isEnabled()).isFalse();

@@ -30,11 +30,10 @@ import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.access.AdmissionQueues;
-import org.rowlock.internal.access.AdmissionQueues.Permit;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
@@ -72,7 +71,7 @@ class AdmissionQueuesTest {
         final Thread thread;
 
         Visitor(AdmissionQueues own, String name, List<LockKey> keys, RowLockMode mode) {
-            this(own, name, DATABASE, keys, mode, LockWait.forever());
+            this(own, name, DATABASE, keys, mode, LockWait.FOREVER);
             visitors.add(this);
         }
 
@@ -89,8 +88,8 @@ class AdmissionQueuesTest {
                 LockWait wait) {
             thread = new Thread(
                     () -> {
-                        try (Permit permit =
-                                own.enter(database, LockRequest.of(mode, keys).waiting(wait))) {
+                        try (KeyEntries permit =
+                                own.enter(database, Requests.waiting(LockRequest.of(mode, keys), wait))) {
                             assertThat(permit.isQueued()).isTrue();
                             arrivals.add(name);
                             entered.countDown();
@@ -143,7 +142,7 @@ class AdmissionQueuesTest {
     }
 
     private Visitor visit(String name, LockKey key, RowLockMode mode) {
-        return visit(name, key, mode, LockWait.forever());
+        return visit(name, key, mode, LockWait.FOREVER);
     }
 
     private Visitor visit(String name, LockKey key, RowLockMode mode, LockWait wait) {
@@ -156,8 +155,8 @@ class AdmissionQueuesTest {
         return visitor;
     }
 
-    private Permit enter(LockKey key, RowLockMode mode, LockWait wait) {
-        return queues.enter(DATABASE, LockRequest.of(mode, List.of(key)).waiting(wait));
+    private KeyEntries enter(LockKey key, RowLockMode mode, LockWait wait) {
+        return queues.enter(DATABASE, Requests.waiting(LockRequest.of(mode, List.of(key)), wait));
     }
 
     @Test
@@ -165,7 +164,7 @@ class AdmissionQueuesTest {
         Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
         List<Visitor> queued = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-            LockWait wait = i % 2 == 0 ? LockWait.forever() : LONG;
+            LockWait wait = i % 2 == 0 ? LockWait.FOREVER : LONG;
             Visitor visitor = visit("v" + i, A, i % 3 == 0 ? FOR_NO_KEY_UPDATE : FOR_UPDATE, wait);
             queued.add(visitor.awaitQueued());
         }
@@ -181,7 +180,7 @@ class AdmissionQueuesTest {
     @Test
     void theNextIsLetInBesideTheHolder() throws Exception {
         AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
-        Permit holder = two.enter(DATABASE, forUpdate(A).noWait());
+        KeyEntries holder = two.enter(DATABASE, forUpdate(A).noWait());
         Visitor next = new Visitor(two, "next", List.of(A), FOR_UPDATE).awaitEntered();
         Visitor third = new Visitor(two, "third", List.of(A), FOR_UPDATE).awaitQueued();
         Visitor sharer = new Visitor(two, "sharer", List.of(A), FOR_SHARE).awaitQueued();
@@ -201,8 +200,8 @@ class AdmissionQueuesTest {
     @Test
     void whoIsNotToWaitIsNotLetInAsTheNext() throws Exception {
         AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
-        Permit holder = two.enter(DATABASE, forUpdate(A).noWait());
-        Visitor impatient = new Visitor(two, "impatient", DATABASE, List.of(A), FOR_UPDATE, LockWait.noWait());
+        KeyEntries holder = two.enter(DATABASE, forUpdate(A).noWait());
+        Visitor impatient = new Visitor(two, "impatient", DATABASE, List.of(A), FOR_UPDATE, LockWait.NO_WAIT);
         assertThat(impatient.end()).isInstanceOf(LockNotAvailableException.class);
         holder.close();
     }
@@ -211,7 +210,7 @@ class AdmissionQueuesTest {
     @Test
     void nobodyIsLetInBesideThoseWhoShare() throws Exception {
         AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
-        Permit sharer = two.enter(DATABASE, forShare(A).noWait());
+        KeyEntries sharer = two.enter(DATABASE, forShare(A).noWait());
         Visitor writer = new Visitor(two, "writer", List.of(A), FOR_UPDATE).awaitQueued();
         Visitor late = new Visitor(two, "late", List.of(A), FOR_SHARE).awaitQueued();
         writer.leave.countDown();
@@ -246,16 +245,15 @@ class AdmissionQueuesTest {
 
     @Test
     void eachKeyIsEnteredInItsMode() throws Exception {
-        try (Permit permit = queues.enter(DATABASE, Requests.of(Map.of(A, FOR_UPDATE, B, FOR_SHARE)))) {
+        try (KeyEntries permit = queues.enter(DATABASE, Requests.of(Map.of(A, FOR_UPDATE, B, FOR_SHARE)))) {
             assertThat(permit.isQueued()).isTrue();
             visit("sharer", B, FOR_SHARE).awaitEntered().leave();
             Visitor sharerOfA = visit("sharer of A", A, FOR_SHARE).awaitQueued();
             Visitor writerOfB = visit("writer of B", B, FOR_UPDATE).awaitQueued();
             sharerOfA.leave.countDown();
             writerOfB.leave.countDown();
-            assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.forever())).isInstanceOf(IllegalStateException.class);
-            assertThatThrownBy(() -> enter(B, FOR_UPDATE, LockWait.forever()))
-                    .isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.FOREVER)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> enter(B, FOR_UPDATE, LockWait.FOREVER)).isInstanceOf(IllegalStateException.class);
         }
         for (Visitor visitor : visitors) {
             assertThat(visitor.end()).isNull();
@@ -265,11 +263,11 @@ class AdmissionQueuesTest {
     @Test
     void noWaitDoesNotOvertakeAWaitingWriter() throws Exception {
         Visitor reader = visit("reader", A, FOR_SHARE).awaitEntered();
-        try (Permit permit = enter(A, FOR_SHARE, LockWait.noWait())) {
+        try (KeyEntries permit = enter(A, FOR_SHARE, LockWait.NO_WAIT)) {
             assertThat(permit.isQueued()).isTrue();
         }
         Visitor writer = visit("writer", A, FOR_UPDATE).awaitQueued();
-        assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.noWait()))
+        assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.NO_WAIT))
                 .isInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("account[1]");
         reader.leave();
@@ -281,17 +279,17 @@ class AdmissionQueuesTest {
         Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
         List<Visitor> queued = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-            queued.add(visit("v" + i, A, i < 4 ? FOR_SHARE : FOR_UPDATE, LockWait.forever())
+            queued.add(visit("v" + i, A, i < 4 ? FOR_SHARE : FOR_UPDATE, LockWait.FOREVER)
                     .awaitQueued());
         }
         assertThatThrownBy(() -> enter(A, FOR_UPDATE, LONG))
                 .isInstanceOf(LockNotAvailableException.class)
                 .hasMessageContainingAll("account[1]", "8 threads", "maxWaitersPerKey");
-        assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.forever()))
+        assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.FOREVER))
                 .isInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("8 threads");
-        assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.noWait())).isInstanceOf(LockNotAvailableException.class);
-        try (Permit other = enter(B, FOR_UPDATE, LockWait.forever())) {
+        assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.NO_WAIT)).isInstanceOf(LockNotAvailableException.class);
+        try (KeyEntries other = enter(B, FOR_UPDATE, LockWait.FOREVER)) {
             assertThat(other.isQueued()).isTrue();
         }
         queued.forEach(visitor -> visitor.leave.countDown());
@@ -355,7 +353,7 @@ class AdmissionQueuesTest {
     @ValueSource(booleans = {true, false})
     void interruptedThreadLeavesTheQueueAndKeepsItsFlag(boolean bounded) throws Exception {
         Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
-        Visitor impatient = visit("impatient", A, FOR_UPDATE, bounded ? LONG : LockWait.forever())
+        Visitor impatient = visit("impatient", A, FOR_UPDATE, bounded ? LONG : LockWait.FOREVER)
                 .awaitQueued();
         Visitor behind = visit("behind", A, FOR_UPDATE).awaitQueued();
         impatient.thread.interrupt();
@@ -371,7 +369,7 @@ class AdmissionQueuesTest {
 
     @Test
     void threadThatIsInterruptedAlreadyDoesNotEnter() {
-        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(ofMillis(5)))) {
+        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(ofMillis(5)))) {
             Thread.currentThread().interrupt();
             try {
                 assertThatThrownBy(() -> enter(A, FOR_UPDATE, wait))
@@ -386,19 +384,18 @@ class AdmissionQueuesTest {
     @Test
     void keysThatWereEnteredAreGivenBackWhenALaterOneFails() throws Exception {
         Visitor holder = visit("holder", B, FOR_UPDATE).awaitEntered();
-        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(ofMillis(5)))) {
-            assertThatThrownBy(() ->
-                            queues.enter(DATABASE, forUpdate(List.of(B, A)).waiting(wait)))
+        for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(ofMillis(5)))) {
+            assertThatThrownBy(() -> queues.enter(DATABASE, Requests.waiting(forUpdate(List.of(B, A)), wait)))
                     .isInstanceOf(LockNotAvailableException.class)
                     .hasMessageContaining("account[2]");
             assertThat(queues.keysInUse()).isOne();
         }
         Visitor both =
-                visit("both", List.of(A, B), FOR_UPDATE, LockWait.forever()).awaitQueued();
-        assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.noWait())).isInstanceOf(LockNotAvailableException.class);
+                visit("both", List.of(A, B), FOR_UPDATE, LockWait.FOREVER).awaitQueued();
+        assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.NO_WAIT)).isInstanceOf(LockNotAvailableException.class);
         both.thread.interrupt();
         assertThat(both.end()).isInstanceOf(LockInterruptedException.class);
-        try (Permit free = enter(A, FOR_UPDATE, LockWait.noWait())) {
+        try (KeyEntries free = enter(A, FOR_UPDATE, LockWait.NO_WAIT)) {
             assertThat(free.isQueued()).isTrue();
         }
         holder.leave();
@@ -406,7 +403,8 @@ class AdmissionQueuesTest {
 
     @Test
     void equalKeysAreEnteredOnce() {
-        try (Permit permit = queues.enter(DATABASE, forUpdate(List.of(A, B, A)).noWait())) {
+        try (KeyEntries permit =
+                queues.enter(DATABASE, forUpdate(List.of(A, B, A)).noWait())) {
             assertThat(permit.isQueued()).isTrue();
             assertThat(queues.keysInUse()).isEqualTo(2);
         }
@@ -425,7 +423,7 @@ class AdmissionQueuesTest {
                 Map<LockKey, RowLockMode> modes = new HashMap<>();
                 some.subList(0, 2 + random.nextInt(4))
                         .forEach(key -> modes.put(key, RowLockMode.values()[random.nextInt(4)]));
-                try (Permit permit = queues.enter(DATABASE, Requests.of(modes))) {
+                try (KeyEntries permit = queues.enter(DATABASE, Requests.of(modes))) {
                     done.addAndGet(permit.isQueued() ? 1 : 0);
                 }
             }
@@ -441,9 +439,9 @@ class AdmissionQueuesTest {
         assertThat(row).hasToString(name.toString());
         Visitor holder = visit("holder", name, FOR_UPDATE).awaitEntered();
         Visitor one =
-                visit("one", List.of(name, row), FOR_UPDATE, LockWait.forever()).awaitQueued();
-        Visitor other = visit("other", List.of(row, name), FOR_UPDATE, LockWait.forever())
-                .awaitQueued();
+                visit("one", List.of(name, row), FOR_UPDATE, LockWait.FOREVER).awaitQueued();
+        Visitor other =
+                visit("other", List.of(row, name), FOR_UPDATE, LockWait.FOREVER).awaitQueued();
         one.leave.countDown();
         other.leave.countDown();
         holder.leave();
@@ -456,9 +454,9 @@ class AdmissionQueuesTest {
     void nestedCallOnAnotherKeyPassesAtOnce() throws Exception {
         Visitor other = visit("other", B, FOR_UPDATE).awaitEntered();
         Visitor waiting = visit("waiting", B, FOR_UPDATE).awaitQueued();
-        try (Permit outer = enter(A, FOR_UPDATE, LockWait.forever())) {
+        try (KeyEntries outer = enter(A, FOR_UPDATE, LockWait.FOREVER)) {
             assertThat(outer.isQueued()).isTrue();
-            try (Permit inner = enter(B, FOR_UPDATE, LockWait.forever())) {
+            try (KeyEntries inner = enter(B, FOR_UPDATE, LockWait.FOREVER)) {
                 assertThat(inner.isQueued()).isFalse();
             }
             // The inner permit did not let anybody in, nor did it end the outer one.
@@ -467,15 +465,15 @@ class AdmissionQueuesTest {
             visit("behind", A, FOR_UPDATE).awaitQueued();
         }
         visitors.get(2).awaitEntered();
-        assertThatThrownBy(() -> enter(B, FOR_UPDATE, LockWait.noWait())).isInstanceOf(LockNotAvailableException.class);
+        assertThatThrownBy(() -> enter(B, FOR_UPDATE, LockWait.NO_WAIT)).isInstanceOf(LockNotAvailableException.class);
     }
 
     @Test
     void nestedCallOfOtherRowLocksPassesToo() throws Exception {
         AdmissionQueues others = LockAccess.of(LockAccess.builder().build()).admission();
         Visitor holder = new Visitor(others, "holder", List.of(B), FOR_UPDATE).awaitEntered();
-        try (Permit outer = enter(A, FOR_UPDATE, LockWait.forever());
-                Permit inner = others.enter(DATABASE, forUpdate(B))) {
+        try (KeyEntries outer = enter(A, FOR_UPDATE, LockWait.FOREVER);
+                KeyEntries inner = others.enter(DATABASE, forUpdate(B))) {
             assertThat(outer.isQueued()).isTrue();
             assertThat(inner.isQueued()).isFalse();
         }
@@ -485,19 +483,18 @@ class AdmissionQueuesTest {
 
     @Test
     void nestedCallOnTheSameKeyIsRefused() {
-        try (Permit outer = queues.enter(DATABASE, forUpdate(List.of(A, B)))) {
+        try (KeyEntries outer = queues.enter(DATABASE, forUpdate(List.of(A, B)))) {
             for (RowLockMode mode : RowLockMode.values()) {
-                assertThatThrownBy(() -> enter(B, mode, LockWait.noWait()))
+                assertThatThrownBy(() -> enter(B, mode, LockWait.NO_WAIT))
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContainingAll("account[2]", "connection of the outer transaction");
             }
             assertThat(outer.isQueued()).isTrue();
         }
-        try (Permit outer = enter(A, FOR_SHARE, LockWait.forever())) {
+        try (KeyEntries outer = enter(A, FOR_SHARE, LockWait.FOREVER)) {
             assertThat(outer.isQueued()).isTrue();
-            assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.forever()))
-                    .isInstanceOf(IllegalStateException.class);
-            assertThatThrownBy(() -> enter(A, FOR_KEY_SHARE, LockWait.forever()))
+            assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.FOREVER)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> enter(A, FOR_KEY_SHARE, LockWait.FOREVER))
                     .as("a writer may wait for the outer connection, in front of the second")
                     .isInstanceOf(IllegalStateException.class);
         }
@@ -506,26 +503,25 @@ class AdmissionQueuesTest {
     /** The key of a nested call is held as well, by its connection. */
     @Test
     void callNestedTwiceOnTheKeyOfTheNestedCallIsRefused() {
-        try (Permit outer = enter(A, FOR_UPDATE, LockWait.forever());
-                Permit nested = enter(B, FOR_UPDATE, LockWait.forever())) {
+        try (KeyEntries outer = enter(A, FOR_UPDATE, LockWait.FOREVER);
+                KeyEntries nested = enter(B, FOR_UPDATE, LockWait.FOREVER)) {
             assertThat(outer.isQueued()).isTrue();
             assertThat(nested.isQueued()).isFalse();
-            assertThatThrownBy(() -> enter(B, FOR_UPDATE, LockWait.forever()))
-                    .isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> enter(B, FOR_UPDATE, LockWait.FOREVER)).isInstanceOf(IllegalStateException.class);
         }
     }
 
     @Test
     void nestedKeyIsFreeAgainWhenTheNestedCallHasEnded() {
-        try (Permit outer = enter(A, FOR_UPDATE, LockWait.forever())) {
+        try (KeyEntries outer = enter(A, FOR_UPDATE, LockWait.FOREVER)) {
             assertThat(outer.isQueued()).isTrue();
             for (int i = 0; i < 2; i++) {
-                try (Permit nested = enter(B, FOR_UPDATE, LockWait.forever())) {
+                try (KeyEntries nested = enter(B, FOR_UPDATE, LockWait.FOREVER)) {
                     assertThat(nested.isQueued()).isFalse();
                 }
             }
         }
-        try (Permit after = enter(B, FOR_UPDATE, LockWait.forever())) {
+        try (KeyEntries after = enter(B, FOR_UPDATE, LockWait.FOREVER)) {
             assertThat(after.isQueued()).isTrue();
         }
     }
@@ -533,7 +529,7 @@ class AdmissionQueuesTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void permitIsClosedByItsOwnThreadOnly(boolean shared) throws Exception {
-        Permit permit = enter(A, shared ? FOR_SHARE : FOR_UPDATE, LockWait.forever());
+        KeyEntries permit = enter(A, shared ? FOR_SHARE : FOR_UPDATE, LockWait.FOREVER);
         assertThatThrownBy(() -> Threads.run(1, thread -> permit.close()))
                 .isInstanceOf(IllegalMonitorStateException.class);
         assertThat(queues.keysInUse()).isOne();
@@ -546,10 +542,10 @@ class AdmissionQueuesTest {
     @Test
     void sameKeyOfTwoDatabasesAreTwoQueues() throws Exception {
         Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
-        try (Permit permit = queues.enter("another database", forUpdate(A).noWait())) {
+        try (KeyEntries permit = queues.enter("another database", forUpdate(A).noWait())) {
             assertThat(permit.isQueued()).isTrue();
             assertThat(queues.keysInUse()).isEqualTo(2);
-            try (Permit nested = enter(A, FOR_UPDATE, LockWait.noWait())) {
+            try (KeyEntries nested = enter(A, FOR_UPDATE, LockWait.NO_WAIT)) {
                 assertThat(nested.isQueued()).isFalse();
             }
         }
@@ -558,11 +554,11 @@ class AdmissionQueuesTest {
 
     @Test
     void permitsMayBeClosedInAnyOrder() {
-        Permit outer = queues.enter(DATABASE, forUpdate(A));
-        Permit inner = queues.enter(DATABASE, forUpdate(B));
+        KeyEntries outer = queues.enter(DATABASE, forUpdate(A));
+        KeyEntries inner = queues.enter(DATABASE, forUpdate(B));
         outer.close();
         inner.close();
-        try (Permit next = queues.enter(DATABASE, forUpdate(A))) {
+        try (KeyEntries next = queues.enter(DATABASE, forUpdate(A))) {
             assertThat(next.isQueued()).isTrue();
         }
     }

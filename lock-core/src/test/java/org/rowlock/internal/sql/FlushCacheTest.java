@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.Front;
@@ -27,6 +26,7 @@ import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.Insert;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /** A kept flush is that of all requests of its form, and of no other: else a wrong flush is sent. */
@@ -55,28 +55,20 @@ class FlushCacheTest {
             List<RowTable> typed,
             List<Insert> inserts,
             @Nullable Front front) {
-        return new ResolvedRequest(
-                RequestParts.of(mode, List.of(FIRST, SECOND)),
-                wait,
-                LockStrategy.BOTH,
-                advisory,
-                rows,
-                typed,
-                inserts,
-                true,
-                front);
+        RequestParts parts = new RequestParts(List.of(FIRST, SECOND), List.of(), mode, Map.of(), inserts, wait, false);
+        return new ResolvedRequest(parts, LockStrategy.BOTH, advisory, rows, typed, true, front);
     }
 
     private static ResolvedRequest ofRows(RowGroup... rows) {
-        return request(RowLockMode.FOR_UPDATE, LockWait.forever(), List.of(), rows);
+        return request(RowLockMode.FOR_UPDATE, LockWait.FOREVER, List.of(), rows);
     }
 
     private static ResolvedRequest ofKeys(LockKey... keys) {
-        return request(RowLockMode.FOR_UPDATE, LockWait.forever(), List.of(keys));
+        return request(RowLockMode.FOR_UPDATE, LockWait.FOREVER, List.of(keys));
     }
 
     private static ResolvedRequest ofOne(List<RowTable> typed, List<Insert> inserts, @Nullable Front front) {
-        return request(RowLockMode.FOR_UPDATE, LockWait.forever(), List.of(), List.of(ONE), typed, inserts, front);
+        return request(RowLockMode.FOR_UPDATE, LockWait.FOREVER, List.of(), List.of(ONE), typed, inserts, front);
     }
 
     /** Each differs from the others in one thing. */
@@ -104,8 +96,8 @@ class FlushCacheTest {
                 ofOne(List.of(), List.of(INSERT), null),
                 ofOne(List.of(), List.of(new Insert(FIRST, INSERT.sql() + ", (2)", List.of())), null),
                 ofOne(List.of(), List.of(), front()),
-                request(RowLockMode.FOR_SHARE, LockWait.forever(), List.of(FIRST)),
-                request(RowLockMode.FOR_UPDATE, LockWait.noWait(), List.of(FIRST)),
+                request(RowLockMode.FOR_SHARE, LockWait.FOREVER, List.of(FIRST)),
+                request(RowLockMode.FOR_UPDATE, LockWait.NO_WAIT, List.of(FIRST)),
                 request(RowLockMode.FOR_UPDATE, LockWait.atMost(Duration.ofSeconds(1)), List.of(FIRST)));
     }
 

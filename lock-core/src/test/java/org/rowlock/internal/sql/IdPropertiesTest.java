@@ -44,11 +44,12 @@ import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 import org.rowlock.internal.text.IdText;
+import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -391,7 +392,7 @@ class IdPropertiesTest {
                                 Arbitraries.integers().between(2, table.ids().size()),
                                 Arbitraries.of(ROW, BOTH),
                                 Arbitraries.of(
-                                        LockWait.forever(), LockWait.noWait(), LockWait.atMost(Duration.ofSeconds(60))))
+                                        LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(Duration.ofSeconds(60))))
                         .as((ids, size, strategy, wait) -> new Several(table, ids.subList(0, size), strategy, wait)));
     }
 
@@ -411,7 +412,8 @@ class IdPropertiesTest {
             try {
                 result = LOCKS.get(drawn.strategy())
                         .in(alice)
-                        .lock(forUpdate(keys).waiting(drawn.lockWait()).allowAbsent());
+                        .lock(Requests.waiting(forUpdate(keys), drawn.lockWait())
+                                .allowAbsent());
             } catch (LockTargetException e) {
                 assertThat(lockedRows(drawn.table())).as(e.getMessage()).isEmpty();
                 // Of these every id is spelled as the server does.

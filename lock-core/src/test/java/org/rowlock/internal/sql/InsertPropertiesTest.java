@@ -34,9 +34,10 @@ import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
+import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -111,7 +112,7 @@ class InsertPropertiesTest {
         return Combinators.combine(
                         Arbitraries.of(Way.class),
                         Arbitraries.of(ends),
-                        Arbitraries.of(LockWait.forever(), LockWait.forever(), LockWait.atMost(Duration.ofMillis(3))),
+                        Arbitraries.of(LockWait.FOREVER, LockWait.FOREVER, LockWait.atMost(Duration.ofMillis(3))),
                         Arbitraries.of(1, 2, 10)
                                 .list()
                                 .uniqueElements()
@@ -195,9 +196,9 @@ class InsertPropertiesTest {
 
     private static LockRequest request(Deed deed) {
         return deed.counters().stream()
-                .map(id -> forUpdate(LockKey.row("counter", id))
-                        .orInsert("insert into counter values (?, 0)", id)
-                        .waiting(deed.waiting()))
+                .map(id -> Requests.waiting(
+                        forUpdate(LockKey.row("counter", id)).orInsert("insert into counter values (?, 0)", id),
+                        deed.waiting()))
                 .reduce(LockRequest::and)
                 .orElseThrow();
     }

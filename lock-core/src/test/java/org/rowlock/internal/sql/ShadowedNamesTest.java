@@ -24,10 +24,10 @@ import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
@@ -65,21 +65,18 @@ class ShadowedNamesTest {
         LockKey text = row("document", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "x");
         List<Session.Body<?>> ways = new ArrayList<>();
         for (LockKey key : List.of(row("account", 1), text, LockKey.name("n"), LockKey.number(1), LockKey.pair(1, 2))) {
-            for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BOUND)) {
-                ways.add(c -> locks.in(c).lock(forUpdate(key).waiting(wait)));
-                ways.add(c -> locks.in(c).lock(forShare(key).waiting(wait)));
-                ways.add(c -> locks.in(c).lockAndRead(forUpdate(key).waiting(wait), "select 1", found -> 1));
+            for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, BOUND)) {
+                ways.add(c -> locks.in(c).lock(Requests.waiting(forUpdate(key), wait)));
+                ways.add(c -> locks.in(c).lock(Requests.waiting(forShare(key), wait)));
+                ways.add(c -> locks.in(c).lockAndRead(Requests.waiting(forUpdate(key), wait), "select 1", found -> 1));
             }
         }
-        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BOUND)) {
+        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, BOUND)) {
+            ways.add(c -> locks.in(c).lock(Requests.waiting(forUpdate(LockKey.rows("account", List.of(2, 1))), wait)));
             ways.add(c -> locks.in(c)
-                    .lock(forUpdate(LockKey.rows("account", List.of(2, 1))).waiting(wait)));
+                    .lock(Requests.waiting(forShare(List.of(text, row("account", 1), LockKey.name("n"))), wait)));
             ways.add(c -> locks.in(c)
-                    .lock(forShare(List.of(text, row("account", 1), LockKey.name("n")))
-                            .waiting(wait)));
-            ways.add(c -> locks.in(c)
-                    .lock(Requests.of(Map.of(text, FOR_SHARE, row("account", 1), FOR_UPDATE))
-                            .waiting(wait)));
+                    .lock(Requests.waiting(Requests.of(Map.of(text, FOR_SHARE, row("account", 1), FOR_UPDATE)), wait)));
         }
         ways.add(c -> locks.in(c).claim(Claim.from("account").limit(2), found -> 1));
         return ways;

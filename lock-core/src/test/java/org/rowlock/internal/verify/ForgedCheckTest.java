@@ -11,9 +11,10 @@ import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -51,10 +52,10 @@ class ForgedCheckTest {
     @EveryStrategy
     void inABindOfTheQuery(RowLocks locks, Session alice) throws Exception {
         for (String forged : FORGED) {
-            for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait())) {
+            for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT)) {
                 assertThatThrownBy(() -> alice.run(c -> locks.in(c)
                                 .lockAndRead(
-                                        forUpdate(row("account", 1)).waiting(wait),
+                                        Requests.waiting(forUpdate(row("account", 1)), wait),
                                         "select cast(cast(? as text) as int)",
                                         rs -> rs.getInt(1),
                                         forged)))

@@ -13,8 +13,8 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.AdmissionQueues.Permit;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Jdbc;
@@ -101,11 +101,11 @@ final class Locking {
             work.run();
             return;
         }
-        Permit permit = LockAccess.of(locks).admission().enter(pool, LockRequest.of(mode, keys));
+        KeyEntries entries = LockAccess.of(locks).admission().enter(pool, LockRequest.of(mode, keys));
         try {
             work.run();
         } finally {
-            permit.close();
+            entries.close();
         }
     }
 

@@ -2,16 +2,15 @@ package org.rowlock.spring.boot;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockWait;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.internal.annotation.LockWaits;
 
 /** The settings that the properties {@code rowlock.*} define. */
 record PropertySettings(
-        LockWait defaultWait,
+        @Nullable Duration defaultWait,
         boolean admission,
-        @Nullable LockWait admissionTimeout,
+        @Nullable Duration admissionTimeout,
         boolean lockEntities,
         boolean verify,
         Duration verifyEvery,
@@ -23,7 +22,9 @@ record PropertySettings(
 
     PropertySettings(RowLockProperties properties) {
         this(
-                RowLocksFactory.set("rowlock.lock-wait", () -> LockWaits.parse(properties.lockWait())),
+                RowLocksFactory.set(
+                        "rowlock.lock-wait",
+                        () -> LockWaits.parse(properties.lockWait()).duration()),
                 properties.admission().enabled(),
                 timeout(properties.admission().timeout()),
                 properties.lockEntities(),
@@ -35,9 +36,8 @@ record PropertySettings(
                 properties.strategyConflict());
     }
 
-    private static @Nullable LockWait timeout(@Nullable Duration timeout) {
-        return timeout == null
-                ? null
-                : RowLocksFactory.set("rowlock.admission.timeout", () -> LockWait.atMost(timeout));
+    private static @Nullable Duration timeout(@Nullable Duration timeout) {
+        return RowLocksFactory.set(
+                "rowlock.admission.timeout", () -> LockWaits.of(timeout).duration());
     }
 }

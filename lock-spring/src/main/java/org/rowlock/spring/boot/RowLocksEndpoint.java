@@ -136,7 +136,10 @@ public final class RowLocksEndpoint {
         }
         shown.put(
                 "strategy",
-                LockAccess.of(locks).strategyOf(LockKey.row(usage.table(), 0)).name());
+                LockAccess.of(locks)
+                        .config()
+                        .strategyOf(LockKey.row(usage.table(), 0))
+                        .name());
         return shown;
     }
 

@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockListener;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
@@ -174,7 +175,7 @@ final class RowLocksFactory {
     }
 
     /** Applies the value of a property. The exception for an illegal value names the property. */
-    static <T> T set(String property, Supplier<T> setting) {
+    static <T extends @Nullable Object> T set(String property, Supplier<T> setting) {
         try {
             return setting.get();
         } catch (IllegalArgumentException e) {

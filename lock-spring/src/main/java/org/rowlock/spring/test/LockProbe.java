@@ -36,7 +36,7 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
     record Answer(boolean isHeld, String text) {}
 
     Answer ask(boolean ofThisTransaction) {
-        boolean isTried = LockAccess.of(locks).strategyOf(key) == LockStrategy.ROW;
+        boolean isTried = LockAccess.of(locks).config().strategyOf(key) == LockStrategy.ROW;
         try {
             if (!ofThisTransaction) {
                 return elsewhere(isTried);

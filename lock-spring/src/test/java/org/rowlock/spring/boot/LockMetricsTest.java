@@ -195,7 +195,7 @@ class LockMetricsTest {
             try (var permit = TestContext.queues(context)
                     .enter(
                             context.getBean(javax.sql.DataSource.class),
-                            forUpdate(List.of(LockKey.row("orders", 1))).waiting(org.rowlock.LockWait.forever()))) {
+                            forUpdate(List.of(LockKey.row("orders", 1))).forever())) {
                 assertThat(permit.isQueued()).isTrue();
                 waiting = new Thread(() -> orders.ship(1));
                 waiting.start();
@@ -243,7 +243,7 @@ class LockMetricsTest {
             var permit = TestContext.queues(context)
                     .enter(
                             dataSource,
-                            forUpdate(List.of(LockKey.row("orders", 1))).waiting(org.rowlock.LockWait.forever()));
+                            forUpdate(List.of(LockKey.row("orders", 1))).forever());
             CompletableFuture<Void> refused = CompletableFuture.runAsync(() -> orders.shipNow(1));
             assertThatThrownBy(refused::join).hasCauseInstanceOf(CannotAcquireLockException.class);
             permit.close();

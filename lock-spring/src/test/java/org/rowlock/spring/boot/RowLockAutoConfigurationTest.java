@@ -26,11 +26,11 @@ import org.rowlock.LockListener;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockSettings;
@@ -80,14 +80,15 @@ class RowLockAutoConfigurationTest {
     void addingTheDependencyIsAllThatItTakes() {
         try (var context = BootApplication.start(database, Orders.class)) {
             assertThat(context.getBean(Orders.class).locksWhileShipping(7)).containsExactly("ExclusiveLock");
-            assertThat(LockAccess.of(context.getBean(RowLocks.class)).strategyOf(LockKey.row("orders", 1)))
+            assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().strategyOf(LockKey.row("orders", 1)))
                     .isEqualTo(LockStrategy.BOTH);
             assertThat(values(context.getBean(RowLockSettings.class))).isEqualTo(values(RowLockSettings.defaults()));
         }
     }
 
     private static void assertStrategy(RowLocks locks, String table, LockStrategy strategy) {
-        assertThat(LockAccess.of(locks).strategyOf(LockKey.row(table, 1))).isEqualTo(strategy);
+        assertThat(LockAccess.of(locks).config().strategyOf(LockKey.row(table, 1)))
+                .isEqualTo(strategy);
     }
 
     private static List<@Nullable Object> values(RowLockSettings settings) {
@@ -143,7 +144,7 @@ class RowLockAutoConfigurationTest {
             assertStrategy(locks, "orders", LockStrategy.ROW);
             assertStrategy(locks, qualified, LockStrategy.BOTH);
             assertStrategy(locks, "order_lines", LockStrategy.ROW);
-            assertThat(LockAccess.of(locks).configuredIdColumns("events")).containsExactly("number");
+            assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
             assertStrategy(locks, "events", LockStrategy.ADVISORY);
         }
     }
@@ -167,9 +168,8 @@ class RowLockAutoConfigurationTest {
             RowLocks locks = context.getBean(RowLocks.class);
             assertStrategy(locks, "order_lines", LockStrategy.ADVISORY);
             assertStrategy(locks, database.schema() + ".shipments", LockStrategy.ROW);
-            assertThat(LockAccess.of(locks).configuredIdColumns("events")).containsExactly("number");
-            assertThat(context.getBean(RowLockSettings.class).defaultWait())
-                    .isEqualTo(LockWait.atMost(Duration.ofMillis(250)));
+            assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
+            assertThat(context.getBean(RowLockSettings.class).defaultWait()).isEqualTo(Duration.ofMillis(250));
         }
     }
 
@@ -181,7 +181,7 @@ class RowLockAutoConfigurationTest {
         try (var context = BootApplication.start(database, Orders.class, variables)) {
             RowLocks locks = context.getBean(RowLocks.class);
             assertStrategy(locks, "orders", LockStrategy.ROW);
-            assertThat(LockAccess.of(locks).configuredIdColumns("events")).containsExactly("number");
+            assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
         }
     }
 
@@ -200,7 +200,7 @@ class RowLockAutoConfigurationTest {
                 "spring.sql.init.mode=always",
                 "spring.sql.init.schema-locations=file:" + schema,
                 "rowlock.tables.late.strategy=row")) {
-            assertThat(LockAccess.of(context.getBean(RowLocks.class)).configuredTables())
+            assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().tables())
                     .containsExactly("late");
         }
     }
@@ -245,7 +245,7 @@ class RowLockAutoConfigurationTest {
             assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();
             AdmissionQueues queues = TestContext.queues(context);
             List<LockKey> key = List.of(LockKey.row("orders", 1));
-            AdmissionQueues.Permit first = queues.enter("a database", forUpdate(key));
+            KeyEntries first = queues.enter("a database", forUpdate(key));
             CompletableFuture<Void> second = Blocking.run(
                     () -> queues.enter("a database", forUpdate(key)).close());
             TestDatabase.await().until(() -> queues.entrants().size() == 2);
@@ -290,7 +290,7 @@ class RowLockAutoConfigurationTest {
         @Bean
         RowLockSettings settings() {
             return new TestSettings()
-                    .defaultWait(LockWait.noWait())
+                    .defaultWait(Duration.ZERO)
                     .admission(false)
                     .verify(false);
         }
@@ -306,7 +306,7 @@ class RowLockAutoConfigurationTest {
     @Test
     void beansOfTheApplicationTakePrecedence() {
         try (var context = BootApplication.start(database, WithOwnBeans.class, "rowlock.tables.orders.strategy=both")) {
-            assertThat(LockAccess.of(context.getBean(RowLocks.class)).strategyOf(LockKey.row("orders", 1)))
+            assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().strategyOf(LockKey.row("orders", 1)))
                     .isEqualTo(LockStrategy.ROW);
             assertThat(context.getBean(Orders.class).locksWhileShipping(7)).isEmpty();
             assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();

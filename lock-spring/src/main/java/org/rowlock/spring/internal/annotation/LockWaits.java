@@ -2,8 +2,8 @@ package org.rowlock.spring.internal.annotation;
 
 import java.time.Duration;
 import java.util.Locale;
-import org.rowlock.LockWait;
-import org.rowlock.internal.value.WaitNanos;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.spring.RowLock;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
@@ -12,19 +12,21 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
  * {@code rowlock.lock-wait}.
  */
 public final class LockWaits {
-    /** The longest time that the server's lock_timeout can express. */
-    private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
-
     private LockWaits() {}
 
     /** Parses {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or {@code 2s}. */
     public static LockWait parse(String text) {
         String trimmed = text.trim();
         return switch (trimmed.toLowerCase(Locale.ROOT)) {
-            case "forever" -> LockWait.forever();
-            case "nowait" -> LockWait.noWait();
+            case "forever" -> LockWait.FOREVER;
+            case "nowait" -> LockWait.NO_WAIT;
             default -> LockWait.atMost(duration(trimmed));
         };
+    }
+
+    /** Returns the wait of a setting; a wait without a bound if the setting is null. */
+    public static LockWait of(@Nullable Duration bound) {
+        return bound == null ? LockWait.FOREVER : LockWait.atMost(bound);
     }
 
     private static Duration duration(String text) {
@@ -43,7 +45,7 @@ public final class LockWaits {
      * it.
      */
     public static LockWait atMost(LockWait wait, Duration bound) {
-        if (bound.compareTo(LONGEST) > 0) {
+        if (bound.compareTo(LockWait.LONGEST) > 0) {
             return wait;
         }
         LockWait other = LockWait.atMost(bound);
@@ -52,11 +54,11 @@ public final class LockWaits {
 
     /** Returns the rest of a wait that has already begun; {@code noWait} if the wait is over. */
     public static LockWait remaining(LockWait wait, long startNanos) {
-        LockWait left = WaitNanos.remaining(wait, startNanos);
+        LockWait left = wait.remaining(startNanos);
         // The result is rounded to milliseconds, the unit of the server's lock_timeout and of messages.
-        return WaitNanos.isBounded(left)
-                ? LockWait.atMost(Duration.ofMillis(
-                        Duration.ofNanos(WaitNanos.nanos(left)).toMillis()))
+        return left.isBounded()
+                ? LockWait.atMost(
+                        Duration.ofMillis(Duration.ofNanos(left.nanos()).toMillis()))
                 : left;
     }
 }

@@ -20,16 +20,16 @@ import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.value.ClaimParts;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.LockExceptionTranslator;
 import org.rowlock.spring.LockObservationContext;
@@ -61,7 +61,7 @@ public final class LockedCall {
     private final DataSource dataSource;
     private final LockWait wait;
 
-    private AdmissionQueues.@Nullable Permit turn;
+    private @Nullable KeyEntries turn;
 
     /** Whether this call has reported to the queue that it obtained a connection. */
     private boolean told;
@@ -96,7 +96,7 @@ public final class LockedCall {
         this.spring = spring;
         this.what = what;
         this.dataSource = dataSource;
-        this.wait = wait == null ? spring.settings().defaultWait() : wait;
+        this.wait = wait == null ? LockWaits.of(spring.settings().defaultWait()) : wait;
     }
 
     /**
@@ -131,10 +131,11 @@ public final class LockedCall {
                         || each instanceof SQLTransientConnectionException);
     }
 
-    private AdmissionQueues.Permit enter(RequestParts request, LockWait longest) {
+    private KeyEntries enter(RequestParts request, LockWait longest) {
         DataSource database = Routes.current(dataSource);
-        LockWait configured = spring.settings().admissionTimeout();
-        LockWait own = configured == null ? LockWaits.atMost(longest, Pools.timeoutOf(database)) : configured;
+        Duration configured = spring.settings().admissionTimeout();
+        LockWait own =
+                configured == null ? LockWaits.atMost(longest, Pools.timeoutOf(database)) : LockWait.atMost(configured);
         LockWait bounded = longest.compareTo(own) <= 0 ? longest : own;
         String why = bounded.equals(longest)
                 ? ""
@@ -158,7 +159,7 @@ public final class LockedCall {
         LockObservation.around(spring.observations(), context, () -> {
             LockResult result = inTransaction(context, request.allowAbsent(), "lock", (connection, capped, entity) -> {
                 for (LockKey key : capped.keys()) {
-                    if (key instanceof LockKey.Row row && access().strategyOf(row) == LockStrategy.ADVISORY) {
+                    if (key instanceof LockKey.Row row && access().config().strategyOf(row) == LockStrategy.ADVISORY) {
                         access().checkId(connection, row);
                     }
                 }
@@ -219,7 +220,7 @@ public final class LockedCall {
         caches.refuse();
         String why = capped.lockWait(wait).equals(wait)
                 ? ""
-                : wait.equals(LockWait.forever())
+                : wait.equals(LockWait.FOREVER)
                         ? " The timeout of the transaction ended the wait."
                         : " The wait was " + wait + ", minus the time in the queue of the JVM, and limited by the rest"
                                 + " of the transaction's timeout.";
@@ -299,7 +300,9 @@ public final class LockedCall {
         ofRows.refuse();
         ofRows.renew(transaction::atEnd);
         // Composite ids are left out, because the mapping may have the columns in a different order from the keys.
-        claimed.stream().filter(key -> columns.size() == 1).forEach(key -> transaction.holds(key, claim.mode()));
+        claimed.stream()
+                .filter(key -> columns.size() == 1)
+                .forEach(key -> transaction.holds(key, RowLockMode.FOR_UPDATE));
         return result;
     }
 
@@ -335,6 +338,6 @@ public final class LockedCall {
                         queue,
                         request.keys(),
                         request.mode(),
-                        access().strategyOf(request.keys().get(0)));
+                        access().config().strategyOf(request.keys().get(0)));
     }
 }

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockWait;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;

@@ -114,7 +114,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         Map<DataSource, List<Usage>> byDataSource = chains.usages().stream()
                 .collect(Collectors.groupingBy(
                         usage -> usage.dataSource().get(), LinkedHashMap::new, Collectors.toList()));
-        boolean configured = !LockAccess.of(locks).configuredTables().isEmpty();
+        boolean configured = !LockAccess.of(locks).config().tables().isEmpty();
         if (byDataSource.isEmpty() && !configured) {
             verifyUnused();
             return;
@@ -178,8 +178,9 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     private Map<String, LockStrategy> strategies(List<Usage> usages) {
         Map<String, LockStrategy> strategies = new TreeMap<>();
-        Stream.concat(usages.stream().map(Usage::table), LockAccess.of(locks).configuredTables().stream())
-                .forEach(table -> strategies.put(table, LockAccess.of(locks).strategyOf(LockKey.row(table, 0))));
+        Stream.concat(usages.stream().map(Usage::table), LockAccess.of(locks).config().tables().stream())
+                .forEach(table ->
+                        strategies.put(table, LockAccess.of(locks).config().strategyOf(LockKey.row(table, 0))));
         return strategies;
     }
 
@@ -280,7 +281,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             for (Usage usage : ofDataSource) {
                 tables.check(usage);
             }
-            for (String table : LockAccess.of(locks).configuredTables()) {
+            for (String table : LockAccess.of(locks).config().tables()) {
                 try {
                     tables.checkConfigured(table);
                     right.add(table);

@@ -23,6 +23,7 @@ import org.rowlock.guard.GuardState;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.TableName;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
@@ -77,9 +78,7 @@ final class TableCheck {
         String table = usage.table();
         List<String> columns = idColumns(what, table);
         List<Part> parts = usage.definition().parts().get();
-        String key =
-                (LockAccess.of(locks).configuredIdColumns(table).isEmpty() ? "primary key of " : "configured id of ")
-                        + table;
+        String key = (configuredId(table).isEmpty() ? "primary key of " : "configured id of ") + table;
         if (columns.isEmpty() || parts.isEmpty()) {
             return;
         }
@@ -142,7 +141,7 @@ final class TableCheck {
             }
             checkSpelling(what, table, oid.get(0));
             List<String> columns = LockAccess.of(locks).checkTable(connection, table);
-            if (LockAccess.of(locks).strategyOf(LockKey.row(table, 0)) == LockStrategy.ADVISORY) {
+            if (LockAccess.of(locks).config().strategyOf(LockKey.row(table, 0)) == LockStrategy.ADVISORY) {
                 advisory.add(table);
             }
             return columns;
@@ -185,12 +184,9 @@ final class TableCheck {
         if (other == null || other.equals(table)) {
             return;
         }
-        LockStrategy strategy = LockAccess.of(locks).strategyOf(LockKey.row(table, 0));
-        LockStrategy ofOther = LockAccess.of(locks).strategyOf(LockKey.row(other, 0));
-        if (strategy != ofOther
-                || !LockAccess.of(locks)
-                        .configuredIdColumns(table)
-                        .equals(LockAccess.of(locks).configuredIdColumns(other))) {
+        LockStrategy strategy = LockAccess.of(locks).config().strategyOf(LockKey.row(table, 0));
+        LockStrategy ofOther = LockAccess.of(locks).config().strategyOf(LockKey.row(other, 0));
+        if (strategy != ofOther || !configuredId(table).equals(configuredId(other))) {
             throw new RowLockDefinitionException(
                     what + " names the table " + table + ", which elsewhere is named " + other
                             + ", and the two names are configured differently (strategy " + strategy + " and " + ofOther
@@ -243,8 +239,12 @@ final class TableCheck {
         LOG.warn(problem + " " + action);
     }
 
+    private List<String> configuredId(String table) {
+        return LockAccess.of(locks).config().idColumnsOf(TableName.normalize(table));
+    }
+
     private String install(String table) {
-        Collection<String> columns = LockAccess.of(locks).configuredIdColumns(table);
+        Collection<String> columns = configuredId(table);
         String given = columns.isEmpty() ? "" : ", id_columns => array[" + joined(columns) + "]";
         return "select rowlock.install_guard(" + joined(List.of(table)) + given + ");";
     }

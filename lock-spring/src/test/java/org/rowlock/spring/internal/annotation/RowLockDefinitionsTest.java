@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
@@ -145,7 +145,7 @@ class RowLockDefinitionsTest {
     void compositeIdsInAnyForm() {
         LockKey key = LockKey.row("order_line", 5, 6);
         assertThat(keys("expressionParts", 5L, 6)).containsExactly(key);
-        assertThat(find("expressionParts").lockWait()).isEqualTo(LockWait.noWait());
+        assertThat(find("expressionParts").lockWait()).isEqualTo(LockWait.NO_WAIT);
         assertThat(keys("composite", new LineId(new OrderId(new UUID(0, 1)), 6)))
                 .containsExactly(LockKey.row("order_line", new UUID(0, 1), 6));
     }
