@@ -2,7 +2,9 @@ package org.rowlock.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection of the drop-in that can send the last writes of a transaction with its COMMIT. This interface is for
@@ -31,11 +33,15 @@ public interface CommitFlush {
      * @param checked whether the caller checks that an UPDATE or DELETE of the given table changes exactly one row. The
      *     name of the table is written as in SQL. The function must return false for a table in which a correct UPDATE
      *     or DELETE may change no row, or several rows
+     * @param thrown returns the exception of the framework that is thrown for the failure of a kept write; null if the
+     *     {@link CommitFlushException} itself is thrown
      * @return whether writes are kept; false if the settings, the driver's query mode or the state of the connection do
      *     not allow Rowlock to keep writes
      * @throws SQLException if the driver reports an error, for example because the connection is closed
      */
-    boolean keepUntilCommit(Predicate<String> checked) throws SQLException;
+    boolean keepUntilCommit(
+            Predicate<String> checked, @Nullable Function<CommitFlushException, RuntimeException> thrown)
+            throws SQLException;
 
     /**
      * Calls {@link #keepUntilCommit} on the drop-in's connection, even if a pool wraps that connection.
@@ -46,7 +52,24 @@ public interface CommitFlush {
      * @throws SQLException if the connection is closed
      */
     static boolean open(Connection connection, Predicate<String> checked) throws SQLException {
+        return open(connection, checked, null);
+    }
+
+    /**
+     * Calls {@link #keepUntilCommit} on the drop-in's connection, even if a pool wraps that connection.
+     *
+     * @param connection a connection in a transaction
+     * @param checked as in {@link #keepUntilCommit}
+     * @param thrown as in {@link #keepUntilCommit}
+     * @return whether writes are kept; false also if the drop-in did not create the connection
+     * @throws SQLException if the connection is closed
+     */
+    static boolean open(
+            Connection connection,
+            Predicate<String> checked,
+            @Nullable Function<CommitFlushException, RuntimeException> thrown)
+            throws SQLException {
         return connection.isWrapperFor(CommitFlush.class)
-                && connection.unwrap(CommitFlush.class).keepUntilCommit(checked);
+                && connection.unwrap(CommitFlush.class).keepUntilCommit(checked, thrown);
     }
 }

@@ -224,6 +224,29 @@ class CommitFlushTest {
         assertThat(stored()).startsWith("1:60:1 2:100:0 ");
     }
 
+    /** Both the commit and any other use of the connection throw the exception that the framework gives. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theFrameworkCanGiveItsOwnException(boolean byCommit) throws SQLException {
+        select(connection);
+        assertThat(CommitFlush.open(connection, table -> true, IllegalStateException::new))
+                .isTrue();
+        assertThat(update(connection, 2, 50, 7)).isOne();
+        assertThatThrownBy(() -> {
+                    if (byCommit) {
+                        connection.commit();
+                    } else {
+                        select(connection);
+                    }
+                })
+                .isInstanceOf(IllegalStateException.class)
+                .cause()
+                .isInstanceOf(CommitFlushException.class)
+                .hasFieldOrPropertyWithValue("wrongCount", true);
+        connection.rollback();
+        assertThat(stored()).startsWith("1:100:0 2:100:0 ");
+    }
+
     @Test
     void aFailedCommitIsOver() throws SQLException {
         keep();

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.PgConnection;
@@ -32,11 +33,22 @@ public final class KeptWrites {
     /** The tables for which the caller checks the counts of changed rows; null while Rowlock keeps no writes. */
     private @Nullable Predicate<String> checked;
 
+    /** Returns the framework's exception for the failure of a kept write; null if the framework has none. */
+    private @Nullable Function<CommitFlushException, RuntimeException> thrown;
+
     private List<Write> writes = new ArrayList<>();
     private @Nullable String lastSql;
 
-    public void open(Predicate<String> tables) {
+    public void open(Predicate<String> tables, @Nullable Function<CommitFlushException, RuntimeException> exceptions) {
         this.checked = tables;
+        this.thrown = exceptions;
+    }
+
+    /** Throws the framework's exception for the failure of a kept write; returns if the framework has none. */
+    public void failed(CommitFlushException failure) {
+        if (thrown != null) {
+            throw thrown.apply(failure);
+        }
     }
 
     public boolean isOpen() {

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.SessionIdentity;
@@ -138,7 +139,9 @@ public final class Turns {
      * Keeps writes from now on until the transaction ends. Returns false if the driver cannot send the writes in one
      * flush with the COMMIT, or does not begin a transaction before the writes.
      */
-    public boolean keepUntilCommit(Predicate<String> checked) throws SQLException {
+    public boolean keepUntilCommit(
+            Predicate<String> checked, @Nullable Function<CommitFlushException, RuntimeException> thrown)
+            throws SQLException {
         boolean keeps = dropIn.settings.keepsWrites()
                 && dropIn.mode() == DropInMode.QUEUE
                 && access.session().carriesFronts()
@@ -149,7 +152,7 @@ public final class Turns {
                 && !access.session().isAborted();
         if (keeps) {
             run(this::endedIfIdle);
-            kept.open(checked);
+            kept.open(checked, thrown);
         }
         return keeps;
     }
@@ -198,7 +201,7 @@ public final class Turns {
                 // If a write failed before it reached the server, the server has not aborted the transaction. Rowlock
                 // aborts the transaction, because the other writes must not be committed without the failed write.
                 access.abort(e);
-                learn(e);
+                failed(e);
                 throw e;
             } finally {
                 keptSent(done, done);
@@ -219,12 +222,15 @@ public final class Turns {
     }
 
     /**
-     * Drops the cached primary keys if a write changed a wrong number of rows, because a table may have a new key or
-     * trigger.
+     * Throws the exception of the framework that made Rowlock keep the writes; returns if the framework has none. Drops
+     * the cached primary keys if a write changed a wrong number of rows, because a table may have a new key or trigger.
      */
-    private void learn(Throwable e) {
-        if (e instanceof CommitFlushException failed && failed.isWrongCount()) {
-            dropIn.primaryKeys.forget();
+    private void failed(Throwable e) {
+        if (e instanceof CommitFlushException failed) {
+            if (failed.isWrongCount()) {
+                dropIn.primaryKeys.forget();
+            }
+            kept.failed(failed);
         }
     }
 
@@ -313,7 +319,7 @@ public final class Turns {
             kept.commit(access.connection());
             done = true;
         } catch (CommitFlushException e) {
-            learn(e);
+            failed(e);
             throw e;
         } finally {
             keptSent(done, false);

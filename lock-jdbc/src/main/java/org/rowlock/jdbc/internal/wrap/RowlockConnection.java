@@ -10,10 +10,12 @@ import java.sql.Statement;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.jdbc.CommitFlush;
+import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.internal.forward.ForwardingConnection;
 import org.rowlock.jdbc.internal.queue.DropIn;
@@ -69,8 +71,10 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     }
 
     @Override
-    public boolean keepUntilCommit(Predicate<String> checked) throws SQLException {
-        return turns.keepUntilCommit(checked);
+    public boolean keepUntilCommit(
+            Predicate<String> checked, @Nullable Function<CommitFlushException, RuntimeException> thrown)
+            throws SQLException {
+        return turns.keepUntilCommit(checked, thrown);
     }
 
     @Override

@@ -18,18 +18,12 @@ import org.springframework.util.ClassUtils;
  * the annotations of JPA or Spring Data Relational. As in Spring Boot's naming strategy, JPA's names and the names of
  * classes are converted to snake case. Thread-safe.
  */
-public final class EntityTables {
+public record EntityTables(BeanFactory beans) {
     private static final String JPA_ENTITY = "jakarta.persistence.Entity";
     private static final String JPA_TABLE = "jakarta.persistence.Table";
     private static final String RELATIONAL_TABLE = "org.springframework.data.relational.core.mapping.Table";
     private static final boolean HIBERNATE = ClassUtils.isPresent(
             "org.hibernate.engine.spi.SessionFactoryImplementor", EntityTables.class.getClassLoader());
-
-    private final BeanFactory beans;
-
-    public EntityTables(BeanFactory beans) {
-        this.beans = beans;
-    }
 
     String tableOf(String where, Class<?> entity) {
         return (HIBERNATE ? HibernateTables.tableOf(where, beans, entity) : Optional.<String>empty())
@@ -50,16 +44,11 @@ public final class EntityTables {
      * Returns the given table. Rejects a table that does not contain every row of its entities, such as the table of a
      * joined subclass.
      *
-     * @param required whether an absent row is an error. If not, a row in another table of the hierarchy must not be
-     *     treated as absent
+     * @param required whether an absent row is an error
      */
-    String root(String what, String table, boolean required) {
-        String root = HIBERNATE ? HibernateTables.rootOf(beans, table) : "";
-        if (!root.isEmpty()) {
-            throw HibernateTables.notTheRoot(what, table, root);
-        }
-        if (HIBERNATE && !required) {
-            HibernateTables.refuseSeveral(beans, what, table);
+    String checked(String what, String table, boolean required) {
+        if (HIBERNATE) {
+            HibernateTables.check(beans, what, table, required);
         }
         return table;
     }

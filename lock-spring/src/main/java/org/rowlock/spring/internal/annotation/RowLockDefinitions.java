@@ -168,7 +168,7 @@ public final class RowLockDefinitions {
         }
         try {
             String normal = LockKey.row(table, 0).table();
-            return SingletonSupplier.of(() -> entities.root("@RowLock on " + where, normal, required));
+            return SingletonSupplier.of(() -> entities.checked("@RowLock on " + where, normal, required));
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + " names a table whose name is malformed: " + e.getMessage() + ".",

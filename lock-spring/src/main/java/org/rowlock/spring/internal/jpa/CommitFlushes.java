@@ -3,24 +3,17 @@ package org.rowlock.spring.internal.jpa;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.PersistenceException;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.hibernate.StaleStateException;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
-import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.datasource.ConnectionHandle;
-import org.springframework.orm.ObjectOptimisticLockingFailureException;
 import org.springframework.orm.jpa.EntityManagerHolder;
-import org.springframework.orm.jpa.JpaDialect;
 import org.springframework.orm.jpa.JpaTransactionManager;
-import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
@@ -66,22 +59,13 @@ public final class CommitFlushes {
                 SessionFactoryImplementor factory = session.getFactory();
                 var connections = session.getJdbcCoordinator().getLogicalConnection();
                 if (connections.isPhysicallyConnected()) {
-                    Connection connection = connections.getPhysicalConnection();
-                    if (CommitFlush.open(connection, table -> isKept(factory, table))) {
-                        translate((JpaTransactionManager) manager, factory);
-                    }
+                    boolean unused = CommitFlush.open(
+                            connections.getPhysicalConnection(),
+                            table -> HibernateEntities.of(factory, table).areCounted(),
+                            failed -> meant(factory, failed));
                 }
             } catch (SQLException | PersistenceException | LinkageError e) {
                 LOG.debug("The last writes of the transaction are sent before its COMMIT", e);
-            }
-        }
-
-        private static boolean isKept(SessionFactoryImplementor factory, String table) {
-            try {
-                return WriteCounts.areOne(factory, table);
-            } catch (RuntimeException | LinkageError e) {
-                LOG.debug("The writes of " + table + " are sent before the COMMIT", e);
-                return false;
             }
         }
 
@@ -98,81 +82,16 @@ public final class CommitFlushes {
             return entities.unwrap(SessionImplementor.class);
         }
 
-        /**
-         * Makes a manager throw the same exceptions for a write that was sent with the COMMIT as for a write of an
-         * earlier flush.
-         */
-        private static void translate(JpaTransactionManager manager, SessionFactoryImplementor factory) {
-            JpaDialect own = manager.getJpaDialect();
-            if (!(own instanceof CommitDialect)) {
-                manager.setJpaDialect(new CommitDialect(own, factory));
+        /** Returns the exception that Hibernate's own flush would have thrown for the failure of a kept write. */
+        private static RuntimeException meant(SessionFactoryImplementor factory, CommitFlushException failed) {
+            if (failed.isWrongCount()) {
+                StaleStateException stale = new StaleStateException(failed.getMessage());
+                stale.initCause(failed);
+                return stale;
             }
-        }
-
-        /**
-         * Returns the exception that Hibernate's own flush would have thrown for the failure of a kept write. Returns
-         * any other exception unchanged.
-         */
-        static RuntimeException meant(SessionFactoryImplementor factory, RuntimeException thrown) {
-            for (Throwable each = thrown; each != null; each = each.getCause()) {
-                if (each instanceof CommitFlushException failed) {
-                    return failed.isWrongCount()
-                            ? new ObjectOptimisticLockingFailureException(failed.getMessage(), failed)
-                            : factory.getJdbcServices()
-                                    .getSqlExceptionHelper()
-                                    .convert(failed, String.valueOf(failed.getMessage()));
-                }
-            }
-            return thrown;
-        }
-    }
-
-    /**
-     * The dialect of the manager, which also translates the exceptions of kept writes. The class extends
-     * HibernateJpaDialect for callers that cast the dialect to that class.
-     */
-    private static final class CommitDialect extends HibernateJpaDialect {
-        private static final long serialVersionUID = 1;
-
-        private final transient JpaDialect own;
-        private final transient SessionFactoryImplementor factory;
-
-        CommitDialect(JpaDialect own, SessionFactoryImplementor factory) {
-            this.own = own;
-            this.factory = factory;
-        }
-
-        @Override
-        public @Nullable DataAccessException translateExceptionIfPossible(RuntimeException thrown) {
-            RuntimeException meant = Present.meant(factory, thrown);
-            return meant instanceof DataAccessException spring ? spring : own.translateExceptionIfPossible(meant);
-        }
-
-        @Override
-        public @Nullable Object beginTransaction(EntityManager entities, TransactionDefinition definition)
-                throws SQLException {
-            return own.beginTransaction(entities, definition);
-        }
-
-        @Override
-        public @Nullable Object prepareTransaction(EntityManager entities, boolean readOnly, @Nullable String name) {
-            return own.prepareTransaction(entities, readOnly, name);
-        }
-
-        @Override
-        public void cleanupTransaction(@Nullable Object transaction) {
-            own.cleanupTransaction(transaction);
-        }
-
-        @Override
-        public @Nullable ConnectionHandle getJdbcConnection(EntityManager entities, boolean readOnly)
-                throws SQLException {
-            return own.getJdbcConnection(entities, readOnly);
-        }
-
-        @Override
-        public void releaseJdbcConnection(ConnectionHandle connection, EntityManager entities) throws SQLException {
-            own.releaseJdbcConnection(connection, entities);
+            return factory.getJdbcServices()
+                    .getSqlExceptionHelper()
+                    .convert(failed, String.valueOf(failed.getMessage()));
         }
     }
 }

@@ -1,6 +1,5 @@
 package org.rowlock.spring.internal.jpa;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -10,17 +9,13 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.hibernate.CacheMode;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
-import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.persister.entity.AbstractEntityPersister;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.type.BasicType;
-import org.hibernate.type.ComponentType;
 import org.hibernate.type.Type;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.springframework.beans.BeanUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
@@ -32,6 +27,7 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  *     entity
  * @param lockedIn the table in which the rows must be locked instead: for a joined subclass the root's table, for a
  *     secondary table the entity's main table. Empty if the rows are locked in the table itself
+ * @param areCounted whether Hibernate expects each of its writes to the table to change exactly one row
  * @param find the find of JPA that locks a row as Rowlock would; null if there is no such find
  */
 record HibernateEntities(
@@ -39,6 +35,7 @@ record HibernateEntities(
         Set<String> names,
         boolean isCached,
         String lockedIn,
+        boolean areCounted,
         @Nullable EntityFind find) {
     /** The types of ids that Hibernate can parse from the text in a key, with a sample value for each type. */
     private static final Map<Class<?>, Object> SPELLED_ALIKE = Map.of(
@@ -88,6 +85,7 @@ record HibernateEntities(
                 names,
                 isCached,
                 isRoot ? "" : roots.stream().findFirst().orElse(""),
+                WriteCounts.areOne(factory, table, mapped),
                 EntityFind.of(factory, table, mapped));
     }
 
@@ -115,45 +113,6 @@ record HibernateEntities(
 
     private static String last(String name) {
         return name.substring(name.lastIndexOf('.') + 1);
-    }
-
-    /**
-     * Reads several cached rows in one statement. Otherwise Hibernate would read each row with a separate statement,
-     * because the cache is bypassed under a lock.
-     *
-     * @param columns the columns of a composite id, in the order of the key
-     */
-    void load(SessionImplementor session, List<String> columns, Set<List<String>> ids) {
-        List<EntityPersister> cached = ids.size() < 2
-                ? List.of()
-                : mapped.stream().filter(EntityPersister::canReadFromCache).toList();
-        if (cached.size() == 1) {
-            EntityPersister entity = cached.get(0);
-            List<Object> values = new ArrayList<>();
-            try {
-                ids.forEach(id -> values.add(id(session, entity, columns, id)));
-            } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-                return; // The text of a key does not fit the id's type, so Hibernate reads the entities one by one.
-            }
-            List<Object> unused = session.<Object>byMultipleIds(entity.getEntityName())
-                    .with(CacheMode.REFRESH)
-                    .enableSessionCheck(true)
-                    .multiLoad(values);
-        }
-    }
-
-    private static Object id(
-            SessionImplementor session, EntityPersister entity, List<String> columns, List<String> id) {
-        if (!(entity.getIdentifierType() instanceof ComponentType type)) {
-            return value(entity.getIdentifierType(), id.get(0));
-        }
-        List<String> mapped = idColumns(entity);
-        Object[] parts = new Object[type.getSubtypes().length];
-        for (int i = 0; i < parts.length; i++) {
-            parts[i] = value(type.getSubtypes()[i], id.get(columns.indexOf(mapped.get(i))));
-        }
-        Object empty = type.isMutable() ? BeanUtils.instantiateClass(type.getReturnedClass()) : null;
-        return type.replacePropertyValues(empty, parts, session);
     }
 
     /** Returns an arbitrary value of the id's type. Returns null if Hibernate cannot parse the type from text. */

@@ -4,9 +4,11 @@ import jakarta.persistence.CacheRetrieveMode;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceException;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -25,6 +27,7 @@ import org.hibernate.type.descriptor.java.JavaType;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.value.RowKey;
 import org.rowlock.spring.internal.pool.Pools;
 import org.springframework.beans.BeanUtils;
@@ -32,9 +35,8 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.support.DataAccessUtils;
 import org.springframework.dao.support.PersistenceExceptionTranslator;
 import org.springframework.orm.jpa.EntityManagerFactoryInfo;
-import org.springframework.orm.jpa.EntityManagerFactoryUtils;
 import org.springframework.orm.jpa.EntityManagerHolder;
-import org.springframework.orm.jpa.JpaDialect;
+import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
@@ -43,7 +45,15 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  *
  * @param locked the locked rows
  */
-record HibernateSession(SessionImplementor session, PersistenceExceptionTranslator translator, SessionCaches locked) {
+record HibernateSession(SessionImplementor session, SessionCaches locked) {
+    private static final PersistenceExceptionTranslator TRANSLATOR = new HibernateJpaDialect();
+
+    /**
+     * The DataSources of the factories that expose one. The DataSources are cached, because Spring's factory is a
+     * proxy, and calls through the proxy take several times as long.
+     */
+    private static final Map<Object, Optional<DataSource>> DATA_SOURCES = new ConcurrentReferenceHashMap<>(4);
+
     private static final String RETRIEVE = "jakarta.persistence.cache.retrieveMode";
 
     /** Hibernate's lock modes of an entity whose row the transaction has already locked or written. */
@@ -58,51 +68,26 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
      * to another DataSource.
      */
     static @Nullable HibernateSession of(Object factory, Object holder, SessionCaches locked) {
-        if (!(holder instanceof EntityManagerHolder bound)) {
-            return null;
-        }
-        Unit unit = Unit.of(factory);
-        if (unit.isElsewhere(locked.dataSource())) {
+        if (!(holder instanceof EntityManagerHolder bound) || isElsewhere(factory, locked.dataSource())) {
             return null;
         }
         try {
-            return new HibernateSession(
-                    bound.getEntityManager().unwrap(SessionImplementor.class), unit.translator(), locked);
+            return new HibernateSession(bound.getEntityManager().unwrap(SessionImplementor.class), locked);
         } catch (PersistenceException e) {
             return null;
         }
     }
 
     static boolean isElsewhere(Object factory, DataSource dataSource) {
-        return Unit.of(factory).isElsewhere(dataSource);
+        Optional<DataSource> known = DATA_SOURCES.get(factory);
+        Optional<DataSource> own =
+                known == null ? DATA_SOURCES.computeIfAbsent(factory, HibernateSession::dataSourceOf) : known;
+        return own.isPresent() && !own.get().equals(Pools.bound(dataSource));
     }
 
-    /**
-     * The persistence unit of a factory. The unit is cached, because Spring's factory is a proxy, and calls through the
-     * proxy take several times as long.
-     *
-     * @param dataSource the DataSource of the factory; null if the factory does not expose it
-     */
-    private record Unit(@Nullable DataSource dataSource, PersistenceExceptionTranslator translator) {
-        private static final Map<Object, Unit> OF_FACTORIES = new ConcurrentReferenceHashMap<>(4);
-
-        static Unit of(Object factory) {
-            Unit known = OF_FACTORIES.get(factory);
-            return known == null ? OF_FACTORIES.computeIfAbsent(factory, Unit::read) : known;
-        }
-
-        private static Unit read(Object factory) {
-            EntityManagerFactoryInfo info = factory instanceof EntityManagerFactoryInfo exposing ? exposing : null;
-            JpaDialect dialect = info == null ? null : info.getJpaDialect();
-            DataSource exposed = info == null ? null : info.getDataSource();
-            return new Unit(
-                    exposed == null ? null : Pools.bound(exposed),
-                    dialect == null ? EntityManagerFactoryUtils::convertJpaAccessExceptionIfPossible : dialect);
-        }
-
-        boolean isElsewhere(DataSource other) {
-            return dataSource != null && !dataSource.equals(Pools.bound(other));
-        }
+    private static Optional<DataSource> dataSourceOf(Object factory) {
+        DataSource exposed = factory instanceof EntityManagerFactoryInfo info ? info.getDataSource() : null;
+        return Optional.ofNullable(exposed).map(Pools::bound);
     }
 
     /**
@@ -111,7 +96,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
      */
     void refuse() {
         for (String table : locked.rows().keySet()) {
-            HibernateTables.refuseParts(locked.what(), table, entities(table).lockedIn());
+            HibernateTables.refuseParts(locked.what(), table, entities(table));
         }
         for (Loaded each : loaded()) {
             if (each.surely() && !HELD.contains(each.entry().getLockMode()) && isChanged(each)) {
@@ -186,9 +171,57 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
             EntityKey key = session.generateEntityKey(id, root);
             Object known = context.getEntity(key);
             boolean isFound = known == null ? !context.containsDeletedUnloadedEntityKey(key) : isReadAgain(known);
-            return isFound ? new EntityLock(session, translator, find, asked, id, known) : null;
+            return isFound ? new EntityLock(find, asked, id, known) : null;
         } catch (IllegalArgumentException | HibernateException e) {
             return null; // Rowlock's own statement then reports the fault in the id.
+        }
+    }
+
+    /** Locks one row through JPA, and reads its entity in the same round trip. An instance belongs to one call. */
+    final class EntityLock implements RowStatement {
+        private final EntityFind find;
+        private final LockModeType mode;
+        private final Object id;
+
+        /** The entity of the row if the session has loaded it and must read it again; otherwise null. */
+        private final @Nullable Object loaded;
+
+        private boolean called;
+
+        EntityLock(EntityFind find, LockModeType mode, Object id, @Nullable Object loaded) {
+            this.find = find;
+            this.mode = mode;
+            this.id = id;
+            this.loaded = loaded;
+        }
+
+        @Override
+        public String idColumn() {
+            return find.idColumn();
+        }
+
+        @Override
+        public boolean lock() throws SQLException {
+            called = true;
+            try {
+                if (loaded == null) {
+                    return session.find(find.entity(), id, mode, EntityFind.HINTS) != null;
+                }
+                session.refresh(loaded, mode, EntityFind.HINTS);
+                return true;
+            } catch (RuntimeException e) {
+                for (Throwable each = e; each != null; each = each.getCause()) {
+                    if (each instanceof SQLException ofDriver) {
+                        throw ofDriver;
+                    }
+                }
+                throw DataAccessUtils.translateIfNecessary(e, TRANSLATOR);
+            }
+        }
+
+        /** Whether {@link #lock} was called. If so, the entity has been read under the lock. */
+        boolean isCalled() {
+            return called;
         }
     }
 
@@ -218,17 +251,12 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
             if (lock == null || !lock.isCalled()) {
                 refresh(loaded());
             }
-            boolean isCached = false;
-            for (Map.Entry<String, Set<List<String>>> each : locked.rows().entrySet()) {
-                HibernateEntities entities = entities(each.getKey());
-                entities.load(session, locked.columns(each.getKey()), each.getValue());
-                isCached |= entities.isCached();
-            }
-            if (isCached) {
+            if (locked.rows().keySet().stream()
+                    .anyMatch(table -> entities(table).isCached())) {
                 passTheCacheBy(atEnd);
             }
         } catch (RuntimeException e) {
-            throw DataAccessUtils.translateIfNecessary(e, translator);
+            throw DataAccessUtils.translateIfNecessary(e, TRANSLATOR);
         }
     }
 

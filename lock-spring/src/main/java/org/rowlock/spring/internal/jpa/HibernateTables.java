@@ -6,10 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.AbstractEntityPersister;
-import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.persister.entity.UnionSubclassEntityPersister;
 import org.hibernate.resource.jdbc.spi.PhysicalConnectionHandlingMode;
 import org.hibernate.type.ComponentType;
@@ -31,16 +31,29 @@ public final class HibernateTables {
     private HibernateTables() {}
 
     public static Optional<String> tableOf(String where, BeanFactory beans, Class<?> entity) {
-        return beans.getBeanProvider(EntityManagerFactory.class).stream()
-                .filter(factory -> factory.getMetamodel().getEntities().stream()
-                        .anyMatch(known -> entity.equals(known.getJavaType())))
-                .map(factory -> tableOf(where, factory, entity))
+        return factories(beans)
+                .map(factory -> sessions(factory).getMappingMetamodel().findEntityDescriptor(entity))
+                .filter(AbstractEntityPersister.class::isInstance)
+                .map(persister -> tableOf(where, entity, (AbstractEntityPersister) persister))
                 .findFirst();
     }
 
-    private static String tableOf(String where, EntityManagerFactory factory, Class<?> entity) {
-        SessionFactoryImplementor sessions = factory.unwrap(SessionFactoryImplementor.class);
-        var persister = (AbstractEntityPersister) sessions.getMappingMetamodel().getEntityDescriptor(entity);
+    /** Returns the factories of Hibernate, without the factories of other JPA providers. */
+    private static Stream<EntityManagerFactory> factories(BeanFactory beans) {
+        return beans.getBeanProvider(EntityManagerFactory.class).stream().filter(factory -> {
+            try {
+                return sessions(factory) != null;
+            } catch (PersistenceException e) {
+                return false;
+            }
+        });
+    }
+
+    private static SessionFactoryImplementor sessions(EntityManagerFactory factory) {
+        return factory.unwrap(SessionFactoryImplementor.class);
+    }
+
+    private static String tableOf(String where, Class<?> entity, AbstractEntityPersister persister) {
         if (persister instanceof UnionSubclassEntityPersister
                 && persister.getSubclassEntityNames().size() > 1) {
             throw new RowLockDefinitionException(
@@ -53,40 +66,21 @@ public final class HibernateTables {
     }
 
     /**
-     * Returns the other table in which the rows of the given table must be locked. Returns an empty string if the rows
-     * are locked in the given table. The result is also empty if there are several DataSources, because the DataSource
-     * is known only at a call.
+     * Rejects a table that does not contain every row of its entities: the table of a joined subclass, and a secondary
+     * table. If a row may be absent, also rejects a table of a hierarchy that has several tables (TABLE_PER_CLASS),
+     * because a row in one of the other tables would be treated as absent. Checks nothing if there are several
+     * DataSources, because the DataSource is known only at a call.
      */
-    public static String rootOf(BeanFactory beans, String table) {
-        if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
-            return "";
-        }
-        return beans.getBeanProvider(EntityManagerFactory.class).stream()
-                .map(factory -> entities(factory, table).lockedIn())
-                .filter(root -> !root.isEmpty())
-                .findFirst()
-                .orElse("");
-    }
-
-    /**
-     * Rejects a table of a hierarchy that has several tables (TABLE_PER_CLASS), because a row in one of the other
-     * tables would be treated as absent.
-     */
-    public static void refuseSeveral(BeanFactory beans, String what, String table) {
+    public static void check(BeanFactory beans, String what, String table, boolean required) {
         if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
             return;
         }
-        for (EntityManagerFactory factory : beans.getBeanProvider(EntityManagerFactory.class)) {
-            SessionFactoryImplementor sessions = factory.unwrap(SessionFactoryImplementor.class);
-            List<String> others = HibernateEntities.of(sessions, table).mapped().stream()
-                    .filter(UnionSubclassEntityPersister.class::isInstance)
-                    .map(UnionSubclassEntityPersister.class::cast)
-                    .filter(entity -> HibernateEntities.isSame(entity.getRootTableName(), table))
-                    .flatMap(entity -> entity.getSubclassEntityNames().stream())
-                    .map(name -> sessions.getMappingMetamodel().getEntityDescriptor(name))
-                    .map(entity -> ((AbstractEntityPersister) entity).getRootTableName())
-                    .filter(name -> !HibernateEntities.isSame(name, table))
-                    .toList();
+        factories(beans).map(HibernateTables::sessions).forEach(sessions -> {
+            HibernateEntities entities = HibernateEntities.of(sessions, table);
+            if (!entities.lockedIn().isEmpty()) {
+                throw notTheRoot(what, table, entities.lockedIn());
+            }
+            List<String> others = required ? List.of() : subclassTables(sessions, entities, table);
             if (!others.isEmpty()) {
                 throw new RowLockDefinitionException(
                         what + " names the table " + table + " and says that a row may be absent, but rows of its"
@@ -95,31 +89,35 @@ public final class HibernateTables {
                         "Name the table of the concrete class; for rows of " + table + " alone, remove required = false"
                                 + " and the return type Optional.");
             }
-        }
+        });
+    }
+
+    private static List<String> subclassTables(
+            SessionFactoryImplementor sessions, HibernateEntities entities, String table) {
+        return entities.mapped().stream()
+                .filter(UnionSubclassEntityPersister.class::isInstance)
+                .map(UnionSubclassEntityPersister.class::cast)
+                .filter(entity -> HibernateEntities.isSame(entity.getRootTableName(), table))
+                .flatMap(entity -> entity.getSubclassEntityNames().stream())
+                .map(name -> sessions.getMappingMetamodel().getEntityDescriptor(name))
+                .map(entity -> ((AbstractEntityPersister) entity).getRootTableName())
+                .filter(name -> !HibernateEntities.isSame(name, table))
+                .toList();
     }
 
     /** Rejects a setting that releases the connection, and with it the lock, after the first statement. */
     public static void refuseEarlyRelease(BeanFactory beans, DataSource dataSource) {
-        for (EntityManagerFactory factory : beans.getBeanProvider(EntityManagerFactory.class)) {
-            SessionFactoryImplementor sessions;
-            try {
-                sessions = factory.unwrap(SessionFactoryImplementor.class);
-            } catch (PersistenceException e) {
-                continue; // The factory belongs to another JPA provider.
-            }
+        factories(beans).forEach(factory -> {
             if (!HibernateSession.isElsewhere(factory, dataSource)
-                    && !EntityFind.isOfContainer(sessions)
-                    && sessions.getSessionFactoryOptions().getPhysicalConnectionHandlingMode() == RELEASES_EARLY) {
+                    && !EntityFind.isOfContainer(sessions(factory))
+                    && sessions(factory).getSessionFactoryOptions().getPhysicalConnectionHandlingMode()
+                            == RELEASES_EARLY) {
                 throw new RowLockDefinitionException(
                         "hibernate.connection.handling_mode=" + RELEASES_EARLY + " returns the connection after each"
                                 + " statement, and thereby releases the lock before the transaction ends.",
                         "Remove the setting, or set it to DELAYED_ACQUISITION_AND_HOLD.");
             }
-        }
-    }
-
-    private static HibernateEntities entities(EntityManagerFactory factory, String table) {
-        return HibernateEntities.of(factory.unwrap(SessionFactoryImplementor.class), table);
+        });
     }
 
     static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
@@ -130,15 +128,15 @@ public final class HibernateTables {
         }
         for (LockKey key : keys) {
             if (key instanceof LockKey.Row row) {
-                refuseParts(what, row.table(), entities(factory, row.table()).lockedIn());
+                refuseParts(what, row.table(), HibernateEntities.of(sessions(factory), row.table()));
             }
         }
     }
 
-    static void refuseParts(String what, String table, String root) {
-        if (!root.isEmpty()) {
+    static void refuseParts(String what, String table, HibernateEntities entities) {
+        if (!entities.lockedIn().isEmpty()) {
             throw new InvalidDataAccessApiUsageException(
-                    notTheRoot(what, table, root).getMessage());
+                    notTheRoot(what, table, entities.lockedIn()).getMessage());
         }
     }
 
@@ -146,7 +144,7 @@ public final class HibernateTables {
      * Creates the exception for a table that contains only parts of entities. The rows of such a table must be locked
      * in the root table.
      */
-    public static RowLockDefinitionException notTheRoot(String what, String table, String root) {
+    private static RowLockDefinitionException notTheRoot(String what, String table, String root) {
         return new RowLockDefinitionException(
                 what + " names the table " + table + ", which contains only a part of each entity. Hibernate stores a"
                         + " row for every entity in "
@@ -157,19 +155,20 @@ public final class HibernateTables {
 
     public static Map<String, String> idColumns(BeanFactory beans, String table, Class<?> idClass) {
         Map<String, String> columns = new HashMap<>();
-        for (EntityManagerFactory factory : beans.getBeanProvider(EntityManagerFactory.class)) {
-            for (EntityPersister entity : entities(factory, table).mapped()) {
-                if (entity.getIdentifierType() instanceof ComponentType id
-                        && idClass.isAssignableFrom(id.getReturnedClass())) {
-                    String[] names = id.getPropertyNames();
-                    String[] of = entity.getIdentifierColumnNames();
-                    // If components are nested, there are more columns than names, and the columns cannot be assigned.
-                    for (int i = 0; names.length == of.length && i < names.length; i++) {
-                        columns.put(names[i], of[i]);
+        factories(beans)
+                .flatMap(factory -> HibernateEntities.of(sessions(factory), table).mapped().stream())
+                .forEach(entity -> {
+                    if (entity.getIdentifierType() instanceof ComponentType id
+                            && idClass.isAssignableFrom(id.getReturnedClass())) {
+                        String[] names = id.getPropertyNames();
+                        String[] of = entity.getIdentifierColumnNames();
+                        // If components are nested, there are more columns than names, and the columns cannot be
+                        // assigned.
+                        for (int i = 0; names.length == of.length && i < names.length; i++) {
+                            columns.put(names[i], of[i]);
+                        }
                     }
-                }
-            }
-        }
+                });
         return columns;
     }
 }

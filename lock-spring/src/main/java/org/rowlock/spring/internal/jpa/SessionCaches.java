@@ -189,7 +189,7 @@ public final class SessionCaches {
      */
     public void renew(Consumer<Runnable> atEnd) {
         for (HibernateSession session : sessions) {
-            session.renew((EntityLock) entityLock, atEnd);
+            session.renew((HibernateSession.EntityLock) entityLock, atEnd);
         }
         if (MYBATIS && !rows.isEmpty()) {
             TransactionSynchronizationManager.getResourceMap().values().forEach(MyBatis::clear);
