@@ -2,7 +2,6 @@ package org.rowlock.spring;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
-import java.lang.annotation.Inherited;
 import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -22,11 +21,9 @@ import org.springframework.core.annotation.AliasFor;
  * public void ship(@RowLock("orders") long orderId) { ... }
  * }</pre>
  *
- * <p>On a method, the id is an expression over the arguments. On a class or an interface, the annotation applies to
- * each public method that is declared there or in a subclass. Methods with their own {@code @RowLock} are exempt. All
- * rows of one call are locked together, in one round trip and in a fixed order. Transactions with one such call each
- * therefore do not deadlock with each other. The exceptions are calls with strategy {@code ROW} that lock rows of one
- * table in several modes or by several names:
+ * <p>On a method, the id is an expression over the arguments. All rows of one call are locked together, in one round
+ * trip and in a fixed order. Transactions with one such call each therefore do not deadlock with each other. The
+ * exceptions are calls with strategy {@code ROW} that lock rows of one table in several modes or by several names:
  *
  * <pre>{@code
  * @Transactional
@@ -42,10 +39,9 @@ import org.springframework.core.annotation.AliasFor;
  * CannotAcquireLockException}, if the lock is not available or the server has detected a deadlock; see {@link
  * LockExceptionTranslator}.
  */
-@Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+@Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Repeatable(RowLock.Several.class)
-@Inherited
 @Documented
 public @interface RowLock {
 
@@ -118,10 +114,9 @@ public @interface RowLock {
      */
     boolean required() default true;
 
-    /** The container of several {@link RowLock} on one method, class or parameter. */
-    @Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+    /** The container of several {@link RowLock} on one method or parameter. */
+    @Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.ANNOTATION_TYPE})
     @Retention(RetentionPolicy.RUNTIME)
-    @Inherited
     @Documented
     @interface Several {
         /** {@return the annotations} */

@@ -397,13 +397,13 @@ class ProxyEdgesTest {
         }
     }
 
-    @RowLock(table = "account", id = "#p0")
     interface LockedByAnything<T> {
+        @RowLock(table = "account", id = "#p0")
         int counted(T id);
     }
 
-    /** Binds the type variable of an interface whose type, and not a method, has the annotation. */
-    static class WhollyLocked extends StockedByNumber implements LockedByAnything<Integer> {}
+    /** Binds the type variable of an interface, and inherits the method from a superclass. */
+    static class BindingByItself extends StockedByNumber implements LockedByAnything<Integer> {}
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -421,11 +421,11 @@ class ProxyEdgesTest {
                 },
                 InheritingLocked.class,
                 BindingLocked.class,
-                WhollyLocked.class)) {
+                BindingByItself.class)) {
             assertThat(context.getBean(LockedAccount.class).seen(1)).isPositive();
             assertThat(context.getBean(LockedByNumber.class).found(1)).isPositive();
-            LockedByAnything<Integer> wholly = context.getBean(LockedByAnything.class);
-            assertThat(wholly.counted(1)).isPositive();
+            LockedByAnything<Integer> binding = context.getBean(LockedByAnything.class);
+            assertThat(binding.counted(1)).isPositive();
         }
     }
 

@@ -34,7 +34,6 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.jpa.repository.JpaRepository;
 import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
-import org.springframework.data.repository.Repository;
 import org.springframework.data.repository.query.Param;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -76,17 +75,12 @@ class RepositoryLockTest {
         Optional<Account> findById(@RowLock("account") Long id);
     }
 
-    @RowLock(table = "account", id = "#p0")
-    interface WhollyLocked extends Repository<Account, Long> {
-        Optional<Account> findOneById(Long id);
-    }
-
     @EnableJpaRepositories(
             considerNestedRepositories = true,
             includeFilters =
                     @Filter(
                             type = FilterType.ASSIGNABLE_TYPE,
-                            classes = {Accounts.class, PlainAccounts.class, WhollyLocked.class}))
+                            classes = {Accounts.class, PlainAccounts.class}))
     static class Repositories {}
 
     @EnableJpaRepositories(
@@ -95,7 +89,7 @@ class RepositoryLockTest {
             includeFilters =
                     @Filter(
                             type = FilterType.ASSIGNABLE_TYPE,
-                            classes = {Accounts.class, PlainAccounts.class, WhollyLocked.class}))
+                            classes = {Accounts.class, PlainAccounts.class}))
     static class RepositoriesWithoutTransactions {}
 
     /** If there is advice on repositories, Spring wraps the proxy of a repository in a second proxy. */
@@ -139,7 +133,6 @@ class RepositoryLockTest {
             PlainAccounts plain = context.getBean(PlainAccounts.class);
             locks(context, () -> plain.findOneById(1L));
             locks(context, () -> plain.findById(1L));
-            locks(context, () -> context.getBean(WhollyLocked.class).findOneById(1L));
         }
     }
 

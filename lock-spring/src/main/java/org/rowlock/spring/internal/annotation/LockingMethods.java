@@ -2,7 +2,6 @@ package org.rowlock.spring.internal.annotation;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Proxy;
@@ -38,8 +37,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds the {@link RowLock} annotations of methods, without reading their attributes. The search covers the method and
- * its parameters, in the bean's class, superclasses and interfaces. For a method without its own annotations, the
- * annotations of its class or interface apply. The nearest annotations apply, as with {@code @Transactional}.
+ * its parameters, in the bean's class, superclasses and interfaces. The nearest annotations apply, as with {@code
+ * @Transactional}.
  */
 public final class LockingMethods {
     private LockingMethods() {}
@@ -47,7 +46,7 @@ public final class LockingMethods {
     /** A method, as implemented by the target class, and its annotations. */
     record Found(Method method, List<Lock> locks) {}
 
-    /** One of the annotations. The parameter is null if the annotation is on the method or the class. */
+    /** One of the annotations. The parameter is null if the annotation is on the method. */
     record Lock(
             MergedAnnotation<RowLock> annotation, @Nullable MethodParameter parameter) {}
 
@@ -100,25 +99,18 @@ public final class LockingMethods {
         // The methods of another library's JDK proxy have no annotations and no parameter names, so the interface's
         // method is used.
         Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
-        boolean isOfClass = Modifier.isPublic(specific.getModifiers())
-                && !Modifier.isStatic(specific.getModifiers())
-                && !ReflectionUtils.isObjectMethod(specific);
-        return Stream.<Supplier<@Nullable Found>>of(
-                        () -> findDirect(specific),
-                        () -> specific.equals(method) ? null : findDirect(method),
-                        () -> specific.getDeclaringClass() == type ? null : findInherited(specific, type),
-                        () -> isOfClass ? findOfClass(specific, type) : null,
-                        // The target class of a repository's proxy does not implement the interface of the repository.
-                        () -> isOfClass ? findOfClass(method, method.getDeclaringClass()) : null)
-                .map(Supplier::get)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
+        Found found = findDirect(specific);
+        if (found == null && !specific.equals(method)) {
+            found = findDirect(method);
+        }
+        return found == null && specific.getDeclaringClass() != type ? findInherited(specific, type) : found;
     }
 
     private static @Nullable Found findDirect(Method method) {
-        List<Lock> locks = new ArrayList<>(
-                nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)));
+        List<Lock> locks = new ArrayList<>();
+        MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)
+                .filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))
+                .forEach(lock -> locks.add(new Lock(lock, null)));
         for (MethodParameter parameter : new AnnotatedMethod(method).getMethodParameters()) {
             MergedAnnotations.from(parameter.getParameterAnnotations()).stream(RowLock.class)
                     .forEach(lock -> locks.add(new Lock(lock, parameter)));
@@ -137,31 +129,6 @@ public final class LockingMethods {
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
-    }
-
-    private static @Nullable Found findOfClass(Method method, Class<?> type) {
-        List<Lock> onClass = nearest(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)
-                .filter(lock -> lock.getSource() instanceof Class<?> annotated && isOf(annotated, method, type)));
-        return onClass.isEmpty() ? null : new Found(method, onClass);
-    }
-
-    /**
-     * Whether an annotation on a type applies to the method. An annotation on an interface applies to the methods of
-     * that interface. An annotation on a class applies to the methods of the class and of its subclasses, as with
-     * {@code
-     * @Transactional}.
-     */
-    private static boolean isOf(Class<?> annotated, Method method, Class<?> type) {
-        return annotated.isInterface()
-                ? hasMethod(annotated, method, type)
-                : annotated.isAssignableFrom(method.getDeclaringClass());
-    }
-
-    private static List<Lock> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
-        return annotations
-                .filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))
-                .map(annotation -> new Lock(annotation, null))
-                .toList();
     }
 
     /** Whether an interface declares the method that a class or its superclass implements. */

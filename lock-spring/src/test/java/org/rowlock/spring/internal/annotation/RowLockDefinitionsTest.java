@@ -30,7 +30,7 @@ class RowLockDefinitionsTest {
     private final RowLockDefinitions definitions = new RowLockDefinitions(beans);
 
     @Retention(RetentionPolicy.RUNTIME)
-    @Target({ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE})
+    @Target({ElementType.METHOD, ElementType.PARAMETER})
     @RowLock("orders")
     @interface LockOrder {
         @AliasFor(annotation = RowLock.class, attribute = "mode")
@@ -53,14 +53,7 @@ class RowLockDefinitionsTest {
         void onInterfaceMethod(long id);
     }
 
-    @RowLock(table = "tenant", id = "#p0")
-    interface OfType {
-        void any(long tenant);
-
-        void own(@RowLock("orders") long id);
-    }
-
-    static class Service implements Api, OfType {
+    static class Service implements Api {
         void plain(long id) {}
 
         void parameter(@RowLock("Orders") long id) {}
@@ -90,12 +83,6 @@ class RowLockDefinitionsTest {
 
         @Override
         public void onInterfaceMethod(long id) {}
-
-        @Override
-        public void any(long tenant) {}
-
-        @Override
-        public void own(long id) {}
     }
 
     private @Nullable MethodLocks find(String name) {
@@ -151,11 +138,9 @@ class RowLockDefinitionsTest {
     }
 
     @Test
-    void interfacesAndTypesCountAndTheNearestWins() {
+    void interfacesCount() {
         assertThat(keys("ofInterface", 1L)).containsExactly(LockKey.row("orders", 1));
         assertThat(keys("onInterfaceMethod", 1L)).containsExactly(LockKey.row("orders", 1));
-        assertThat(keys("any", 1L)).containsExactly(LockKey.row("tenant", 1));
-        assertThat(keys("own", 1L)).containsExactly(LockKey.row("orders", 1));
     }
 
     @Test
@@ -212,51 +197,6 @@ class RowLockDefinitionsTest {
                         .request()
                         .keys())
                 .containsExactly(LockKey.row("orders", 3));
-    }
-
-    static class Parent {
-        public void inherited() {}
-    }
-
-    interface Tenants {
-        void ofApi(long tenant);
-    }
-
-    @RowLock(table = "tenant", id = "#p0")
-    interface Generic<T> {
-        void ofGeneric(T tenant);
-    }
-
-    @RowLock(table = "tenant", id = "#tenant")
-    static class OfClass extends Parent implements Tenants {
-        @Override
-        public void ofApi(long tenant) {}
-
-        @Override
-        public String toString() {
-            return "OfClass";
-        }
-    }
-
-    static class OfInterface implements Generic<Long>, Tenants {
-        @Override
-        public void ofGeneric(Long tenant) {}
-
-        @Override
-        public void ofApi(long tenant) {}
-    }
-
-    @Test
-    void annotationOfAClassIsForItsOwnMethods() {
-        assertThat(find(OfClass.class, "ofApi")).isNotNull();
-        assertThat(find(OfClass.class, "toString")).isNull();
-        assertThat(find(OfClass.class, "inherited")).isNull();
-    }
-
-    @Test
-    void annotationOfAnInterfaceIsForItsOwnMethods() {
-        assertThat(find(OfInterface.class, "ofGeneric")).isNotNull();
-        assertThat(find(OfInterface.class, "ofApi")).isNull();
     }
 
     static class Bytes {
