@@ -2,7 +2,6 @@ package org.rowlock.spring.boot;
 
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.observation.ObservationFilter;
 import javax.sql.DataSource;
 import org.rowlock.LockListener;
@@ -101,12 +100,6 @@ public final class RowLockAutoConfiguration {
     @ConditionalOnClass(MeterRegistry.class)
     @ConditionalOnSingleCandidate(MeterRegistry.class)
     static class Metrics {
-        /** This method is static, because registries apply filters before other beans exist. */
-        @Bean
-        static MeterFilter rowLockMeterDescriptions() {
-            return LockMetrics.descriptions();
-        }
-
         @Bean
         LockMetrics rowLockMetrics(MeterRegistry meters) {
             return new LockMetrics(meters);

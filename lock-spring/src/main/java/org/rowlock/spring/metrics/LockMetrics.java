@@ -2,16 +2,13 @@ package org.rowlock.spring.metrics;
 
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
-import java.util.Map;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.spring.LockObservationContext;
 
@@ -41,15 +38,6 @@ import org.rowlock.spring.LockObservationContext;
  * This class is the handler that creates the other meters. Spring Boot registers both handlers. Thread-safe.
  */
 public final class LockMetrics implements ObservationHandler<LockObservationContext> {
-    private static final Map<String, String> DESCRIPTIONS = Map.of(
-            "rowlock.acquire", "The wait for a lock, from the call until it is held or refused",
-            "rowlock.acquire.active", "The calls that wait for a lock now",
-            "rowlock.hold", "How long locks are held, from the grant to the end of the transaction",
-            "rowlock.timeouts", "Waits for a lock that timed out at the server, including failed tries",
-            "rowlock.deadlocks", "Waits for a lock that the server ended to break a deadlock",
-            "rowlock.admission", "The time in the queue of the JVM for a key",
-            "rowlock.admission.active", "The calls that are in the queues of the JVM now");
-
     private final MeterRegistry meters;
 
     /**
@@ -69,7 +57,6 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
      * @return a registry with this handler and Micrometer's own handler
      */
     public static ObservationRegistry observing(MeterRegistry meters) {
-        meters.config().meterFilter(descriptions());
         ObservationRegistry registry = ObservationRegistry.create();
         registry.observationConfig()
                 .observationHandler(new DefaultMeterObservationHandler(meters))
@@ -84,8 +71,11 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
 
     @Override
     public void onStart(LockObservationContext lock) {
-        lock.onReleased(held ->
-                Timer.builder("rowlock.hold").tags(tags(lock)).register(meters).record(held));
+        lock.onReleased(held -> Timer.builder("rowlock.hold")
+                .description("How long locks are held, from the grant to the end of the transaction")
+                .tags(tags(lock))
+                .register(meters)
+                .record(held));
     }
 
     /**
@@ -94,34 +84,17 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
      */
     @Override
     public void onStop(LockObservationContext lock) {
-        count("rowlock.timeouts", lock, Outcome.NOT_AVAILABLE);
-        count("rowlock.deadlocks", lock, Outcome.DEADLOCK);
+        count("rowlock.timeouts", "Waits that timed out at the server", lock, Outcome.NOT_AVAILABLE);
+        count("rowlock.deadlocks", "Waits that the server ended to break a deadlock", lock, Outcome.DEADLOCK);
     }
 
-    private void count(String name, LockObservationContext lock, Outcome counted) {
+    private void count(String name, String description, LockObservationContext lock, Outcome counted) {
         KeyValue outcome = lock.getLowCardinalityKeyValue("outcome");
         Counter.builder(name)
+                .description(description)
                 .tags(tags(lock))
                 .register(meters)
                 .increment(outcome != null && outcome.getValue().equals(counted.name()) ? 1 : 0);
-    }
-
-    /**
-     * Adds descriptions to the meters, because observations cannot have descriptions.
-     *
-     * @return a filter for the registry; Spring Boot uses it as a bean
-     */
-    public static MeterFilter descriptions() {
-        return new MeterFilter() {
-            @Override
-            public Meter.Id map(Meter.Id id) {
-                String description = id.getDescription() == null ? DESCRIPTIONS.get(id.getName()) : null;
-                return description == null
-                        ? id
-                        : new Meter.Id(
-                                id.getName(), Tags.of(id.getTags()), id.getBaseUnit(), description, id.getType());
-            }
-        };
     }
 
     private static Tags tags(LockObservationContext lock) {
