@@ -8,7 +8,6 @@ import org.rowlock.spring.internal.annotation.RowLockDefinitions;
 import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.startup.StartupVerification;
-import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -86,13 +85,8 @@ class RowLockConfiguration {
     }
 
     @Bean
-    static StrategyWatch rowLockStrategyWatch() {
-        return new StrategyWatch();
-    }
-
-    @Bean
     StartupVerification rowLockStartupVerification(
-            SpringLocks locks, LockChains chains, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
-        return new StartupVerification(locks, chains, watch, beans);
+            SpringLocks locks, LockChains chains, ConfigurableListableBeanFactory beans) {
+        return new StartupVerification(locks, chains, beans);
     }
 }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockInspector;
 import org.rowlock.LockStrategy;
+import org.rowlock.spring.internal.startup.StartupVerification;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
@@ -67,7 +68,7 @@ class StrategyWatchTest {
     @Test
     void rowBesideAdvisoryIsRefusedAtStartup() throws Exception {
         try (var row = start(LockStrategy.ROW, "fail")) {
-            assertThat(row.getBean(StrategyWatch.class).conflicts()).isEmpty();
+            assertThat(row.getBean(StartupVerification.class).conflicts()).isEmpty();
             assertThatThrownBy(() -> start(LockStrategy.ADVISORY, "fail").close())
                     .isInstanceOf(RowLockDefinitionException.class)
                     .hasMessageContainingAll(
@@ -96,7 +97,7 @@ class StrategyWatchTest {
         elsewhere.setCurrentSchema("public");
         initSql = "set search_path to " + database.schema();
         try (var row = start(elsewhere, LockStrategy.ROW, "fail")) {
-            assertThat(row.getBean(StrategyWatch.class).conflicts()).isEmpty();
+            assertThat(row.getBean(StartupVerification.class).conflicts()).isEmpty();
             assertThatThrownBy(() ->
                             start(elsewhere, LockStrategy.ADVISORY, "fail").close())
                     .isInstanceOf(RowLockDefinitionException.class);
@@ -107,9 +108,10 @@ class StrategyWatchTest {
     @Test
     void whileRunningEachSeesTheOther() {
         try (var row = start(LockStrategy.ROW, "fail")) {
-            StrategyWatch watch = row.getBean(StrategyWatch.class);
+            StartupVerification watch = row.getBean(StartupVerification.class);
             try (var advisory = start(LockStrategy.ADVISORY, "warn")) {
-                assertThat(advisory.getBean(StrategyWatch.class).conflicts()).hasSize(1);
+                assertThat(advisory.getBean(StartupVerification.class).conflicts())
+                        .hasSize(1);
                 TestDatabase.await()
                         .untilAsserted(() -> assertThat(watch.conflicts())
                                 .singleElement()
@@ -193,7 +195,9 @@ class StrategyWatchTest {
         try (Connection connection = database.dataSource().getConnection()) {
             return new LockInspector(connection)
                     .all().stream()
-                            .filter(line -> line.application().orElse("").equals(database.schema()))
+                            // The verification of locks holds exclusive locks for a moment.
+                            .filter(line -> line.isShared()
+                                    && line.application().orElse("").equals(database.schema()))
                             .toList();
         } catch (SQLException e) {
             throw new IllegalStateException(e);

@@ -11,7 +11,7 @@ import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
-import org.rowlock.spring.internal.startup.StrategyWatch;
+import org.rowlock.spring.internal.startup.StartupVerification;
 import org.rowlock.spring.metrics.LockMetrics;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -113,8 +113,11 @@ public final class RowLockAutoConfiguration {
         @ConditionalOnAvailableEndpoint
         @ConditionalOnMissingBean
         RowLocksEndpoint rowLocksEndpoint(
-                RowLocks locks, LockChains chains, ConfigurableListableBeanFactory beans, StrategyWatch watch) {
-            return new RowLocksEndpoint(locks, chains, Routes.named(Routes.beans(beans)), watch);
+                RowLocks locks,
+                LockChains chains,
+                ConfigurableListableBeanFactory beans,
+                StartupVerification verification) {
+            return new RowLocksEndpoint(locks, chains, Routes.named(Routes.beans(beans)), verification);
         }
     }
 }

@@ -24,6 +24,7 @@ import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.LockChains.Usage;
+import org.rowlock.spring.internal.startup.StartupVerification;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -64,12 +65,13 @@ public final class RowLocksEndpoint {
      */
     private final Map<String, DataSource> dataSources = new LinkedHashMap<>();
 
-    private final StrategyWatch watch;
+    private final StartupVerification verification;
 
-    RowLocksEndpoint(RowLocks locks, LockChains chains, Map<String, DataSource> dataSources, StrategyWatch watch) {
+    RowLocksEndpoint(
+            RowLocks locks, LockChains chains, Map<String, DataSource> dataSources, StartupVerification verification) {
         this.locks = locks;
         this.chains = chains;
-        this.watch = watch;
+        this.verification = verification;
         dataSources.forEach((name, each) -> {
             if (Routes.of(each).isEmpty()
                     && this.dataSources.values().stream().noneMatch(known -> Pools.isSame(known, each))) {
@@ -96,7 +98,7 @@ public final class RowLocksEndpoint {
                 found,
                 admission,
                 chains.usages().stream().map(this::usage).toList(),
-                watch.conflicts(),
+                verification.conflicts(),
                 JdbcReports.of(dataSources));
     }
 

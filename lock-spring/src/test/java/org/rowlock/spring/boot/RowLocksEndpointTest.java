@@ -33,7 +33,7 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.TestContext;
 import org.rowlock.spring.internal.proxy.LockChains;
-import org.rowlock.spring.internal.startup.StrategyWatch;
+import org.rowlock.spring.internal.startup.StartupVerification;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -84,7 +84,7 @@ class RowLocksEndpointTest {
 
     private RowLocksEndpoint endpoint(Map<String, DataSource> dataSources) {
         return new RowLocksEndpoint(
-                LOCKS, context.getBean(LockChains.class), dataSources, context.getBean(StrategyWatch.class));
+                LOCKS, context.getBean(LockChains.class), dataSources, context.getBean(StartupVerification.class));
     }
 
     /** Returns a pool without connections, which runs the action at each request for a connection. */

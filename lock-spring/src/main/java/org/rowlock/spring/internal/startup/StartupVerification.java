@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -26,6 +27,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.RowLockSettings;
@@ -52,6 +54,13 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  */
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
+
+    /**
+     * The interval at which Rowlock checks, without sending anything to the server, whether the connections with the
+     * marks of strategies are still open.
+     */
+    private static final Duration ARE_MARKS_SET_EVERY = Duration.ofSeconds(5);
+
     private static final String DROP_IN = "rowLockJdbcBeanPostProcessor";
     private static final String OURS = RowLock.class.getPackageName();
 
@@ -66,18 +75,15 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     private final RowLocks locks;
     private final RowLockSettings settings;
     private final LockChains chains;
-    private final StrategyWatch watch;
+    private final List<StrategyWatch> watches = new CopyOnWriteArrayList<>();
     private final DataSources dataSources;
     private final ConfigurableListableBeanFactory beans;
     private final ThreadPoolTaskScheduler thread = new ThreadPoolTaskScheduler();
-    private boolean repeating;
 
-    public StartupVerification(
-            SpringLocks locks, LockChains chains, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
+    public StartupVerification(SpringLocks locks, LockChains chains, ConfigurableListableBeanFactory beans) {
         this.locks = locks.locks();
         this.settings = locks.settings();
         this.chains = chains;
-        this.watch = watch;
         this.dataSources = new DataSources(beans);
         this.beans = beans;
     }
@@ -137,23 +143,46 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
         }
-        proven.forEach((database, strategies) -> {
-            watch.start(database, strategies, settings.verifyEvery(), settings.strategyConflict());
-            repeat(database, settings.verifyEvery());
-        });
+        proven.forEach(this::watch);
+        repeat(proven.keySet());
     }
 
-    private void repeat(DataSource database, Duration every) {
-        if (every.toNanos() > 0) {
-            if (!repeating) {
-                repeating = true;
-                thread.setDaemon(true);
-                thread.setThreadNamePrefix("rowlock-verification-");
-                thread.initialize();
-            }
-            var unused = thread.scheduleWithFixedDelay(
-                    () -> verifyAgain(database), Instant.now().plus(every), every);
+    /** Sets the marks of strategies. Throws an exception if a conflicting instance runs and the reaction is to fail. */
+    private void watch(DataSource database, Map<String, LockStrategy> strategies) {
+        strategies.values().removeIf(strategy -> strategy == LockStrategy.BOTH);
+        if (strategies.isEmpty() || settings.strategyConflict() == Reaction.IGNORE) {
+            return;
         }
+        StrategyWatch watch = new StrategyWatch(database, strategies);
+        watches.add(watch);
+        watch.look(true);
+        if (!watch.conflicts().isEmpty() && settings.strategyConflict() == Reaction.FAIL) {
+            throw new RowLockDefinitionException(
+                    String.join(" ", watch.conflicts()),
+                    "Change from ROW to ADVISORY, and back, only through BOTH: first run BOTH on all instances. If that"
+                            + " instance is gone and only its session is left, end the session with"
+                            + " pg_terminate_backend; or set rowlock.strategy-conflict=warn.");
+        }
+    }
+
+    private void repeat(Set<DataSource> databases) {
+        Duration every = settings.verifyEvery();
+        boolean isRepeated = every.toNanos() > 0;
+        if (!isRepeated && watches.isEmpty()) {
+            return;
+        }
+        thread.setDaemon(true);
+        thread.setThreadNamePrefix("rowlock-verification-");
+        thread.initialize();
+        repeat(() -> watches.forEach(each -> each.look(false)), ARE_MARKS_SET_EVERY);
+        if (isRepeated) {
+            databases.forEach(each -> repeat(() -> verifyAgain(each), every));
+            repeat(() -> watches.forEach(each -> each.look(true)), every);
+        }
+    }
+
+    private void repeat(Runnable check, Duration every) {
+        var unused = thread.scheduleWithFixedDelay(check, Instant.now().plus(every), every);
     }
 
     private void verifyAgain(DataSource database) {
@@ -174,6 +203,12 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     @Override
     public void destroy() {
         thread.destroy();
+        watches.forEach(StrategyWatch::close);
+    }
+
+    /** Returns a sentence for each instance whose strategies conflicted with this instance in the last check. */
+    public List<String> conflicts() {
+        return watches.stream().flatMap(each -> each.conflicts().stream()).toList();
     }
 
     private Map<String, LockStrategy> strategies(List<Usage> usages) {

@@ -2,12 +2,8 @@ package org.rowlock.spring.internal.startup;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -17,13 +13,9 @@ import org.rowlock.LockInspector;
 import org.rowlock.LockStrategy;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.value.KeyWithoutRow;
-import org.rowlock.spring.Reaction;
-import org.rowlock.spring.RowLockDefinitionException;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
-import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
  * Detects that one instance locks a table with {@link LockStrategy#ROW} while another instance uses
@@ -34,16 +26,11 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  *
  * <p>A mark is a shared advisory lock of a session, on a connection of the pool. The key of a mark is a pair of
  * numbers: a number for the strategy, and the oid of the table. BOTH excludes the other two strategies, and therefore
- * needs no mark.
+ * needs no mark. An instance of this class has the marks of one database. The marks are lost when their connection
+ * closes, and are then set on another connection.
  */
-public final class StrategyWatch implements DisposableBean {
+public final class StrategyWatch {
     private static final Log LOG = LogFactory.getLog(StrategyWatch.class);
-
-    /**
-     * The interval at which Rowlock checks, without sending anything to the server, whether the marked connection is
-     * still open.
-     */
-    private static final Duration IS_THERE_EVERY = Duration.ofSeconds(5);
 
     /**
      * The first number of the key of a mark, for each strategy. In the keys of Rowlock's other locks the first number
@@ -53,53 +40,75 @@ public final class StrategyWatch implements DisposableBean {
 
     private static final int OF_ADVISORY = 0x726f7741;
 
-    private final List<Word> words = new CopyOnWriteArrayList<>();
-    private final ThreadPoolTaskScheduler thread = new ThreadPoolTaskScheduler();
+    /** An item of a FROM clause: the given tables that exist. */
+    private static final String TABLES = """
+             (select name, strategy, root
+              from (select name, strategy, %s::int4 as root
+                    from unnest(?::text[], ?::text[]) as given(name, strategy) offset 0) as found
+              where root is not null) as t
+            """.formatted(CatalogSql.root("to_regclass(name)"));
+
+    private static final String WORD = "case t.strategy when 'ROW' then %d else %d end";
+    private static final String OWN = WORD.formatted(OF_ROW, OF_ADVISORY);
+
+    /** The condition that a lock l is a mark on a table t. */
+    private static final String IS_WORD = """
+            l.locktype = 'advisory' and l.objsubid = 2 and l.granted and l.mode = 'ShareLock'
+            and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
+            and l.objid::int4 = t.root and l.classid::int4 =\s""";
 
     /**
-     * Sets the marks of strategies. Throws an exception if a conflicting instance runs and the reaction is to fail.
-     *
-     * @param every the interval of later checks; zero for no checks
-     * @param reaction the reaction to conflicting instances that already run
+     * Sets the marks. Marks are acquired only in shared mode, so no session waits for a mark. The result is null if
+     * the mark already exists. The result is false on a standby, and behind a pooler that does not keep session
+     * locks with this connection.
      */
-    void start(DataSource dataSource, Map<String, LockStrategy> strategies, Duration every, Reaction reaction) {
-        Map<String, LockStrategy> told = new TreeMap<>(strategies);
-        told.values().removeIf(strategy -> strategy == LockStrategy.BOTH);
-        if (told.isEmpty() || reaction == Reaction.IGNORE) {
-            return;
-        }
-        Word word = new Word(dataSource, told);
-        words.add(word);
-        word.look(true);
-        if (!word.conflicts.isEmpty() && reaction == Reaction.FAIL) {
-            throw new RowLockDefinitionException(
-                    String.join(" ", word.conflicts),
-                    "Change from ROW to ADVISORY, and back, only through BOTH: first run BOTH on all instances. If that"
-                            + " instance is gone and only its session is left, end the session with"
-                            + " pg_terminate_backend; or set rowlock.strategy-conflict=warn.");
-        }
-        if (words.size() == 1) {
-            thread.setDaemon(true);
-            thread.setThreadNamePrefix("rowlock-strategies-");
-            thread.initialize();
-            var unused = thread.scheduleWithFixedDelay(() -> look(false), IS_THERE_EVERY);
-            if (every.toNanos() > 0) {
-                var unusedToo = thread.scheduleWithFixedDelay(
-                        () -> look(true), Instant.now().plus(every), every);
-            }
-        }
-    }
+    private static final String LEAVE =
+            "select case when exists (select from pg_catalog.pg_locks as l where l.pid = ? and " + IS_WORD + OWN
+                    + ") then null when pg_backend_pid() = ? and not pg_is_in_recovery()"
+                    + " then pg_try_advisory_lock_shared(" + OWN + ", t.root) else false end from" + TABLES;
 
-    private void look(boolean isDue) {
-        words.forEach(each -> each.look(isDue));
+    private static final String TAKE_BACK = "select pg_advisory_unlock_shared(" + OWN + ", t.root) from" + TABLES;
+
+    /** The query for instances that must not run at the same time as this instance. */
+    private static final String OTHERS = """
+            select format('The table %%s is locked with strategy %%s here, and with %%s by another instance (server'
+                || ' process %%s, application ''%%s'', from %%s): the two do not exclude each other, and updates'
+                || ' are lost.', t.name, t.strategy, case t.strategy when 'ROW' then 'ADVISORY' else 'ROW' end,
+                l.pid, a.application_name, coalesce(host(a.client_addr), 'a local socket'))
+            from %s join pg_catalog.pg_locks as l on %s
+                left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
+            order by l.pid
+            """.formatted(TABLES, IS_WORD + WORD.formatted(OF_ADVISORY, OF_ROW));
+
+    private final DataSource pool;
+
+    /** Two arrays: the names of the tables, and their strategies. */
+    private final Object[] tables;
+
+    /** The connection on which the marks were last set. */
+    private @Nullable Connection session;
+
+    private int pid;
+
+    private boolean isOver;
+
+    private volatile List<String> conflicts = List.of();
+
+    /** @param strategies the strategies of the marked tables, each of them ROW or ADVISORY */
+    StrategyWatch(DataSource pool, Map<String, LockStrategy> strategies) {
+        this.pool = pool;
+        this.tables = new Object[] {
+            strategies.keySet().toArray(String[]::new),
+            strategies.values().stream().map(Enum::name).toArray(String[]::new)
+        };
     }
 
     /**
      * Returns a sentence for each instance whose configuration conflicted with the configuration of this instance in
      * the last check.
      */
-    public List<String> conflicts() {
-        return words.stream().flatMap(word -> word.conflicts.stream()).toList();
+    List<String> conflicts() {
+        return conflicts;
     }
 
     public static boolean isWord(LockInspector.Line line) {
@@ -108,141 +117,67 @@ public final class StrategyWatch implements DisposableBean {
                 && (pair.first() == OF_ROW || pair.first() == OF_ADVISORY);
     }
 
-    @Override
-    public void destroy() {
-        thread.destroy();
-        words.forEach(Word::close);
+    /** Runs the check if it is due, or if the connection with the marks has closed. */
+    synchronized void look(boolean isDue) {
+        try {
+            if (!isOver && (isDue || (session != null && session.isClosed()))) {
+                look();
+            }
+        } catch (SQLException | DataAccessException e) {
+            LOG.warn("The strategies of other instances cannot be read just now: " + e.getMessage());
+        }
     }
 
-    /**
-     * The marks of this instance in one database. The marks are lost when their connection closes, and are then set on
-     * another connection.
-     */
-    private static final class Word {
-        /** An item of a FROM clause: the given tables that exist. */
-        private static final String TABLES = """
-                 (select name, strategy, root
-                  from (select name, strategy, %s::int4 as root
-                        from unnest(?::text[], ?::text[]) as given(name, strategy) offset 0) as found
-                  where root is not null) as t
-                """.formatted(CatalogSql.root("to_regclass(name)"));
-
-        private static final String WORD = "case t.strategy when 'ROW' then %d else %d end";
-        private static final String OWN = WORD.formatted(OF_ROW, OF_ADVISORY);
-
-        /** The condition that a lock l is a mark on a table t. */
-        private static final String IS_WORD = """
-                l.locktype = 'advisory' and l.objsubid = 2 and l.granted and l.mode = 'ShareLock'
-                and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
-                and l.objid::int4 = t.root and l.classid::int4 =\s""";
-
-        /**
-         * Sets the marks. Marks are acquired only in shared mode, so no session waits for a mark. The result is null if
-         * the mark already exists. The result is false on a standby, and behind a pooler that does not keep session
-         * locks with this connection.
-         */
-        private static final String LEAVE =
-                "select case when exists (select from pg_catalog.pg_locks as l where l.pid = ? and " + IS_WORD + OWN
-                        + ") then null when pg_backend_pid() = ? and not pg_is_in_recovery()"
-                        + " then pg_try_advisory_lock_shared(" + OWN + ", t.root) else false end from" + TABLES;
-
-        private static final String TAKE_BACK = "select pg_advisory_unlock_shared(" + OWN + ", t.root) from" + TABLES;
-
-        /** The query for instances that must not run at the same time as this instance. */
-        private static final String OTHERS = """
-                select format('The table %%s is locked with strategy %%s here, and with %%s by another instance (server'
-                    || ' process %%s, application ''%%s'', from %%s): the two do not exclude each other, and updates'
-                    || ' are lost.', t.name, t.strategy, case t.strategy when 'ROW' then 'ADVISORY' else 'ROW' end,
-                    l.pid, a.application_name, coalesce(host(a.client_addr), 'a local socket'))
-                from %s join pg_catalog.pg_locks as l on %s
-                    left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
-                order by l.pid
-                """.formatted(TABLES, IS_WORD + WORD.formatted(OF_ADVISORY, OF_ROW));
-
-        private final DataSource pool;
-
-        /** Two arrays: the names of the tables, and their strategies. */
-        private final Object[] tables;
-
-        /** The connection on which the marks were last set. */
-        private @Nullable Connection session;
-
-        private int pid;
-
-        private boolean isOver;
-
-        private volatile List<String> conflicts = List.of();
-
-        Word(DataSource pool, Map<String, LockStrategy> strategies) {
-            this.pool = pool;
-            this.tables = new Object[] {
-                strategies.keySet().toArray(String[]::new),
-                strategies.values().stream().map(Enum::name).toArray(String[]::new)
-            };
-        }
-
-        /** Runs the check if it is due, or if the connection with the marks has closed. */
-        synchronized void look(boolean isDue) {
+    private void look() throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            // The wrapper of lock-jdbc is bypassed, because the wrapper would treat the mark as a session lock of
+            // the application.
+            Connection server = (Connection) connection.unwrap(PGConnection.class);
             try {
-                if (!isOver && (isDue || (session != null && session.isClosed()))) {
-                    look();
-                }
-            } catch (SQLException | DataAccessException e) {
-                LOG.warn("The strategies of other instances cannot be read just now: " + e.getMessage());
-            }
-        }
-
-        private void look() throws SQLException {
-            try (Connection connection = pool.getConnection()) {
-                // The wrapper of lock-jdbc is bypassed, because the wrapper would treat the mark as a session lock of
-                // the application.
-                Connection server = (Connection) connection.unwrap(PGConnection.class);
-                try {
-                    look(server, new JdbcTemplate(new SingleConnectionDataSource(server, true)));
-                } finally {
-                    if (!server.getAutoCommit()) {
-                        server.rollback();
-                    }
+                look(server, new JdbcTemplate(new SingleConnectionDataSource(server, true)));
+            } finally {
+                if (!server.getAutoCommit()) {
+                    server.rollback();
                 }
             }
-            if (session != null && session.isClosed()) {
-                giveUp("no connection of " + pool + " stays open");
-            }
         }
-
-        private void look(Connection server, JdbcTemplate jdbc) throws SQLException {
-            int here = server.unwrap(PGConnection.class).getBackendPID();
-            List<Boolean> left = jdbc.queryForList(LEAVE, Boolean.class, pid, here, tables[0], tables[1]);
-            if (left.contains(true)) {
-                session = server;
-                pid = here;
-            }
-            if (left.contains(false)) {
-                giveUp("the server is a standby, or behind a pooler, so session locks cannot be kept there");
-            }
-            List<String> found = jdbc.queryForList(OTHERS, String.class, tables);
-            if (!found.equals(conflicts)) {
-                found.forEach(LOG::error);
-            }
-            conflicts = found;
+        if (session != null && session.isClosed()) {
+            giveUp("no connection of " + pool + " stays open");
         }
+    }
 
-        private void giveUp(String why) {
-            isOver = true;
-            LOG.info("The strategies of other instances are not watched: " + why);
+    private void look(Connection server, JdbcTemplate jdbc) throws SQLException {
+        int here = server.unwrap(PGConnection.class).getBackendPID();
+        List<Boolean> left = jdbc.queryForList(LEAVE, Boolean.class, pid, here, tables[0], tables[1]);
+        if (left.contains(true)) {
+            session = server;
+            pid = here;
         }
+        if (left.contains(false)) {
+            giveUp("the server is a standby, or behind a pooler, so session locks cannot be kept there");
+        }
+        List<String> found = jdbc.queryForList(OTHERS, String.class, tables);
+        if (!found.equals(conflicts)) {
+            found.forEach(LOG::error);
+        }
+        conflicts = found;
+    }
 
-        /** Removes the marks, because the pool may outlive the application. */
-        synchronized void close() {
-            isOver = true;
-            try {
-                if (session != null && !session.isClosed()) {
-                    new JdbcTemplate(new SingleConnectionDataSource(session, true))
-                            .queryForList(TAKE_BACK, Boolean.class, tables);
-                }
-            } catch (SQLException | DataAccessException e) {
-                LOG.debug("The marks of strategies are lost with their connection", e);
+    private void giveUp(String why) {
+        isOver = true;
+        LOG.info("The strategies of other instances are not watched: " + why);
+    }
+
+    /** Removes the marks, because the pool may outlive the application. */
+    synchronized void close() {
+        isOver = true;
+        try {
+            if (session != null && !session.isClosed()) {
+                new JdbcTemplate(new SingleConnectionDataSource(session, true))
+                        .queryForList(TAKE_BACK, Boolean.class, tables);
             }
+        } catch (SQLException | DataAccessException e) {
+            LOG.debug("The marks of strategies are lost with their connection", e);
         }
     }
 }
