@@ -2,16 +2,20 @@ package org.rowlock.spring.test;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.rowlock.LockKey;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.SpringLocks;
+import org.rowlock.spring.internal.pool.Pools;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Assertions about locked keys. Call these methods in a service under test or in the test itself, on any thread, while
- * a test with {@link RowLockTest} runs. The assertions work for every strategy: the server lists advisory locks, and
+ * a test with a Spring context runs. Tests that run in parallel must have the same context. The assertions work for every strategy: the server lists advisory locks, and
  * the assertions find row locks by trying to acquire the locks. The assertions do not change which locks are held.
  * Thread-safe.
  *
@@ -49,10 +53,10 @@ public final class RowLockAssertions {
             throw new AssertionError("Expected " + key + " to be locked by this thread's transaction, but the thread "
                     + Thread.currentThread().getName() + " has none.");
         }
-        TestedContext tested = TestedContext.running();
+        RowLocks locks = locks();
         List<String> answers = new ArrayList<>();
         for (DataSource dataSource : bound()) {
-            LockProbe.Answer answer = new LockProbe(tested.locks(), dataSource, key).ask(true);
+            LockProbe.Answer answer = new LockProbe(locks, dataSource, key).ask(true);
             if (answer.isHeld()) {
                 return;
             }
@@ -86,7 +90,7 @@ public final class RowLockAssertions {
      */
     public static void assertNotLocked(LockKey key) {
         List<DataSource> bound = bound();
-        Map<String, DataSource> all = TestedContext.running().dataSources();
+        Map<String, DataSource> all = dataSources();
         Collection<DataSource> asked = bound.isEmpty() ? all.values() : bound;
         if (asked.size() != 1) {
             throw new IllegalStateException("There are several DataSources (" + String.join(", ", all.keySet())
@@ -103,10 +107,37 @@ public final class RowLockAssertions {
      * @throws AssertionError if a transaction has locked the key
      */
     public static void assertNotLocked(DataSource dataSource, LockKey key) {
-        LockProbe.Answer answer = new LockProbe(TestedContext.running().locks(), dataSource, key).ask(false);
+        LockProbe.Answer answer = new LockProbe(locks(), dataSource, key).ask(false);
         if (answer.isHeld()) {
             throw new AssertionError("Expected " + key + " not to be locked, but " + answer.text() + ".");
         }
+    }
+
+    private static RowLocks locks() {
+        SpringLocks locks =
+                RowLockTestListener.running().getBeanProvider(SpringLocks.class).getIfAvailable();
+        if (locks == null) {
+            throw new IllegalStateException(
+                    "There are no row locks in the Spring context of this test. Annotate the test with @SpringBootTest,"
+                            + " or with @SpringJUnitConfig with a configuration that has @EnableRowLocks; in a slice"
+                            + " such as @DataJpaTest add @ImportAutoConfiguration(RowLockAutoConfiguration.class).");
+        }
+        return locks.locks();
+    }
+
+    /**
+     * Returns the DataSources by the names of their beans. Proxies that join transactions are unwrapped, because
+     * transaction managers bind the target of such a proxy.
+     */
+    private static Map<String, DataSource> dataSources() {
+        Map<String, DataSource> dataSources = new LinkedHashMap<>();
+        RowLockTestListener.running().getBeansOfType(DataSource.class).forEach((name, dataSource) -> {
+            DataSource target = Pools.bound(dataSource);
+            if (!dataSources.containsValue(target)) {
+                dataSources.put(name, target);
+            }
+        });
+        return dataSources;
     }
 
     private static List<DataSource> bound() {

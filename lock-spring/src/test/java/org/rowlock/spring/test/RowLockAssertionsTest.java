@@ -24,6 +24,8 @@ import org.rowlock.spring.RowLock;
 import org.rowlock.spring.TestContext;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -42,7 +44,6 @@ class RowLockAssertionsTest {
             "insert into ticket values ('00000000-0000-0004-0000-000000000002')");
 
     private TestContext context;
-    private TestedContext tested;
 
     static class Orders {
         @Transactional
@@ -81,15 +82,14 @@ class RowLockAssertionsTest {
 
     private Orders start(LockStrategy strategy) {
         context = Contexts.start(database, strategy, Orders.class);
-        tested = TestedContext.of(context);
-        tested.begin();
+        RowLockTestListener.begin(context);
         return context.getBean(Orders.class);
     }
 
     @AfterEach
     void close() {
-        if (tested != null) {
-            tested.end();
+        if (context != null) {
+            RowLockTestListener.end(context);
             context.close();
         }
     }
@@ -228,13 +228,30 @@ class RowLockAssertionsTest {
     @Test
     void outsideOfATestItSaysWhatIsMissing() {
         Orders orders = start(LockStrategy.BOTH);
-        tested.end();
+        RowLockTestListener.end(context);
         assertThatThrownBy(() -> orders.ship(42, () -> assertLocked("orders", 42)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("No test with @RowLockTest is running");
+                .hasMessageContaining("No Spring test is running");
         assertThatThrownBy(() -> assertNotLocked("orders", 42))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("No test with @RowLockTest");
+                .hasMessageContaining("No Spring test is running");
+    }
+
+    @Test
+    void withoutRowLocksItSaysWhatIsMissing() {
+        try (var without = new AnnotationConfigApplicationContext()) {
+            without.refresh();
+            RowLockTestListener.begin(without);
+            assertThatThrownBy(() -> assertNotLocked(new DriverManagerDataSource(), LockKey.row("orders", 42)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll("There are no row locks in the Spring context", "@EnableRowLocks");
+            start(LockStrategy.BOTH);
+            assertThatThrownBy(() -> assertNotLocked("orders", 42))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("Tests with several contexts run at the same time");
+            RowLockTestListener.end(without);
+            assertNotLocked("orders", 42);
+        }
     }
 
     @Test
