@@ -5,7 +5,6 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.beans.BeanUtils;
 import org.springframework.core.ResolvableType;
@@ -30,24 +29,12 @@ import org.springframework.util.StringUtils;
  * The expression of an id, or of a part of an id. Syntax errors and names of unknown parameters, which would otherwise
  * appear at the first call, are reported at startup.
  */
-final class IdExpression {
+record IdExpression(Method method, String where, String text) {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
     private static final Pattern BY_POSITION = Pattern.compile("[ap](\\d{1,3})");
 
     /** A path that begins with a parameter: {@code #command.orderId}, {@code #p0?.line()}. */
     private static final Pattern PATH = Pattern.compile("(?U)#[\\w$]+(\\??\\.[\\w$]+(\\(\\))?)*");
-
-    private final Method method;
-    private final String where;
-    private final String text;
-    private final String @Nullable [] names;
-
-    private IdExpression(Method method, String where, String text) {
-        this.method = method;
-        this.where = where;
-        this.text = text;
-        this.names = MethodLocks.NAMES.getParameterNames(method);
-    }
 
     static IdPart read(Method method, String where, String text) {
         SpelExpression parsed;
@@ -135,6 +122,7 @@ final class IdExpression {
     }
 
     private int index(String variable) {
+        String[] names = MethodLocks.NAMES.getParameterNames(method);
         int named = names == null ? -1 : List.of(names).indexOf(variable);
         Matcher position = BY_POSITION.matcher(variable);
         int index = named < 0 && position.matches() ? Integer.parseInt(position.group(1)) : named;
@@ -142,6 +130,7 @@ final class IdExpression {
     }
 
     private RowLockDefinitionException unknown(String variable) {
+        String[] names = MethodLocks.NAMES.getParameterNames(method);
         if (names == null) {
             return refused(
                     ", but the names of the parameters are not in the class file.",

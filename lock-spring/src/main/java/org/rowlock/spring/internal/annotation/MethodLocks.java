@@ -2,7 +2,6 @@ package org.rowlock.spring.internal.annotation;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -45,16 +44,15 @@ public record MethodLocks(
         for (RowLockDefinition each : definitions) {
             keys.add(each.keys(arguments, variables));
         }
-        return new Call(this, Arrays.asList(arguments.clone()), keys);
+        return new Call(this, keys);
     }
 
     /**
      * The evaluated locks of one call.
      *
-     * @param arguments the arguments of the call
      * @param keys one list of keys for each annotation of the method
      */
-    public record Call(MethodLocks method, List<@Nullable Object> arguments, List<List<LockKey>> keys) {
+    public record Call(MethodLocks method, List<List<LockKey>> keys) {
 
         public @Nullable RequestParts request() {
             RequestParts all = null;
@@ -78,16 +76,6 @@ public record MethodLocks(
             return required;
         }
 
-        /** Whether the keys were evaluated from these arguments. */
-        @SuppressWarnings("ReferenceEquality")
-        public boolean isOf(@Nullable Object[] others) {
-            boolean same = arguments.size() == others.length;
-            for (int i = 0; same && i < others.length; i++) {
-                same = arguments.get(i) == others[i];
-            }
-            return same;
-        }
-
         /**
          * Returns this call, with the keys of an earlier evaluation in place of missing keys. Keys are missing if the
          * ids can be iterated over only once.
@@ -97,7 +85,7 @@ public record MethodLocks(
             for (int i = 0; i < keys.size(); i++) {
                 both.add(keys.get(i).isEmpty() ? earlier.keys.get(i) : keys.get(i));
             }
-            return new Call(method, arguments, both);
+            return new Call(method, both);
         }
     }
 }

@@ -21,14 +21,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * listener after all beforeCommit callbacks, including callbacks that another callback has registered. If the listener
  * throws an exception, Spring rolls back.
  */
-public final class CommitListener implements TransactionExecutionListener {
+public record CommitListener(ConfigurableTransactionManager manager) implements TransactionExecutionListener {
     private static final Log LOG = LogFactory.getLog(CommitListener.class);
-
-    private final ConfigurableTransactionManager manager;
-
-    public CommitListener(ConfigurableTransactionManager manager) {
-        this.manager = manager;
-    }
 
     /** Adds a commit listener to a transaction manager that has no commit listener yet. */
     public static void listenTo(@Nullable Object manager) {

@@ -61,10 +61,8 @@ public final class LockedCall {
     private final DataSource dataSource;
     private final LockWait wait;
 
+    /** The stay in the queue, until the first lock shows that the call has a connection. */
     private @Nullable KeyEntries turn;
-
-    /** Whether this call has reported to the queue that it obtained a connection. */
-    private boolean told;
 
     /**
      * The time at which the call began to queue; null if it did not queue. Only the first lock of the call deducts this
@@ -114,7 +112,7 @@ public final class LockedCall {
             try {
                 return body.run();
             } catch (Throwable e) {
-                if (!told) {
+                if (turn != null) {
                     // If no connection was obtained, the queue admits all waiting callers at the same time, because
                     // none of these callers can lock either.
                     entered.connected(!isWithoutConnection(e));
@@ -155,33 +153,14 @@ public final class LockedCall {
      *     EmptyResultDataAccessException; with ADVISORY, absent rows are not detected
      */
     public void lock(RequestParts request, Set<LockKey> required) {
-        LockObservationContext context = context(false, request);
-        LockObservation.around(spring.observations(), context, () -> {
-            LockResult result = inTransaction(context, request.allowAbsent(), "lock", (connection, capped, entity) -> {
-                for (LockKey key : capped.keys()) {
-                    if (key instanceof LockKey.Row row && access().config().strategyOf(row) == LockStrategy.ADVISORY) {
-                        access().checkId(connection, row);
-                    }
+        LockResult unused = take(request.allowAbsent(), "lock", required, (connection, capped, entity) -> {
+            for (LockKey key : capped.keys()) {
+                if (key instanceof LockKey.Row row && access().config().strategyOf(row) == LockStrategy.ADVISORY) {
+                    access().checkId(connection, row);
                 }
-                return access().lock(connection, capped, entity);
-            });
-            refuseAbsent(request, result, required);
-            return result;
+            }
+            return access().lock(connection, capped, entity);
         });
-    }
-
-    private void refuseAbsent(RequestParts request, LockResult result, Set<LockKey> required) {
-        int absent = 0;
-        for (LockKey key : result.absentRows()) {
-            absent += required.contains(key) ? 1 : 0;
-        }
-        if (absent > 0) {
-            String rows = request.keys().size() == 1 ? "the row does" : absent + " of the rows do";
-            String why =
-                    what + ": " + rows + " not exist, so there is nothing to lock. Call the method with ids of rows; if"
-                            + " a row may be missing, set required = false.";
-            throw LockExceptionTranslator.translate(new RowAbsentException(why, null, null));
-        }
     }
 
     private LockAccess access() {
@@ -200,12 +179,21 @@ public final class LockedCall {
      *     timeout
      */
     public <T> T take(RequestParts request, String sql, Taking<T> call) {
+        return take(request, sql, Set.of(), call);
+    }
+
+    private <T> T take(RequestParts request, String sql, Set<LockKey> required, Taking<T> call) {
         LockObservationContext context = context(false, request);
-        return LockObservation.around(spring.observations(), context, () -> inTransaction(context, request, sql, call));
+        return LockObservation.around(
+                spring.observations(), context, () -> inTransaction(context, request, sql, required, call));
     }
 
     private <T> T inTransaction(
-            @Nullable LockObservationContext context, RequestParts request, String sql, Taking<T> call) {
+            @Nullable LockObservationContext context,
+            RequestParts request,
+            String sql,
+            Set<LockKey> required,
+            Taking<T> call) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         transaction.refuseSuspended(what, request);
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
@@ -228,26 +216,48 @@ public final class LockedCall {
             RowStatement entity = spring.settings().lockEntities() ? caches.entityLock(capped, connection) : null;
             return explained(why, sql, () -> call.take(connection, capped, entity));
         });
-        if (turn != null && !told) {
-            told = true;
+        if (turn != null) {
             turn.connected(true);
             transaction.atEnd(turn::close);
+            turn = null;
         }
         if (locks.release() == LockRelease.EARLY) {
             // With early release, Rowlock's transaction manager sends the COMMIT even if there are no writes.
             transaction.committedByRowlock = true;
         }
         LockResult shown = result instanceof LockResult tried ? tried : null;
-        if (shown == null || shown.state() != LockResult.State.TAKEN) {
-            // Rows that no longer exist are read again too.
-            caches.renew(transaction::atEnd);
+        if (shown != null && shown.state() == LockResult.State.TAKEN) {
+            return result;
         }
-        Set<LockKey> held = held(request, shown);
+        // Rows that no longer exist are read again too.
+        caches.renew(transaction::atEnd);
+        Set<LockKey> held = new LinkedHashSet<>(request.keys());
+        if (shown != null && !shown.absentRows().isEmpty()) {
+            LOG.debug(what + ": there is no row for " + shown.absentRows().size() + " of " + held.size()
+                    + " keys, so row locks cannot lock them");
+            if (!shown.isHeld()) {
+                held.removeAll(shown.absentRows());
+            }
+        }
         held.forEach(key -> transaction.holds(key, request.modeOf(key)));
         if (!held.isEmpty()) {
             LockObservation.untilReleased(context, transaction);
         }
+        if (shown != null) {
+            refuseAbsent(shown, request.keys().size(), required);
+        }
         return result;
+    }
+
+    private void refuseAbsent(LockResult result, int keys, Set<LockKey> required) {
+        long absent = result.absentRows().stream().filter(required::contains).count();
+        if (absent > 0) {
+            String rows = keys == 1 ? "the row does" : absent + " of the rows do";
+            String why =
+                    what + ": " + rows + " not exist, so there is nothing to lock. Call the method with ids of rows; if"
+                            + " a row may be missing, set required = false.";
+            throw LockExceptionTranslator.translate(new RowAbsentException(why, null, null));
+        }
     }
 
     /** Adds an explanation to the message of a timeout, if the wait was shorter than requested. */
@@ -262,19 +272,6 @@ public final class LockedCall {
                     ? translated
                     : new CannotAcquireLockException(translated.getMessage() + why, e);
         }
-    }
-
-    /** Returns the keys that are now held. A failed try holds no key, and a row lock does not hold an absent row. */
-    private Set<LockKey> held(RequestParts request, @Nullable LockResult result) {
-        Set<LockKey> held = new LinkedHashSet<>(request.keys());
-        if (result != null && !result.absentRows().isEmpty()) {
-            LOG.debug(what + ": there is no row for " + result.absentRows().size() + " of " + held.size()
-                    + " keys, so row locks cannot lock them");
-        }
-        if (result != null && !result.isHeld()) {
-            held.removeAll(result.state() == LockResult.State.TAKEN ? request.keys() : result.absentRows());
-        }
-        return held;
     }
 
     /** Claims rows. The keys are known only after the rows are locked. */

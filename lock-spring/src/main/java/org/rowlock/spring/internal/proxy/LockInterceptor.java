@@ -44,33 +44,20 @@ record LockInterceptor(
                 invocation instanceof ProxyMethodInvocation proxied ? (Queued) proxied.getUserAttribute(QUEUED) : null;
         MethodLocks method =
                 queued == null ? method(invocation) : queued.locks().method();
-        if (method != null) {
-            lock(invocation, method, queued);
+        if (method == null) {
+            return invocation.proceed();
         }
-        return invocation.proceed();
-    }
-
-    private void lock(MethodInvocation invocation, MethodLocks method, @Nullable Queued queued) {
-        Call locked = evaluate(invocation.getArguments(), method, queued == null ? null : queued.locks());
+        Call locked = queued == null
+                ? method.of(invocation.getArguments())
+                : adviceBetween ? method.of(invocation.getArguments()).orKeysOf(queued.locks()) : queued.locks();
         RequestParts request = locked.request();
         if (request == null) {
             LOG.debug(method.what() + ": there are no ids, so nothing is locked");
-            return;
+        } else {
+            LockedCall call = queued == null ? call(method, invocation) : queued.call();
+            call.lock(request, locked.required());
         }
-        LockedCall call = queued == null ? call(method, invocation) : queued.call();
-        call.lock(request, locked.required());
-    }
-
-    /**
-     * Evaluates the keys of a call. If the call has passed the admission queue with the same arguments, the keys that
-     * were evaluated there are used again. If other advice may have changed the objects in the arguments, the keys are
-     * evaluated again, and the earlier keys only replace missing keys.
-     */
-    private Call evaluate(@Nullable Object[] arguments, MethodLocks method, @Nullable Call queued) {
-        if (queued == null || !queued.isOf(arguments)) {
-            return method.of(arguments);
-        }
-        return adviceBetween ? method.of(arguments).orKeysOf(queued) : queued;
+        return invocation.proceed();
     }
 
     private @Nullable MethodLocks method(MethodInvocation invocation) {

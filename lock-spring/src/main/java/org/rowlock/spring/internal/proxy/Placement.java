@@ -22,8 +22,12 @@ import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.util.ReflectionUtils;
 
-/** Rejects a {@link RowLock} on a method if a proxy cannot lock for that method. */
-final class Placement {
+/**
+ * Rejects a {@link RowLock} on a method if a proxy cannot lock for that method.
+ *
+ * @param propagation -1 if the method declares no transaction and runs in the transaction of its caller
+ */
+record Placement(Method method, Class<?> targetClass, int propagation) {
     private static final List<String> REPOSITORY = List.of("org.springframework.data.repository.Repository");
 
     /**
@@ -48,22 +52,6 @@ final class Placement {
             "org.springframework.web.context.request.async.WebAsyncTask",
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
-
-    private final Method method;
-    private final Class<?> targetClass;
-    private final int propagation;
-    private final String where;
-
-    /**
-     * Creates the check of one method. The propagation is -1 if the method declares no transaction and runs in the
-     * transaction of its caller.
-     */
-    private Placement(Method method, Class<?> targetClass, int propagation) {
-        this.method = method;
-        this.targetClass = targetClass;
-        this.propagation = propagation;
-        this.where = "@RowLock on " + LockingMethods.where(method);
-    }
 
     /** Rejects methods that no proxy can intercept. */
     static void check(List<Method> methods, String beanName) {
@@ -96,7 +84,7 @@ final class Placement {
                     && proxy.getProxiedInterfaces().length > 0
                     && !isOf(proxy, method, targetClass)) {
                 throw new RowLockDefinitionException(
-                        placement.where
+                        placement.where()
                                 + " would lock nothing: the bean's proxy only has the methods of its interfaces.",
                         "Add the method to an interface, or proxy the class (proxyTargetClass = true).");
             }
@@ -105,6 +93,10 @@ final class Placement {
                 placement.checkTransaction(transaction);
             }
         }
+    }
+
+    private String where() {
+        return "@RowLock on " + LockingMethods.where(method);
     }
 
     private static boolean isOf(Advised proxy, Method method, Class<?> targetClass) {
@@ -119,12 +111,12 @@ final class Placement {
     private void checkTransaction(TransactionAttribute transaction) {
         if (transaction.isReadOnly()) {
             throw new RowLockDefinitionException(
-                    where + " is in a read-only transaction, where PostgreSQL refuses row locks.",
+                    where() + " is in a read-only transaction, where PostgreSQL refuses row locks.",
                     "Remove readOnly = true from its @Transactional.");
         }
         if (TransactionDeclarations.excludes(transaction)) {
             throw new RowLockDefinitionException(
-                    where + " never has a transaction, because its propagation is NOT_SUPPORTED or NEVER.",
+                    where() + " never has a transaction, because its propagation is NOT_SUPPORTED or NEVER.",
                     "Choose another propagation.");
         }
     }
@@ -148,7 +140,7 @@ final class Placement {
                         .orElse("");
         if (!late.isEmpty()) {
             throw new RowLockDefinitionException(
-                    where + " would lock nothing: " + late + ", whose work is done after the method has returned, and"
+                    where() + " would lock nothing: " + late + ", whose work is done after the method has returned, and"
                             + " the lock ends with the method's transaction.",
                     "Lock in a method that does the work and returns its result, and call this method from the deferred"
                             + " work (with a Stream: collect it, or propagation MANDATORY); or make it @Async.");
@@ -193,7 +185,7 @@ final class Placement {
                 && listener.phase() != TransactionPhase.BEFORE_COMMIT
                 && propagation != TransactionDefinition.PROPAGATION_REQUIRES_NEW) {
             throw new RowLockDefinitionException(
-                    where + " is on a @TransactionalEventListener of the phase " + listener.phase()
+                    where() + " is on a @TransactionalEventListener of the phase " + listener.phase()
                             + ", which runs when the transaction has ended: the lock would belong to that transaction,"
                             + " and the writes of the method would not be committed.",
                     "Run it in a new transaction: @Transactional(propagation = Propagation.REQUIRES_NEW), or @Async.");
