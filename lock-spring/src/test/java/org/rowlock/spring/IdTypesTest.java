@@ -9,14 +9,11 @@ import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.spring.Contexts.InTransaction;
 import org.rowlock.spring.internal.proxy.LockChains;
@@ -133,55 +130,40 @@ class IdTypesTest {
         }
     }
 
-    static class NumberForUuid extends InTransaction {
-        public void lock(@RowLock("document") long id) {}
-    }
-
-    static class UuidForNumber extends InTransaction {
-        @RowLock(table = "account", id = "#documents")
-        public void lock(List<UUID> documents) {}
-    }
-
-    static class LocalTime extends InTransaction {
-        public void lock(@RowLock("moment") LocalDateTime id) {}
-    }
-
-    static class ColorForNumber extends InTransaction {
-        public void lock(@RowLock("account") Color... ids) {}
-    }
-
     record DayOfLine(long orderId, LocalDate line) {}
 
     record Cart(DayOfLine line) {}
 
-    static class PartOfAnotherType extends InTransaction {
-        @RowLock(table = "order_line", id = "#cart.line")
-        public void lock(Cart cart) {}
-    }
+    @Transactional
+    static class OfOtherTypes {
+        public void numberForUuid(@RowLock("document") long id) {}
 
-    static Stream<Arguments> ofOtherTypes() {
-        return Stream.of(LockStrategy.values())
-                .flatMap(strategy -> Stream.of(
-                                List.of(NumberForUuid.class, "type long", "is not a UUID", "id-columns"),
-                                List.of(UuidForNumber.class, "type UUID", "is not an integer", "id-columns"),
-                                List.of(LocalTime.class, "type LocalDateTime", "ISO 8601", "id-columns"),
-                                List.of(ColorForNumber.class, "type Color", "is not an integer", "#id.ordinal()"),
-                                List.of(
-                                        PartOfAnotherType.class,
-                                        "type long, LocalDate",
-                                        "is not an integer",
-                                        "id-columns"))
-                        .map(each -> Arguments.of(strategy, each.get(0), each.get(1), each.get(2), each.get(3))));
+        @RowLock(table = "account", id = "#documents")
+        public void uuidForNumber(List<UUID> documents) {}
+
+        public void localTime(@RowLock("moment") LocalDateTime id) {}
+
+        public void colorForNumber(@RowLock("account") Color... ids) {}
+
+        @RowLock(table = "order_line", id = "#cart.line")
+        public void partOfAnotherType(Cart cart) {}
     }
 
     @ParameterizedTest
-    @MethodSource("ofOtherTypes")
-    void aTypeThatIsNotThatOfTheColumnFailsTheStart(
-            LockStrategy strategy, Class<?> component, String type, String why, String advice) {
-        assertThatThrownBy(() -> start(strategy, component).close())
-                .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContainingAll(
-                        component.getSimpleName() + ".lock(", type, "cannot be the id of a row", why, advice);
+    @EnumSource
+    void aTypeThatIsNotThatOfTheColumnIsRefused(LockStrategy strategy) {
+        try (var context = start(strategy, OfOtherTypes.class)) {
+            OfOtherTypes service = context.getBean(OfOtherTypes.class);
+            UUID document = new UUID(0, 1);
+            Cart cart = new Cart(new DayOfLine(1, LocalDate.EPOCH));
+            assertRefused("document[1]", "is not a UUID", () -> service.numberForUuid(1));
+            assertRefused(
+                    "account[" + document + "]", "is not an integer", () -> service.uuidForNumber(List.of(document)));
+            assertRefused(
+                    "moment[1970-01-01T00:00:00]", "ISO 8601", () -> service.localTime(LocalDate.EPOCH.atStartOfDay()));
+            assertRefused("account[RED]", "is not an integer", () -> service.colorForNumber(Color.RED));
+            assertRefused("order_line[1, 1970-01-01]", "is not an integer", () -> service.partOfAnotherType(cart));
+        }
     }
 
     private static void assertRefused(String what, String why, ThrowingCallable call) {

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.spring.internal.annotation.RowLockDefinition.Part;
 import org.springframework.beans.BeanUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
@@ -68,25 +67,25 @@ final class IdObjects {
     }
 
     /**
-     * Returns the parts of an id. An object has a part for each component, named like the component or like the column
-     * in its annotations. A nested object is replaced by its own parts. Any other value is one part.
+     * Returns the names of the parts of an id. An object has a part for each component, named like the component or
+     * like the column in its annotations. A nested object is replaced by its own parts. Any other value is one part.
      *
      * @param name the name of the value
      * @param mapped the column of each component, if the mapping of the entity is known
      */
-    static Stream<Part> partsOf(String name, Class<?> type, Map<String, String> mapped) {
+    static Stream<String> partsOf(String name, Class<?> type, Map<String, String> mapped) {
         String column = mapped.containsValue(name) ? name : mapped.getOrDefault(name, name);
         if (!isIdObject(type)) {
-            return Stream.of(new Part(column, type));
+            return Stream.of(column);
         }
-        List<Part> parts = fields(type).stream()
+        List<String> parts = fields(type).stream()
                 // A component of the same type as the object is not split, because that would never end.
                 .flatMap(field -> field.getType() == type
-                        ? Stream.of(new Part(field.getName(), type))
+                        ? Stream.of(field.getName())
                         : partsOf(mapped.getOrDefault(field.getName(), column(field)), field.getType(), Map.of()))
                 .toList();
         // If an id object has a single part, the part has the name of the component that contains the object.
-        return parts.size() == 1 ? Stream.of(new Part(column, parts.get(0).type())) : parts.stream();
+        return parts.size() == 1 ? Stream.of(column) : parts.stream();
     }
 
     private static String column(Field field) {

@@ -17,7 +17,6 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.annotation.LockingMethods.Lock;
-import org.rowlock.spring.internal.annotation.RowLockDefinition.Part;
 import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -113,17 +112,6 @@ public final class RowLockDefinitions {
 
     private RowLockDefinition definition(
             Method method, String where, MergedAnnotation<RowLock> lock, List<IdPart> given, String idText) {
-        given.stream()
-                .flatMap(part -> IdObjects.partsOf(part.name(), part.type(), Map.of()))
-                .filter(part -> !part.canBeId())
-                .findFirst()
-                .ifPresent(part -> {
-                    throw new RowLockDefinitionException(
-                            "@RowLock on " + where + ", " + idText + ": a value of type "
-                                    + part.type().getTypeName() + " cannot be the id of a row.",
-                            "Give an integral number, a UUID, a string or character, an enum, a java.time date or time,"
-                                    + " or a record, @Embeddable or @IdClass of such values.");
-                });
         // A method that returns an Optional allows an absent row.
         boolean required = lock.getBoolean("required") && method.getReturnType() != Optional.class;
         Supplier<String> table = table(where, lock, required);
@@ -138,10 +126,10 @@ public final class RowLockDefinitions {
     }
 
     /**
-     * Returns the parts of the id, named by their columns if an entity maps the id. Returns an empty list if the number
+     * Returns the names of the parts of the id: their columns if an entity maps the id. Returns an empty list if the number
      * of parts is known only at a call.
      */
-    private List<Part> parts(String table, List<IdPart> given) {
+    private List<String> parts(String table, List<IdPart> given) {
         Class<?> whole = given.size() == 1 ? given.get(0).type() : Object.class;
         boolean isObject = IdObjects.isIdObject(whole);
         if (given.size() == 1 && !isObject && !BeanUtils.isSimpleValueType(whole)) {

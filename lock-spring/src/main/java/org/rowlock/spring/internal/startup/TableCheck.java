@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -27,7 +26,6 @@ import org.rowlock.internal.text.TableName;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.rowlock.spring.internal.annotation.RowLockDefinition.Part;
 import org.rowlock.spring.internal.proxy.LockChains.Usage;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -77,7 +75,7 @@ final class TableCheck {
         String what = "@RowLock on " + usage.method();
         String table = usage.table();
         List<String> columns = idColumns(what, table);
-        List<Part> parts = usage.definition().parts().get();
+        List<String> parts = usage.definition().parts().get();
         String key = (configuredId(table).isEmpty() ? "primary key of " : "configured id of ") + table;
         if (columns.isEmpty() || parts.isEmpty()) {
             return;
@@ -88,40 +86,12 @@ final class TableCheck {
                             + usage.definition().idText() + "), but the " + key + " is " + columns + ".",
                     "Give a value for each column, in this order.");
         }
-        List<String> names = parts.stream().map(Part::name).toList();
-        if (!inOrder(names, columns)) {
+        if (!inOrder(parts, columns)) {
             throw new RowLockDefinitionException(
-                    what + ", " + usage.definition().idText() + ": the parts of the id are " + names + ", but the "
+                    what + ", " + usage.definition().idText() + ": the parts of the id are " + parts + ", but the "
                             + key + " is " + columns + ", in another order.",
                     "Use the same order. The parts of an id object can be given one by one: id = {\"#id.first\","
                             + " \"#id.second\"}.");
-        }
-        checkTypes(what + ", " + usage.definition().idText(), table, parts);
-    }
-
-    /**
-     * Checks with sample values whether ids of these types can be ids of the table. Skips the check if a part has no
-     * sample value.
-     */
-    private void checkTypes(String what, String table, List<Part> parts) throws SQLException {
-        List<Object> sample =
-                parts.stream().map(Part::sample).filter(Objects::nonNull).toList();
-        try {
-            if (sample.size() == parts.size()) {
-                LockAccess.of(locks).checkId(connection, LockKey.row(table, sample));
-            }
-        } catch (LockTargetException e) {
-            throw new RowLockDefinitionException(
-                    what + ": an id of type "
-                            + parts.stream()
-                                    .map(part -> part.type().getSimpleName())
-                                    .collect(Collectors.joining(", "))
-                            + " cannot be the id of a row. With a sample value: " + e.getMessage(),
-                    parts.stream().anyMatch(part -> part.type().isEnum())
-                            ? "An enum is locked by its name. If the column contains its number (EnumType.ORDINAL),"
-                                    + " give the number on the method: id = \"#id.ordinal()\"."
-                            : "Give an id of the type of the primary key; if another unique column is intended, name it"
-                                    + " in rowlock.tables[" + table + "].id-columns.");
         }
     }
 
