@@ -2,7 +2,6 @@ package org.rowlock;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
@@ -75,20 +74,9 @@ public final class CommitWrites {
         return added(write);
     }
 
-    /**
-     * Appends the statements of another object. Both objects then report the counts and rows of the appended
-     * statements.
-     *
-     * @param others the writes to add; not this object, and no writes that were already added
-     */
+    /** Appends other writes, whose counts and rows both objects then report. */
     void addAll(CommitWrites others) {
-        writes.forEach(Write::refuseIfSent);
-        List<Write> more = toSend(others);
-        if (!Collections.disjoint(writes, more)) {
-            throw new IllegalArgumentException("The other writes were added before, and each write can be sent only"
-                    + " once; make new CommitWrites() for them");
-        }
-        writes.addAll(more);
+        writes.addAll(toSend(others));
     }
 
     private CommitWrite added(Write write) {

@@ -176,7 +176,6 @@ public final class RowLocks {
      * queues.
      */
     RowLocks on(DataSource other) {
-        Arguments.notNull(other, "The DataSource is null");
         return new RowLocks(runner, verifier, () -> other);
     }
 
@@ -209,13 +208,11 @@ public final class RowLocks {
 
         @Override
         public List<String> checkTable(Connection connection, String table) throws SQLException {
-            Arguments.notNull(connection, "The connection is null");
             return runner.calls().tables().check(PgSession.of(connection), TableName.normalize(table));
         }
 
         @Override
         public void checkId(Connection connection, LockKey.Row row) throws SQLException {
-            Arguments.notNull(row, "The row is null");
             PgSession session =
                     connection.getAutoCommit() ? PgSession.of(connection) : PgSession.inTransaction(connection);
             runner.calls().tables().checkId(session, row);

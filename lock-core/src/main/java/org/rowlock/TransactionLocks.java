@@ -141,7 +141,6 @@ public final class TransactionLocks {
     }
 
     <R> List<R> lockAndRead(LockRequest request, BoundQuery<R> query) throws SQLException {
-        Arguments.notNull(query, "The query is null");
         return locked(RequestParts.of(request), query).rows();
     }
 

@@ -259,7 +259,6 @@ class BadInputTest {
         String select = "select 1";
         assertIllegal(alice, "request is null", c -> locks.in(c).lock(null));
         assertIllegal(alice, "request is null", c -> locks.in(c).tryLock(null).isHeld());
-        assertIllegal(alice, "query is null", c -> locks.in(c).lockAndRead(forUpdate(KEY), null));
         assertIllegal(alice, "SQL of the query is null", c -> locks.in(c).lockAndRead(forUpdate(KEY), null, FIRST));
         assertIllegal(alice, "SQL of the query is blank", c -> locks.in(c).lockAndRead(forUpdate(KEY), " ", FIRST));
         RowMapper<Integer> none = null;

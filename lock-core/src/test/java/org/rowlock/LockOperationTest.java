@@ -128,7 +128,6 @@ class LockOperationTest {
     @Test
     void whatIsNullIsRefusedBeforeAnythingRuns() {
         assertIllegal(() -> RowLocks.of(null), "DataSource is null");
-        assertIllegal(() -> locks.on(null), "DataSource is null");
         assertIllegal(() -> locks.lock(null), "request is null");
         LockOperation operation = locks.lock(forUpdate(row("account", 1)));
         assertIllegal(() -> operation.read("select 1", (Class<Long>) null), "class of the value is null");
