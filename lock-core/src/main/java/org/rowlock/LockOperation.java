@@ -90,8 +90,8 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
      *
      * <p>If Rowlock must check the locks before the commit, the call takes one more round trip. The outcome does not
      * change. The check is necessary for requests with {@link LockRequest#orInsert}, and for {@link LockStrategy#BOTH}
-     * in REPEATABLE READ and SERIALIZABLE. The check is also necessary for row locks on Citus, and on ids that are
-     * neither integers nor UUIDs. {@link CommitWrites} describes when the statements need more round trips.
+     * in REPEATABLE READ and SERIALIZABLE. The check is also necessary for row locks on Citus. {@link CommitWrites}
+     * describes when the statements need more round trips.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}

@@ -15,9 +15,9 @@ import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
-import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.OpenRows;
+import org.rowlock.internal.sql.Outcome;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.SqlState;
@@ -51,9 +51,21 @@ public final class TransactionLocks {
     private final Connection connection;
     private final LockCalls calls;
 
+    /** The session of the connection, if it cannot change. */
+    private final @Nullable PgSession known;
+
     TransactionLocks(Connection connection, LockCalls calls) {
+        this(connection, calls, null);
+    }
+
+    TransactionLocks(Connection connection, LockCalls calls, @Nullable PgSession known) {
         this.connection = connection;
         this.calls = calls;
+        this.known = known;
+    }
+
+    private PgSession session() throws SQLException {
+        return PgSession.inTransaction(connection, known);
     }
 
     /**
@@ -146,7 +158,7 @@ public final class TransactionLocks {
 
     /** Locks the keys for the work of a {@link LockOperation}. */
     <R> LockedTransaction<R> locked(RequestParts request, @Nullable BoundQuery<R> query) throws SQLException {
-        PgSession session = PgSession.inTransaction(connection);
+        PgSession session = session();
         LockCall call = new LockCall(calls, session, request, null, true);
         if (query == null) {
             LockResult unused = result(call, call.attempt(null), false);
@@ -163,8 +175,7 @@ public final class TransactionLocks {
     /** @param trying whether a key that another transaction holds is reported as a result, not as an exception */
     private LockResult lock(RequestParts request, @Nullable RowStatement statement, boolean trying) {
         try {
-            PgSession session = PgSession.inTransaction(connection);
-            LockCall call = new LockCall(calls, session, request, statement, true);
+            LockCall call = new LockCall(calls, session(), request, statement, true);
             Outcome outcome = call.attempt(null);
             if (outcome instanceof Outcome.Failed failed && failed.meaning() == null) {
                 throw LockErrors.ofInsert(call.description(), failed.cause());
@@ -210,7 +221,7 @@ public final class TransactionLocks {
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) throws SQLException {
         ClaimParts parts = ClaimParts.of(claim);
         Arguments.notNull(mapper, "The row mapper is null");
-        PgSession session = PgSession.inTransaction(connection);
+        PgSession session = session();
         List<T> rows = calls.claim(session, parts, mapper);
         session.refuseIfOver("Nothing is claimed");
         return rows;
@@ -271,7 +282,6 @@ public final class TransactionLocks {
     /** Locks the keys, runs the writes and commits. After any exception, the caller must roll back. */
     void lockAndCommit(RequestParts request, List<Write> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
-        PgSession session = PgSession.inTransaction(connection);
-        CommitBehindLock.run(new LockCall(calls, session, request, null, observed), writes, endings);
+        CommitBehindLock.run(new LockCall(calls, session(), request, null, observed), writes, endings);
     }
 }

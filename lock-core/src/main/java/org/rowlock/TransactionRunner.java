@@ -35,6 +35,11 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         return new TransactionLocks(connection, calls);
     }
 
+    private TransactionLocks in(Lent lent) throws SQLException {
+        KeyEntries.startServerWait();
+        return new TransactionLocks(lent.connection, calls, lent.begun());
+    }
+
     <R, T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource,
             RequestParts request,
@@ -47,7 +52,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             RequestParts remaining = entries.isQueued() ? request.remaining(start) : request;
             Begun hold = null;
             try (Lent lent = new Lent(connect(dataSource, entries))) {
-                LockedTransaction<R> locked = in(lent.begun()).locked(remaining, query);
+                LockedTransaction<R> locked = in(lent).locked(remaining, query);
                 hold = calls.observer().begin(Kind.HOLD);
                 T value = work.apply(locked);
                 commit(lent, request.keys(), locked.atCommit(), calls.endings(entries::isWanted));
@@ -79,9 +84,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             throws X, SQLException {
         Arguments.notNull(work, "The work is null");
         try (Lent lent = new Lent(Arguments.connection(dataSource))) {
-            Connection connection = lent.begun();
-            List<R> rows = in(connection).claim(claim, mapper);
-            LockedTransaction<R> claimed = new LockedTransaction<>(connection, rows);
+            List<R> rows = in(lent).claim(claim, mapper);
+            LockedTransaction<R> claimed = new LockedTransaction<>(lent.connection, rows);
             T value = work.apply(claimed);
             commit(lent, List.of(), claimed.atCommit(), calls.endings(() -> false));
             return value;
@@ -103,7 +107,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             boolean done = false;
             for (@Nullable Member leader = member; !done; leader = null) {
                 try (Lent lent = new Lent(connect(dataSource, entries))) {
-                    TransactionLocks tx = in(lent.begun());
+                    TransactionLocks tx = in(lent);
                     Ending.Choice endings = calls.endings(entries::isWanted);
                     List<QueueEntry> others = leader == null ? List.of() : groups.take(leader, place, lent.connection);
                     if (leader != null && !others.isEmpty()) {
@@ -141,9 +145,9 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         Connection connection = lent.connection;
         List<Write> writes = CommitWrites.toSend(given);
         if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
-            PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
+            lent.session().refuseIfOver("The writes of the work are not stored");
         }
-        Commit.run(connection, keys, endings, writes);
+        Commit.run(connection, lent.session(), keys, endings, writes);
         lent.settled = true;
     }
 
@@ -152,6 +156,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         final Connection connection;
 
         private boolean autoCommit;
+        private @Nullable PgSession session;
 
         /**
          * Whether the transaction has certainly committed or rolled back. A later failure must not hide this outcome
@@ -163,16 +168,23 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             this.connection = connection;
         }
 
-        Connection begun() throws SQLException {
+        /** Returns the session of the connection, which does not change while the connection is borrowed. */
+        PgSession session() throws SQLException {
+            PgSession made = session == null ? PgSession.of(connection) : session;
+            session = made;
+            return made;
+        }
+
+        PgSession begun() throws SQLException {
             autoCommit = connection.getAutoCommit();
             if (autoCommit) {
                 connection.setAutoCommit(false);
-            } else if (PgSession.of(connection).hasBegun()) {
+            } else if (session().hasBegun()) {
                 // The pool has already run a statement, such as HikariCP's connectionInitSql. A later rollback must not
                 // undo the settings of that statement.
                 connection.commit();
             }
-            return connection;
+            return session();
         }
 
         /**
@@ -194,7 +206,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                 if (!connection.isClosed()) {
                     // A listener may have begun a transaction after the commit. Switching autocommit on would commit
                     // that transaction.
-                    if (settled ? PgSession.of(connection).hasBegun() : !connection.getAutoCommit()) {
+                    if (settled ? session().hasBegun() : !connection.getAutoCommit()) {
                         connection.rollback();
                     }
                     if (connection.getAutoCommit() != autoCommit) {

@@ -203,7 +203,7 @@ class BadInputTest {
         assertThat(database.query("select count(*) from account")).isEqualTo("9");
     }
 
-    /** Also with ADVISORY, whose locks take it for an id of something else, and outside of a transaction. */
+    /** Also outside of a transaction. */
     @EveryStrategy
     void anIdIsCheckedWithoutALock(LockStrategy strategy) throws Exception {
         try (Connection connection = database.dataSource().getConnection()) {

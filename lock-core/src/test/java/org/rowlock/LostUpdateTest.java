@@ -420,7 +420,7 @@ class LostUpdateTest {
     void keysThatDifferBetweenInstancesLoseUpdates(Session alice, Session bob) throws Exception {
         lock(alice, ADVISORY, LockKey.row("account", "-1")).get();
         long seenByAlice = read(alice);
-        lock(bob, ADVISORY, LockKey.row("account", "account-1")).get();
+        lock(bob, ADVISORY, LockKey.name("account-1")).get();
         writeBoth(alice, seenByAlice, bob, read(bob));
         assertThatThrownBy(bank::check).isInstanceOf(AssertionError.class);
     }

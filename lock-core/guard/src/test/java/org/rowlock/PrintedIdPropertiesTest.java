@@ -376,15 +376,13 @@ class PrintedIdPropertiesTest {
                     alice.rollback();
                 }
             }
-            // Whose spellings only the server knows: with a row lock alone one is seen to be the row's own.
-            List<String> ofRows = List.of("timetz", "bool", "inet");
             assertThat(locked)
                     .doesNotContainAnyElementsOf(refused)
                     .contains(("int2 int4 int8 numeric text varchar bpchar uuid date time timestamp timestamptz bytea"
                                     + " mood bytes more_bytes moment word")
                             .split(" "));
-            assertThat(strategy == BOTH ? locked : refused).containsAll(ofRows);
             assertThat(refused)
+                    .contains("timetz", "bool", "inet")
                     .contains(("float4 float8 interval money tstzrange int4range int4multirange regclass _int4 _bytea"
                                     + " citext nocase jsonb _mood float_domain stay numbers float_range plain timed nested cube box")
                             .split(" "));

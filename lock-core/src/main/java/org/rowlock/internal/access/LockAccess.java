@@ -84,8 +84,7 @@ public interface LockAccess {
 
     /**
      * Refuses an id that no row of its table can have, because the number of parts is wrong or a column cannot hold the
-     * value. Locks with {@link LockStrategy#ROW} and {@link LockStrategy#BOTH} refuse such ids too, but locks with
-     * {@link LockStrategy#ADVISORY} accept them. This method locks nothing and needs no transaction.
+     * value. Locks refuse such ids too. This method locks nothing and needs no transaction.
      *
      * @throws LockTargetException if the table has id columns, and the given id does not fit these columns
      */

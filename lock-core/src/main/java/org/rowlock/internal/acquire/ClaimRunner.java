@@ -23,7 +23,6 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.BoundedCache;
 import org.rowlock.internal.sql.ClaimSql;
-import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.value.ClaimParts;
@@ -104,8 +103,7 @@ record ClaimRunner(
                 takeAs(table);
                 return;
             } catch (SQLException e) {
-                LockCheck raised = ServerErrors.checkIn(e);
-                if (raised == null && !ServerErrors.isIdentityGone(List.of(table), e)) {
+                if (ServerErrors.outcomeIn(e) == null && !ServerErrors.isIdentityGone(List.of(table), e)) {
                     throw e;
                 }
             }

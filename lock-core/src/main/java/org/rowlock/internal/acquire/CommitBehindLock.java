@@ -8,11 +8,11 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.Write;
-import org.rowlock.internal.session.Outcome;
-import org.rowlock.internal.session.Outcome.Failed;
-import org.rowlock.internal.session.Outcome.Held;
-import org.rowlock.internal.session.Outcome.NotAvailable;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.sql.Outcome;
+import org.rowlock.internal.sql.Outcome.Failed;
+import org.rowlock.internal.sql.Outcome.Held;
+import org.rowlock.internal.sql.Outcome.NotAvailable;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.SqlState;
 

@@ -26,7 +26,7 @@ import org.rowlock.internal.value.RowKey;
 public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** Returns a table for row locks, with its id columns: the configured columns, or the primary key. */
     public RowTable of(PgSession session, String name) throws SQLException {
-        return table(session, name, List.of(), config.strategyOf(name), true, true);
+        return table(session, name, List.of(), config.strategyOf(name), true);
     }
 
     /**
@@ -36,7 +36,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     public List<String> check(PgSession session, String name) throws SQLException {
         LockStrategy strategy = config.strategyOf(name);
         boolean needed = !config.idColumnsOf(name).isEmpty() || strategy != LockStrategy.ADVISORY;
-        return table(session, name, List.of(), strategy, needed, needed).columns().stream()
+        return table(session, name, List.of(), strategy, needed).columns().stream()
                 .map(Column::name)
                 .toList();
     }
@@ -71,16 +71,11 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 }
                 List<Row> group = to - from == rows.size() ? rows : rows.subList(from, to);
                 LockStrategy ofTable = differ ? config.strategyOf(first) : strategy;
-                if (ofTable != LockStrategy.ADVISORY) {
-                    RowTable table = table(session, first.table(), group, ofTable, true, true);
+                boolean rowLocked = ofTable != LockStrategy.ADVISORY;
+                RowTable table = table(session, first.table(), group, ofTable, rowLocked);
+                if (rowLocked) {
                     groups.add(new RowGroup(table, request.modeOf(first), group));
-                    continue;
-                }
-                // These rows are locked only by their keys. An id in a non-canonical spelling is refused, because its
-                // key would differ from the key of the row. A text that is no value of the column's type is accepted,
-                // because the application may use such texts as keys.
-                RowTable table = table(session, first.table(), group, ofTable, false, false);
-                if (table.isAny(IdType::isWord) && !typed.contains(table)) {
+                } else if (table.isAny(IdType::isWord) && !typed.contains(table)) {
                     typed = typed.isEmpty() ? new ArrayList<>(1) : typed;
                     typed.add(table);
                 }
@@ -98,7 +93,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
 
     /** Refuses an id that no row of its table can have. If the table has no id columns, every id is accepted. */
     public void checkId(PgSession session, Row row) throws SQLException {
-        RowTable unused = table(session, row.table(), List.of(row), config.strategyOf(row), false, true);
+        RowTable unused = table(session, row.table(), List.of(row), config.strategyOf(row), false);
     }
 
     Description description(PgSession session, RequestParts request) {
@@ -109,15 +104,14 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     /**
      * Returns a table with its id columns. Refuses a table whose rows cannot be locked, and ids that do not fit.
      *
-     * @param ofRows whether the ids must be values of the columns; see {@link #refusal}
+     * @param needed whether the id columns must be known
      */
-    private RowTable table(
-            PgSession session, String name, List<Row> rows, LockStrategy strategy, boolean needed, boolean ofRows)
+    private RowTable table(PgSession session, String name, List<Row> rows, LockStrategy strategy, boolean needed)
             throws SQLException {
         for (boolean again = false; ; again = true) {
             IdColumns.Known known = idColumns.of(session, name, config.idColumnsOf(name));
             LockTargetException refused = known.isWhole()
-                    ? refusal(known.table(), rows, strategy, ofRows)
+                    ? refusal(known.table(), rows, strategy)
                     : needed ? TargetErrors.withoutColumns(known) : null;
             if (refused == null) {
                 return known.isWhole() ? known.table() : RowTable.named(name);
@@ -131,32 +125,21 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         }
     }
 
-    /** @param ofRows whether the ids must be values of the columns; if false, only wrong spellings are refused */
-    private @Nullable LockTargetException refusal(
-            RowTable table, List<Row> rows, LockStrategy strategy, boolean ofRows) {
+    private static @Nullable LockTargetException refusal(RowTable table, List<Row> rows, LockStrategy strategy) {
         List<Column> columns = table.columns();
-        boolean isAnyOfTable = ofRows || rows.isEmpty();
-        for (Row row : rows) {
-            isAnyOfTable |= row.id().size() == columns.size();
-        }
-        if (!isAnyOfTable) {
-            return null;
-        }
         for (Column column : columns) {
-            if (!column.kind().hasKeys(strategy)) {
+            if (column.kind() == IdType.KEYLESS && strategy != LockStrategy.ROW) {
                 return TargetErrors.keyless(table, column);
             }
         }
         for (Row row : rows) {
-            boolean fits = row.id().size() == columns.size();
-            if (ofRows && !fits) {
+            if (row.id().size() != columns.size()) {
                 return TargetErrors.wrongParts(row, table);
             }
-            for (int i = 0; fits && i < columns.size(); i++) {
+            for (int i = 0; i < columns.size(); i++) {
                 Column column = columns.get(i);
                 String part = RowKey.givenId(row).get(i);
-                String wrong =
-                        ofRows ? column.kind().refusal(part) : column.kind().otherSpelling(part);
+                String wrong = column.kind().refusal(part);
                 if (wrong != null) {
                     return TargetErrors.misfit(row, column, part, wrong);
                 }

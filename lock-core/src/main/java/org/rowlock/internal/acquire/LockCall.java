@@ -15,22 +15,20 @@ import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.ResolvedRequest;
-import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.session.LockErrors;
-import org.rowlock.internal.session.Outcome;
-import org.rowlock.internal.session.Outcome.Absent;
-import org.rowlock.internal.session.Outcome.Failed;
-import org.rowlock.internal.session.Outcome.FrontGivenUp;
-import org.rowlock.internal.session.Outcome.Held;
-import org.rowlock.internal.session.Outcome.Refused;
-import org.rowlock.internal.session.Outcome.Stale;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Flush;
+import org.rowlock.internal.sql.Outcome;
+import org.rowlock.internal.sql.Outcome.Absent;
+import org.rowlock.internal.sql.Outcome.Failed;
+import org.rowlock.internal.sql.Outcome.FrontGivenUp;
+import org.rowlock.internal.sql.Outcome.Held;
+import org.rowlock.internal.sql.Outcome.Refused;
+import org.rowlock.internal.sql.Outcome.Stale;
 import org.rowlock.internal.sql.Tail;
-import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.RequestParts;
 
@@ -208,13 +206,8 @@ public final class LockCall {
                 forget(asks);
                 asks = resolve();
                 lookedUpAgain = true;
-                if (isCommitting && isSeenFirst(asks)) {
-                    // The type of the id column has changed, and with the new type Rowlock must check the locked row
-                    // before a COMMIT.
-                    tail = null;
-                }
             } else if (outcome instanceof Refused refused
-                    && refused.check().isSnapshotStale()
+                    && refused.isSnapshotStale()
                     && isCommitting
                     && asks.anyIsolationAllowed()) {
                 // At this isolation level, Rowlock must check the locked row before the COMMIT.
@@ -265,19 +258,11 @@ public final class LockCall {
     }
 
     /**
-     * Whether Rowlock must check the locked row before a COMMIT. The reason is that the id may have another spelling,
-     * or that the lock statement cannot raise an error for an absent row.
+     * Whether Rowlock must check the locked row before a COMMIT, because the lock statement cannot raise an error for an
+     * absent row.
      */
     private boolean isSeenFirst(ResolvedRequest resolved) throws SQLException {
-        if (resolved.isRowRequired() && (begun || isOnCitus())) {
-            return true;
-        }
-        for (RowGroup group : resolved.rows()) {
-            if (group.table().isAny(IdType::isPrintedOtherwise)) {
-                return true;
-            }
-        }
-        return false;
+        return resolved.isRowRequired() && (begun || isOnCitus());
     }
 
     /** Whether the statement of another library has the same effect as the statement of Rowlock. */
@@ -295,13 +280,12 @@ public final class LockCall {
         List<Column> columns = table.columns();
         return table.identity() != RowTable.Identity.GIVEN
                 && columns.size() == 1
-                && columns.get(0).name().equals(other.idColumn())
-                && columns.get(0).kind().isReadAsGiven();
+                && columns.get(0).name().equals(other.idColumn());
     }
 
     private Outcome lockBy(RowStatement other) {
         try {
-            return new Held(null, other.lock() ? List.of() : request.keys(), null);
+            return new Held(0, Outcome.READ_COMMITTED, other.lock() ? List.of() : request.keys());
         } catch (SQLException e) {
             return new Failed(e, LockErrors.ofLock(description(), e));
         }

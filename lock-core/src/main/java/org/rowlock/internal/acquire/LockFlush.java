@@ -5,17 +5,15 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
-import org.rowlock.internal.session.Outcome;
-import org.rowlock.internal.session.Outcome.Absent;
-import org.rowlock.internal.session.Outcome.Failed;
-import org.rowlock.internal.session.Outcome.FrontGivenUp;
-import org.rowlock.internal.session.Outcome.NotAvailable;
-import org.rowlock.internal.session.Outcome.Refused;
-import org.rowlock.internal.session.Outcome.Stale;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.Flush;
-import org.rowlock.internal.sql.LockCheck;
+import org.rowlock.internal.sql.Outcome;
+import org.rowlock.internal.sql.Outcome.Failed;
+import org.rowlock.internal.sql.Outcome.FrontGivenUp;
+import org.rowlock.internal.sql.Outcome.NotAvailable;
+import org.rowlock.internal.sql.Outcome.Refused;
+import org.rowlock.internal.sql.Outcome.Stale;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.FrontSql;
@@ -43,23 +41,19 @@ record LockFlush(
                     && FrontSql.undoes(call.session().driver())) {
                 return undone(e, true, new FrontGivenUp());
             }
-            LockCheck raised = ServerErrors.checkIn(e);
-            if (raised == null && !ServerErrors.isIdentityGone(request.tables(), e)) {
+            Outcome raised =
+                    ServerErrors.isIdentityGone(request.tables(), e) ? new Stale(true) : ServerErrors.outcomeIn(e);
+            if (raised == null) {
                 return failed(start, e);
             }
             boolean undoes = !begun || flush.isBounded();
-            if (raised == null || raised.lock() == LockCheck.Lock.STALE) {
+            if (raised instanceof Stale) {
                 return undone(e, undoes, new Stale(undoes));
             }
-            if (raised.lock() == LockCheck.Lock.TAKEN) {
-                return undone(e, true, NotAvailable.AT_ONCE);
+            if (raised instanceof Refused refused) {
+                return undone(e, undoes || flush.isCheckSaved(), refused.by(e));
             }
-            if (raised.lock() == LockCheck.Lock.ABSENT) {
-                return undone(e, true, new Absent());
-            }
-            // A new exception is created, because the message of the server's error contains the mark of LockCheckSql.
-            SQLException cause = raised.isSnapshotStale() ? null : new SQLException("Refused", e.getSQLState());
-            return undone(e, undoes || flush.isCheckSaved(), new Refused(raised, cause));
+            return undone(e, true, raised);
         }
     }
 
@@ -92,7 +86,7 @@ record LockFlush(
                 && !tail.parts().isEmpty()
                 && (!tail.isCommitting()
                         || !call.session()
-                                .ask("pg_catalog.current_setting('lock_timeout')")
+                                .ask("select pg_catalog.current_setting('lock_timeout')")
                                 .equals("0"));
     }
 

@@ -135,8 +135,19 @@ public final class Commit {
      */
     public static void run(Connection connection, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
             throws SQLException {
+        run(connection, null, keys, endings, writes);
+    }
+
+    /** @param known the session of the connection, if it is known */
+    public static void run(
+            Connection connection,
+            @Nullable PgSession known,
+            List<LockKey> keys,
+            Ending.Choice endings,
+            List<Write> writes)
+            throws SQLException {
         CommitErrors errors = new CommitErrors(keys);
-        PgSession session = errors.usable(connection);
+        PgSession session = errors.usable(connection, known);
         boolean nothing = writes.isEmpty() && !session.hasBegun();
         Commit commit = new Commit(session, errors, nothing ? Ending.PLAIN : endings.of(session), writes, false);
         commit.run(null);

@@ -62,7 +62,7 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     /** Returns the session of a connection. Refuses an aborted transaction, and a lost connection. */
-    PgSession usable(Connection connection) throws SQLException {
+    PgSession usable(Connection connection, @Nullable PgSession known) throws SQLException {
         if (connection.isClosed()) {
             throw new LockConnectionLostException(
                     nothing("its connection was lost or closed before the commit was sent. The transaction and its"
@@ -70,7 +70,7 @@ public record CommitErrors(List<LockKey> keys) {
                     SqlState.CONNECTION_DOES_NOT_EXIST,
                     new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
         }
-        PgSession session = PgSession.of(connection);
+        PgSession session = known == null ? PgSession.of(connection) : known;
         refuseAborted(session);
         return session;
     }

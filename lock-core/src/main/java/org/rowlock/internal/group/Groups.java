@@ -125,9 +125,7 @@ public record Groups(
         leader.seenBy = List.of(session.place(), leader.session);
         for (String target : leader.targets) {
             if (!shared.shares(
-                    leader.seenBy,
-                    target,
-                    (sql, named) -> session.outsideTransaction(() -> session.askRow(sql, named)))) {
+                    leader.seenBy, target, (sql, named) -> session.outsideTransaction(() -> session.ask(sql, named)))) {
                 refused(leader.key, "table");
                 return List.of();
             }
@@ -151,7 +149,7 @@ public record Groups(
     private String look(PgSession session) throws SQLException {
         String known = sessions.get(session.driver());
         if (known == null) {
-            known = session.outsideTransaction(() -> session.ask(GroupSql.SESSION_VALUE));
+            known = session.outsideTransaction(() -> session.ask("select " + GroupSql.SESSION_VALUE));
             if (!known.isEmpty()) {
                 sessions.put(session.driver(), known);
             }
@@ -256,7 +254,7 @@ public record Groups(
         if (leader.required != null && leader.key instanceof LockKey.Row row) {
             List<@Nullable Object> binds = new ArrayList<>(RowKey.givenId(row));
             binds.add(LockCheckSql.mark());
-            writes.add(new Write(GroupSql.requires(RowSql.existingId(leader.required))).again(binds.toArray()));
+            writes.add(new Write(GroupSql.requires(RowSql.look(leader.required))).again(binds.toArray()));
         }
         writes.add(new Write(GroupSql.CHECK)
                 .again(

@@ -43,8 +43,6 @@ public final class SharedTransactions {
     /** The descriptions of tables. Sessions that see the same tables have equal values in the key. */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 
-    private volatile SessionIdentity.@Nullable Equal last;
-
     /** @param largest the largest number of callers that may share a transaction; rounded down to a power of two */
     public SharedTransactions(int largest) {
         this.largest = rounded(largest);
@@ -55,22 +53,22 @@ public final class SharedTransactions {
         return Integer.highestOneBit(size);
     }
 
-    int most(Object key) {
+    public int most(Object key) {
         return Math.max(1, largest >> Math.min(Integer.SIZE - 1, (smaller.get(place(key)) + STEPS - 1) / STEPS));
     }
 
-    void done(Object key, int size) {
+    public void done(Object key, int size) {
         if (size >= most(key)) {
             smaller.updateAndGet(place(key), steps -> Math.max(0, steps - 1));
         }
     }
 
-    void undone(Object key, int size) {
+    public void undone(Object key, int size) {
         smaller.set(place(key), Integer.numberOfTrailingZeros(2 * largest / rounded(size)) * STEPS);
     }
 
     /** Records that the server has refused a group for a reason that also applies to the next group. */
-    void refused(Object key) {
+    public void refused(Object key) {
         smaller.set(place(key), Integer.numberOfTrailingZeros(largest) * STEPS + REFUSED);
     }
 
@@ -89,7 +87,7 @@ public final class SharedTransactions {
     }
 
     @FunctionalInterface
-    interface Sending {
+    public interface Sending {
         /** Runs the work of all members. Returns a function from the index of a taken member to its result. */
         IntFunction<? extends @Nullable Object> send() throws SQLException;
     }
@@ -110,16 +108,6 @@ public final class SharedTransactions {
             tables.put(seen, version);
         }
         return !version.text.isEmpty();
-    }
-
-    /** Returns the same object for equal sessions, if possible, which makes comparisons quick. */
-    public SessionIdentity.Equal common(SessionIdentity.Equal session) {
-        SessionIdentity.Equal common = last;
-        if (common == null || !common.equals(session)) {
-            last = session;
-            return session;
-        }
-        return common;
     }
 
     /**
@@ -145,7 +133,8 @@ public final class SharedTransactions {
      * @param undone whether nothing is stored after a failure
      * @return false if nothing is stored
      */
-    boolean lead(Object key, List<QueueEntry> taken, Sending sending, Predicate<Throwable> undone) throws SQLException {
+    public boolean lead(Object key, List<QueueEntry> taken, Sending sending, Predicate<Throwable> undone)
+            throws SQLException {
         IntFunction<? extends @Nullable Object> results;
         taken.forEach(QueueEntry::sent);
         try {

@@ -15,9 +15,9 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.session.Outcome.Failed;
-import org.rowlock.internal.session.Outcome.Held;
-import org.rowlock.internal.session.Outcome.NotAvailable;
+import org.rowlock.internal.sql.Outcome.Failed;
+import org.rowlock.internal.sql.Outcome.Held;
+import org.rowlock.internal.sql.Outcome.NotAvailable;
 import org.rowlock.internal.value.EndedEvent;
 import org.rowlock.internal.value.LockWait;
 
@@ -74,7 +74,7 @@ public record LockObserver(List<LockListener> listeners) {
         }
     }
 
-    public static Outcome outcome(org.rowlock.internal.session.Outcome outcome) {
+    public static Outcome outcome(org.rowlock.internal.sql.Outcome outcome) {
         if (outcome instanceof Held) {
             return Outcome.ACQUIRED;
         }

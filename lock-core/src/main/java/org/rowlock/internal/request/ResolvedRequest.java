@@ -189,13 +189,6 @@ public record ResolvedRequest(
         return lockWait().isBounded() ? lockWait().millis() : 1;
     }
 
-    /**
-     * A key whose id is a non-canonical spelling of an existing row's id.
-     *
-     * @param id the canonical id of the row
-     */
-    public record Misnamed(Row key, List<String> id) {}
-
     public Description description(@Nullable String readOnlyBy) {
         // The server can reject only ids that Rowlock has not checked, so other ids are left out.
         List<String> ids = rows.stream()

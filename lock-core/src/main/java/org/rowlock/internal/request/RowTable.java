@@ -8,8 +8,6 @@ import java.util.StringJoiner;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockKey;
-import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 
@@ -80,18 +78,6 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
     public boolean isAny(Predicate<IdType> types) {
         for (Column column : columns) {
             if (types.test(column.kind())) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /**
-     * Whether the key of a row with the given id differs from the given key. Columns of types without keys are ignored.
-     */
-    public boolean isOther(LockKey.Row key, List<String> id) {
-        for (int i = 0; i < columns.size(); i++) {
-            if (columns.get(i).kind() != IdType.KEYLESS && !key.id().get(i).equals(IdText.canonical(id.get(i)))) {
                 return true;
             }
         }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.sql.Answers;
 import org.rowlock.internal.sql.Flush;
-import org.rowlock.internal.sql.LockCheck;
 import org.rowlock.internal.sql.OpenRows;
+import org.rowlock.internal.sql.Outcome;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.value.Insert;
@@ -55,13 +55,7 @@ public final class FlushRunner {
             throw new IllegalArgumentException("The SQL of the query has more than one statement. They have run:"
                     + " roll the transaction back, and give one statement that returns rows");
         }
-        LockCheck check = answers.check();
-        if (check != null && check.lock() == LockCheck.Lock.NOT_TRIED) {
-            return new Outcome.Refused(check, null);
-        }
-        return answers.isTaken()
-                ? Outcome.NotAvailable.AT_ONCE
-                : new Outcome.Held(check, answers.absent(), answers.misnamed());
+        return answers.outcome();
     }
 
     /**

@@ -121,6 +121,14 @@ public final class IdColumns {
             return missing.isEmpty() && !table.columns().isEmpty();
         }
 
+        public List<String> names() {
+            return table.columns().stream().map(Column::name).toList();
+        }
+
+        public List<IdType> types() {
+            return table.columns().stream().map(Column::kind).toList();
+        }
+
         private Known stale() {
             return new Known(table, missing, kind, schemas, schema, oid, isCitus, countsRows, true);
         }
@@ -176,7 +184,7 @@ public final class IdColumns {
         Known kept = known.get(place);
         boolean several = kept == Known.SEVERAL;
         if (several) {
-            place = place.in(session.outsideTransaction(() -> session.ask(CatalogSql.SCHEMAS)));
+            place = place.in(session.outsideTransaction(() -> session.ask("select " + CatalogSql.SCHEMAS)));
             kept = known.get(place);
         }
         if (kept != null && !kept.isStale()) {
@@ -210,13 +218,13 @@ public final class IdColumns {
     private static Known found(PgSession session, Place place) throws SQLException {
         Known found = lookUp(session, place.table(), place.given(), 0);
         if (found.kind().isEmpty()) {
-            session.askRow(CatalogSql.NO_TABLE, place.table());
+            String unused = session.ask(CatalogSql.NO_TABLE, place.table());
         }
         return found;
     }
 
     /** Looks up a table at the server. The result has an empty kind if the table does not exist. */
-    static Known lookUp(PgSession session, String table, List<String> given, int seconds) throws SQLException {
+    public static Known lookUp(PgSession session, String table, List<String> given, int seconds) throws SQLException {
         List<Column> columns = new ArrayList<>();
         List<String> missing = new ArrayList<>(given);
         String kind = "";

@@ -17,7 +17,7 @@ import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Description;
-import org.rowlock.internal.sql.LockCheck;
+import org.rowlock.internal.sql.Outcome;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.SqlState;
 
@@ -67,7 +67,7 @@ public final class LockErrors {
             return TargetErrors.stale(request, stale.undone());
         }
         if (outcome instanceof Outcome.Refused refused) {
-            return refused(request, refused.check(), refused.cause());
+            return refused(request, refused);
         }
         if (outcome instanceof Outcome.Failed failed) {
             RowlockException meaning = failed.meaning();
@@ -174,39 +174,38 @@ public final class LockErrors {
         };
     }
 
-    /**
-     * Returns the exception for a refused lock. The transaction stays usable, unless the error {@code e} has aborted
-     * the transaction.
-     */
-    public static RowlockException refused(Description request, LockCheck check, @Nullable SQLException e) {
-        if (check.isReadOnly()) {
+    /** Returns the exception for a refused lock. The transaction stays usable, unless the cause aborted it. */
+    private static RowlockException refused(Description request, Outcome.Refused refused) {
+        SQLException e = refused.cause();
+        if (refused.isReadOnly()) {
             return readOnly(request, e);
         }
-        String table = check.table().length() > 1 ? check.table().substring(1) : String.join(", ", request.tables());
-        if (check.isPrivilegeMissing()) {
+        String named = refused.table();
+        String table = named.length() > 1 ? named.substring(1) : String.join(", ", request.tables());
+        if (refused.isPrivilegeMissing()) {
             String denied = "permission denied for table " + table + ". " + TargetErrors.PRIVILEGES + '.';
             return request.cannot(LockTargetException::new, denied, SqlState.INSUFFICIENT_PRIVILEGE, e);
         }
-        if (check.isTableRefused()) {
+        if (!named.isEmpty()) {
             String none = table + ' ' + TargetErrors.NO_TABLE;
             return request.cannot(LockTargetException::new, none, SqlState.WRONG_OBJECT_TYPE, e);
         }
         String why = "and a lock by keys alone would let it read from a snapshot older than the lock. Use strategy ROW"
                 + " or BOTH for the table, where the server raises 40001 for a row that has changed, or use READ"
                 + " COMMITTED.";
-        return isolated(request, check, why, e);
+        return isolated(request, refused.isolation(), why, e);
     }
 
     /** Returns the exception for a row that is missing in the snapshot, but may have been inserted later. */
-    public static RowlockException absentInSnapshot(Description request, LockCheck check) {
+    public static RowlockException absentInSnapshot(Description request, String isolation) {
         String why = "and its snapshot has no such row: it may have been inserted since. Roll back and run the"
                 + " transaction again, insert the row first, or use READ COMMITTED.";
-        return isolated(request, check, why, null);
+        return isolated(request, isolation, why, null);
     }
 
     private static RowlockException isolated(
-            Description request, LockCheck check, String why, @Nullable SQLException e) {
-        String isolated = "the transaction is " + check.isolation() + ", " + why;
+            Description request, String isolation, String why, @Nullable SQLException e) {
+        String isolated = "the transaction is " + isolation + ", " + why;
         return request.cannot(LockTransactionException::new, isolated, SqlState.ACTIVE_SQL_TRANSACTION, e);
     }
 

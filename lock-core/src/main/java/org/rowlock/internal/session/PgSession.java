@@ -8,6 +8,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 import org.postgresql.xa.PGXAConnection;
 import org.rowlock.internal.sql.Part;
@@ -30,6 +32,11 @@ public final class PgSession extends DriverSession {
 
     /** Returns the session of a connection. First checks, without SQL, that locks can be acquired. */
     public static PgSession inTransaction(Connection connection) throws SQLException {
+        return inTransaction(connection, null);
+    }
+
+    /** @param known the session of the connection, if it is known */
+    public static PgSession inTransaction(Connection connection, @Nullable PgSession known) throws SQLException {
         if (connection.isClosed()) {
             throw refused(
                     "the connection is closed; lock on the open connection of a transaction",
@@ -41,7 +48,7 @@ public final class PgSession extends DriverSession {
                             + " begin a transaction first",
                     SqlState.NO_ACTIVE_SQL_TRANSACTION);
         }
-        PgSession session = new PgSession(connection);
+        PgSession session = known == null ? new PgSession(connection) : known;
         if (session.isAborted()) {
             throw refused(
                     "an earlier statement of the transaction failed, and PostgreSQL ignores all others until it ends;"
@@ -143,22 +150,24 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** Returns the value of an expression, in one round trip. */
-    public String ask(String expression) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select " + expression)) {
-            row.next();
-            return row.getString(1);
+    /** Runs a query. Returns the first column of the first row; an empty text if there is no row, or null in it. */
+    public String ask(String sql, String... binds) throws SQLException {
+        if (binds.length > 0) {
+            return ask(prepare(sql), binds);
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+            return Objects.requireNonNullElse(Part.first(statement), "");
         }
     }
 
-    /** Returns the first column of the first row of a query with one parameter; an empty text if there is no row. */
-    public String askRow(String sql, String parameter) throws SQLException {
-        try (PreparedStatement statement = prepare(sql)) {
-            statement.setString(1, parameter);
-            statement.execute();
-            String first = Part.first(statement);
-            return first == null ? "" : first;
+    public static String ask(PreparedStatement query, String... binds) throws SQLException {
+        try (query) {
+            for (int i = 0; i < binds.length; i++) {
+                query.setString(i + 1, binds[i]);
+            }
+            query.execute();
+            return Objects.requireNonNullElse(Part.first(query), "");
         }
     }
 

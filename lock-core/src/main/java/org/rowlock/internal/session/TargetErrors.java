@@ -5,15 +5,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockSerializationException;
-import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Description;
-import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.internal.value.RowKey;
 
 /** Creates the exceptions for tables, ids and rows that do not exist or cannot be locked. */
 public final class TargetErrors {
@@ -71,23 +68,9 @@ public final class TargetErrors {
         return request.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
-    /** Returns the exception for an id that finds a row, but is not canonical and thus has another key. */
-    public static LockTargetException misnamed(Description request, ResolvedRequest.Misnamed misnamed, boolean undone) {
-        String id = quoted(misnamed.id());
-        String why = "the id " + quoted(RowKey.givenId(misnamed.key())) + " finds the row " + id
-                + ", whose own id is another key, so transactions that lock the row by its own id would not be"
-                + " excluded. Give the id as it is stored in the row: " + id + ". "
-                + (undone ? "Nothing is locked." : LockErrors.ABORTED + '.');
-        return cannot(request.what(), why, null);
-    }
-
-    private static String quoted(List<String> id) {
-        return '"' + String.join("\", \"", id) + '"';
-    }
-
     /** Returns the exception for an id that its column cannot hold, or that has a non-canonical spelling. */
     public static LockTargetException misfit(LockKey.Row key, RowTable.Column column, String part, String refusal) {
-        String why = quoted(List.of(part)) + " for column " + typed(column) + ' ' + refusal + ". Nothing is locked.";
+        String why = '"' + part + "\" for column " + typed(column) + ' ' + refusal + ". Nothing is locked.";
         return cannot(key.toString(), why, SqlState.INVALID_TEXT_REPRESENTATION);
     }
 
@@ -111,19 +94,13 @@ public final class TargetErrors {
         return cannot(rows, why, SqlState.UNDEFINED_COLUMN);
     }
 
-    /** Returns the exception for an id column whose type has no keys, or has keys only together with a row lock. */
+    /** Returns the exception for an id column whose type has no keys. */
     public static LockTargetException keyless(RowTable table, RowTable.Column column) {
-        boolean ofBoth = column.kind().hasKeys(LockStrategy.BOTH);
         String why = "a value of its id column " + typed(column)
-                + (ofBoth
-                        ? " may be spelled in several ways, which only the server recognises as equal"
-                        : " may have several texts, depending on its type, its collation or settings of the session")
-                + ", so that one row could have two keys. Use "
-                + (ofBoth ? "strategy BOTH, which compares the id with the id of the row, or strategy" : "strategy")
-                + " ROW, which needs no key, or lock by another unique column (idColumns) or by LockKey.name(). Nothing"
-                + " is locked.";
-        String rows = "rows of " + table.name() + " by keys" + (ofBoth ? " alone" : "");
-        return cannot(rows, why, SqlState.FEATURE_NOT_SUPPORTED);
+                + " may have several texts, depending on its type, its collation or settings of the session, so that"
+                + " one row could have two keys. Use strategy ROW, which needs no key, or lock by another unique column"
+                + " (idColumns) or by LockKey.name(). Nothing is locked.";
+        return cannot("rows of " + table.name() + " by keys", why, SqlState.FEATURE_NOT_SUPPORTED);
     }
 
     private static String typed(RowTable.Column column) {

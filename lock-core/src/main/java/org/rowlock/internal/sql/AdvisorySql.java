@@ -9,8 +9,8 @@ import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
 
 /**
- * The statement that acquires advisory locks, and returns a {@link LockCheck} for each key. The words "mark" and
- * "raising" are explained in {@link LockCheckSql}.
+ * The statement that acquires advisory locks. It returns a row for each key. The words "mark" and "raising" are
+ * explained in {@link LockCheckSql}.
  */
 final class AdvisorySql {
     private AdvisorySql() {}

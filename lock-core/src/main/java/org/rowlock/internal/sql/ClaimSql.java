@@ -119,12 +119,7 @@ public record ClaimSql(RowTable table, String predicate, String order, boolean a
 
     private String isOfId() {
         return table.each(
-                " and ",
-                (column, i) -> name(column) + " = cast(rowlock_k." + ID + i + " as " + column.type() + ')'
-                        + (column.kind().isOpen()
-                                ? " and " + column.kind().textOf(name(column))
-                                        + " collate pg_catalog.\"C\" = rowlock_k." + ID + i
-                                : ""));
+                " and ", (column, i) -> name(column) + " = cast(rowlock_k." + ID + i + " as " + column.type() + ')');
     }
 
     /**

@@ -7,8 +7,6 @@ import org.rowlock.internal.text.GroupRule;
 public final class GroupSql {
     private static final String REFUSED = "group ";
 
-    private static final String READ_COMMITTED = LockCheckSql.ISOLATION + " in ('read committed', 'read uncommitted')";
-
     private static final String SESSION = GroupRule.SESSION + " is not distinct from cast(? as pg_catalog.text)";
 
     /** An expression for the value that {@link #CHECK} compares; empty if the session was altered. */
@@ -16,23 +14,14 @@ public final class GroupSql {
             "case when " + GroupRule.UNALTERED + " then " + GroupRule.SESSION + " else '' end";
 
     /**
-     * A query for the session of a group member in the drop-in. The query returns a text with the server and all
-     * settings on which a write may depend. If the session was altered, or if the isolation level is stricter than READ
-     * COMMITTED, the query returns no row.
-     */
-    public static final String MEMBER_QUERY = "select pg_catalog.concat_ws(' ', pg_catalog.current_database(),"
-            + " pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_postmaster_start_time(), "
-            + GroupRule.SESSION + ") where " + GroupRule.UNALTERED + " and " + READ_COMMITTED;
-
-    /**
      * The last statement before the COMMIT. It raises an error if the session, a table or the isolation level does not
      * allow a shared transaction. Only READ COMMITTED is allowed. The parameters are the value of {@link
      * #SESSION_VALUE}, the oids and versions of the tables, {@link LockCheckSql#mark}, and the value of {@link
      * #SESSION_VALUE} again.
      */
-    public static final String CHECK = "select case when " + READ_COMMITTED + " and " + SESSION + " and "
+    public static final String CHECK = "select case when " + GroupRule.READ_COMMITTED + " and " + SESSION + " and "
             + GroupRule.VERSIONS + " then '' else "
-            + LockCheckSql.raise("'" + REFUSED + "' || case when not " + READ_COMMITTED
+            + LockCheckSql.raise("'" + REFUSED + "' || case when not " + GroupRule.READ_COMMITTED
                     + " then 'isolation level' when not " + SESSION + " then 'session' else 'table' end")
             + " end";
 

@@ -43,7 +43,7 @@ public final class KeySql {
 
     /** An expression for the reason why {@link #IS_TABLE} is false; meaningless if the condition is true. */
     static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
-            + LockCheck.NOT_A_TABLE + "' else '" + LockCheck.NO_PRIVILEGE + "' end";
+            + Outcome.Refused.NOT_A_TABLE + "' else '" + Outcome.Refused.NO_PRIVILEGE + "' end";
 
     /** The kinds of keys in {@link #FROM_MANY}. The kind 0 is a pair of numbers. */
     private static final int TEXT = 1;

@@ -3,7 +3,6 @@ package org.rowlock.internal.sql;
 import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -87,34 +86,29 @@ public final class LockCheckSql {
         return at + 1;
     }
 
-    /** Reads a row of a lock statement. Returns null if the row contains no result. */
-    public static @Nullable LockCheck read(ResultSet row) throws SQLException {
-        String locked = row.getString(1);
-        if (locked == null) {
-            return null;
-        }
-        LockCheck refused = locked.startsWith(REFUSED) ? refusal(locked.substring(REFUSED.length())) : null;
-        if (refused != null) {
-            return refused;
-        }
-        // A lock function that waits returns void, which is read as an empty text. A lock function that only tries
-        // returns true or false.
-        return "false".equals(locked) ? LockCheck.TAKEN : LockCheck.held(row.getString(2));
+    /**
+     * Returns the outcome from the result of a lock statement for one key; null if the key is locked. A lock function
+     * that waits returns void, which is read as an empty text. A lock function that only tries returns true or false.
+     */
+    static @Nullable Outcome unlockedBy(String result) {
+        return result.equals("false")
+                ? Outcome.NotAvailable.AT_ONCE
+                : result.startsWith(REFUSED) ? refusal(result.substring(REFUSED.length())) : null;
     }
 
-    /** Returns the result of the check from the message of the raised error; null for any other message. */
-    public static @Nullable LockCheck findIn(@Nullable String message) {
+    /** Returns the outcome from the message of an error that the check has raised; null for any other message. */
+    public static @Nullable Outcome outcomeIn(@Nullable String message) {
         String text = marked(message);
         if (text == null) {
             return null;
         }
         if (text.startsWith(TAKEN)) {
-            return LockCheck.TAKEN;
+            return Outcome.NotAvailable.AT_ONCE;
         }
         if (text.startsWith(ABSENT)) {
-            return LockCheck.ABSENT;
+            return new Outcome.Absent();
         }
-        return text.startsWith(STALE) ? LockCheck.STALE : refusal(text);
+        return text.startsWith(STALE) ? new Outcome.Stale(true) : refusal(text);
     }
 
     public static String mark() {
@@ -126,7 +120,7 @@ public final class LockCheckSql {
         return message == null || mark < 0 ? null : message.substring(mark + MARK.length());
     }
 
-    private static @Nullable LockCheck refusal(String text) {
+    private static @Nullable Outcome refusal(String text) {
         String[] seen = text.split("/", 3);
         int end = text.lastIndexOf(':');
         if (seen.length < 3 || end < 0) {
@@ -136,7 +130,7 @@ public final class LockCheckSql {
         if (table.startsWith(IF_READ_COMMITTED)) {
             table = seen[0].startsWith("read ") ? table.substring(1) : "";
         }
-        return new LockCheck(seen[0], seen[1].equals("on"), table, LockCheck.Lock.NOT_TRIED, 0);
+        return new Outcome.Refused(seen[0], seen[1].equals("on"), table, null);
     }
 
     /** Returns an expression for the isolation level; null if only READ COMMITTED is allowed. */

@@ -27,6 +27,10 @@ public final class RowSql {
     private static final String NULL_OF_TYPE = "cast(null as ";
 
     private static final String ALIAS = "rowlock_t";
+
+    /** The select list of a statement whose row only shows that the row exists. */
+    private static final String FOUND = "1";
+
     private static final String OF_ALIAS = " of " + ALIAS;
 
     private RowSql() {}
@@ -57,28 +61,28 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that locks one row, and returns the text of the row's id if the row exists.
+     * Returns a statement that locks one row, and returns a row if the row exists.
      *
      * @param required whether an absent row raises an error, so that the following statements in the round trip do not
      *     run
      */
     static Part one(RowTable table, RowLockMode mode, WaitKind wait, boolean required) {
-        Part lock = one(table, table.printedId(ALIAS) + WaitSql.rearm(wait, ""), clause(mode, wait), 0, 0);
+        Part lock = one(table, FOUND + WaitSql.rearm(wait, ""), clause(mode, wait), 0, 0);
         return required ? required(table, lock, "(select pg_catalog.count(*) from rowlock_l)", 0) : lock;
     }
 
-    /** Returns a statement that locks a row, and returns the id, unless another transaction has locked the row. */
+    /** Returns a statement that locks a row, and returns a row, unless another transaction has locked the row. */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
-        return one(table, table.printedId(ALIAS), ' ' + clause(mode) + " skip locked", 0, 0);
+        return one(table, FOUND, ' ' + clause(mode) + " skip locked", 0, 0);
     }
 
     static Part readUnlocked(RowTable table) {
-        return new Part(existingId(table), binder(0, 0), Answers::readUnlocked);
+        return new Part(look(table), binder(0, 0), Answers::readUnlocked);
     }
 
-    /** Returns a query for the text of one row's id, locked or not. */
-    public static String existingId(RowTable table) {
-        return select(table, table.printedId(ALIAS), "");
+    /** Returns a query that returns a row if a row with the id exists, locked or not. */
+    public static String look(RowTable table) {
+        return select(table, FOUND, "");
     }
 
     /**
@@ -93,7 +97,7 @@ public final class RowSql {
                 + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
         String unlocked = select(
                 table,
-                table.printedId(ALIAS),
+                FOUND,
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
                         + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT));
         // A view has no column xmin. In this case the name xmin refers to the null column of x.
@@ -121,15 +125,15 @@ public final class RowSql {
                 lock.reader());
     }
 
-    private static Part one(RowTable table, String printed, String clause, int group, int index) {
+    private static Part one(RowTable table, String found, String clause, int group, int index) {
         return new Part(
-                identity(table) + select(table, printed, clause),
+                identity(table) + select(table, found, clause),
                 binder(group, index),
                 (answers, statement) -> answers.row(statement, group, index));
     }
 
-    private static String select(RowTable table, String printed, String clause) {
-        return "select " + printed + " from " + TableName.quoted(table.name()) + " as " + ALIAS + " where "
+    private static String select(RowTable table, String found, String clause) {
+        return "select " + found + " from " + TableName.quoted(table.name()) + " as " + ALIAS + " where "
                 + table.each(" and ", (column, i) -> column(column) + " = cast(? as " + column.type() + ')') + clause;
     }
 
@@ -146,16 +150,16 @@ public final class RowSql {
         return index;
     }
 
-    /** Returns a statement that locks one of several rows, and returns the text of the row's id if the row exists. */
+    /** Returns a statement that locks one of several rows, and returns a row if the row exists. */
     static Part oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait) {
-        return one(table, table.printedId(ALIAS), clause(mode, wait), group, index);
+        return one(table, FOUND, clause(mode, wait), group, index);
     }
 
     /**
      * Returns a statement that locks several rows in the order of their ids. The results show which rows are absent.
      */
     static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait, boolean required) {
-        if (table.columns().size() == 1 && !table.isAny(IdType::isPrintedOtherwise)) {
+        if (table.columns().size() == 1 && table.isAny(IdType::isPrintedAsKeyed)) {
             Part lock = counted(table, group, mode, wait);
             return required ? required(table, lock, "l.present", group) : lock;
         }
@@ -163,9 +167,10 @@ public final class RowSql {
         return required ? required(table, lock, "(select pg_catalog.count(distinct n) from rowlock_l)", group) : lock;
     }
 
+    /** Returns a statement that locks several rows, and returns the position of each existing row. */
     private static Part numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         return new Part(
-                identity(table) + "select k.n, " + table.printedId(ALIAS) + WaitSql.rearm(wait, "") + " from "
+                identity(table) + "select k.n" + WaitSql.rearm(wait, "") + " from "
                         + TableName.quoted(table.name()) + " as " + ALIAS + " join rows from ("
                         + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as " + listed(column) + "[]))")
                         + ") with ordinality as k(" + table.each(", ", (column, i) -> "c" + i) + ", n) on "
@@ -228,14 +233,6 @@ public final class RowSql {
 
     private static String column(Column column) {
         return ALIAS + '.' + TableName.quoteIdentifier(column.name());
-    }
-
-    /** Returns a query for the canonical text of an id. The id needs no row. */
-    public static String meaning(RowTable table) {
-        // The expression for the canonical text may use the id more than once. The subquery makes one parameter
-        // suffice.
-        return "select " + table.each(", ", (column, i) -> column.kind().textOf("k.c" + i)) + " from (select "
-                + table.each(", ", (column, i) -> "cast(? as " + column.type() + ") as c" + i) + ") as k";
     }
 
     /**

@@ -95,7 +95,7 @@ public final class WaitSql {
     static List<Part> front(RowTable table, WaitKind wait) {
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(
-                RowSql.identity(table) + FrontSql.look(RowSql.existingId(table)) + rearm(wait, ""),
+                RowSql.identity(table) + FrontSql.look(RowSql.look(table)) + rearm(wait, ""),
                 RowSql.binder(0, 0),
                 Part.UNREAD));
         parts.addAll(FRONT);

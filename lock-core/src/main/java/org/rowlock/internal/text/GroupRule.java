@@ -62,6 +62,18 @@ public final class GroupRule {
             + " pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) as a"
             + " where pg_catalog.pg_get_userbyid(a.usesysid) = session_user)";
 
+    public static final String READ_COMMITTED =
+            "pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')";
+
+    /**
+     * A query for the session of a group member in the drop-in. The query returns a text with the server and all
+     * settings on which a write may depend. If the session was altered, or if the isolation level is stricter than READ
+     * COMMITTED, the query returns no row.
+     */
+    public static final String MEMBER_QUERY = "select pg_catalog.concat_ws(' ', pg_catalog.current_database(),"
+            + " pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_postmaster_start_time(), "
+            + SESSION + ") where " + UNALTERED + " and " + READ_COMMITTED;
+
     /**
      * A condition for a table {@code c} of pg_class. The table must not be temporary. The table must have no
      * user-defined triggers, rules, policies or deferred constraints, no parent or child tables, and no references with

@@ -10,7 +10,6 @@ import java.time.temporal.Temporal;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockStrategy;
 
 /**
  * The type of an id column. The type determines the canonical text of a value, and which texts are accepted as ids.
@@ -36,12 +35,10 @@ public enum IdType {
     BYTEA("pg_catalog.bytea"),
     /** An enum type of PostgreSQL. The label is the only spelling of a value, and only the server knows the labels. */
     ENUM(""),
-    /** A type in {@link Forms#PRINTED_ALIKE}. The canonical text of a value is the text that the server prints. */
-    OTHER(""),
     /**
      * All other types. An id of such a type has no key, because one row would have several keys. Equal values may have
-     * several texts (citext, nondeterministic collations, jsonb), or the text may depend on a setting of the session
-     * (float8, interval, ranges).
+     * several texts (citext, nondeterministic collations, jsonb), only the server may know their spellings (inet,
+     * boolean), or the text may depend on a setting of the session (float8, interval, ranges).
      */
     KEYLESS("");
 
@@ -58,19 +55,6 @@ public enum IdType {
     private static final class Forms {
         static final Pattern PADDING = Pattern.compile(" +\\z");
         static final Pattern BYTES = Pattern.compile("\\\\x(?:[0-9a-f]{2})*+");
-
-        static final Pattern NUMBER = Pattern.compile(
-                "\\s*[+-]?(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*\\.?[0-9_]*([eE][+-]?[0-9_]+)?"
-                        + "|\\.[0-9][0-9_]*([eE][+-]?[0-9_]+)?)\\s*");
-
-        static final Pattern HEXADECIMAL = Pattern.compile("\\{?([0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\\}?");
-
-        /**
-         * The types of {@link #OTHER}. With any settings, two values are equal if and only if the server prints the
-         * same text for both values. The catalog does not contain this property.
-         */
-        static final Pattern PRINTED_ALIKE =
-                Pattern.compile("pg_catalog\\.(bool|char|name|oid|xid8|inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn)");
     }
 
     IdType(String sqlName) {
@@ -92,7 +76,7 @@ public enum IdType {
                 return type;
             }
         }
-        return isEnum ? ENUM : Forms.PRINTED_ALIKE.matcher(plain).matches() ? OTHER : KEYLESS;
+        return isEnum ? ENUM : KEYLESS;
     }
 
     /** Returns an expression for the canonical text (rule 2); for types without keys, for the printed text. */
@@ -116,12 +100,12 @@ public enum IdType {
     }
 
     /**
-     * Whether ids of this type have keys with {@link LockStrategy#BOTH}, and {@link #refusal} accepts any text; for
-     * CHAR, any text without trailing spaces.
+     * Whether ids of this type have keys, and {@link #refusal} accepts any text; for CHAR, any text without trailing
+     * spaces.
      */
     public boolean isWord() {
         return switch (this) {
-            case TEXT, VARCHAR, CHAR, ENUM, OTHER -> true;
+            case TEXT, VARCHAR, CHAR, ENUM -> true;
             default -> false;
         };
     }
@@ -150,54 +134,20 @@ public enum IdType {
                 Forms.BYTES.matcher(text).matches()
                         ? null
                         : "is not \\x followed by lower-case hexadecimal digits. Give the id in this form";
-            case TEXT, VARCHAR, ENUM, OTHER, KEYLESS -> null;
+            case TEXT, VARCHAR, ENUM, KEYLESS -> null;
         };
-    }
-
-    /** Returns the {@link #refusal} of a text that may be another spelling of a value; null for any other text. */
-    @Nullable
-    public String otherSpelling(String text) {
-        String refusal = refusal(text);
-        if (refusal == null || refusal.equals(OUT_OF_RANGE)) {
-            return null;
-        }
-        boolean isValue = switch (this) {
-            // A text that is no number is accepted, because the application may use such texts as keys.
-            case SMALLINT, INTEGER, BIGINT, NUMERIC ->
-                Forms.NUMBER.matcher(text).matches();
-            case UUID -> Forms.HEXADECIMAL.matcher(text).matches();
-            default -> true;
-        };
-        return isValue ? refusal : null;
     }
 
     /** Whether only the server knows the values of the type, so that {@link #refusal} may accept a wrong text. */
     public boolean isOpen() {
-        return this == ENUM || this == OTHER || this == KEYLESS;
+        return this == ENUM || this == KEYLESS;
     }
 
-    /**
-     * Whether the server may print the id of a found row differently from the canonical id. An example is a UUID in
-     * upper case in a text column.
-     */
-    public boolean isPrintedOtherwise() {
+    /** Whether the plain cast of every value to text gives the canonical text of the value. */
+    public boolean isPrintedAsKeyed() {
         return switch (this) {
-            case SMALLINT, INTEGER, BIGINT, UUID -> false;
-            default -> true;
-        };
-    }
-
-    /** Whether a found row certainly has the key of the given id, so that no comparison is needed. */
-    public boolean isReadAsGiven() {
-        return !isPrintedOtherwise() || this == TEXT || this == VARCHAR;
-    }
-
-    /** Whether ids of this type have keys. With BOTH, Rowlock compares each id with the text of the server. */
-    public boolean hasKeys(LockStrategy strategy) {
-        return switch (strategy) {
-            case ROW -> true;
-            case BOTH -> this != KEYLESS;
-            case ADVISORY -> this != KEYLESS && this != OTHER;
+            case SMALLINT, INTEGER, BIGINT, UUID -> true;
+            default -> false;
         };
     }
 

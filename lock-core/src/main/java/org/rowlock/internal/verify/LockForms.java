@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
@@ -68,7 +67,7 @@ final class LockForms {
     }
 
     private int held() throws SQLException {
-        return Integer.parseInt(Objects.requireNonNull(probe.read(HELD)));
+        return Integer.parseInt(probe.session.ask(HELD));
     }
 
     private void take(List<LockKey> keys, LockWait wait) throws SQLException {

@@ -29,9 +29,9 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.LockConfig;
-import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.OpenRows;
+import org.rowlock.internal.sql.Outcome;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.CatalogSql;
@@ -160,16 +160,16 @@ public final class LockVerifier {
      * connects to only one machine. If no table has strategy ADVISORY, only logs a warning.
      */
     private void verifyMachines(Probe probe) throws SQLException {
-        String extension = probe.readAlone(INSTALLED);
-        if ("citus".equals(extension)) {
-            if ("t".equals(probe.readAlone("select " + CatalogSql.IS_CITUS))) {
+        String extension = probe.askAlone(INSTALLED);
+        if (extension.equals("citus")) {
+            if ("t".equals(probe.askAlone("select " + CatalogSql.IS_CITUS))) {
                 tables.idColumns().foundCitus(PgSession.of(probe.connection));
             }
-            if ("0".equals(probe.readAlone(WORKERS))) {
+            if ("0".equals(probe.askAlone(WORKERS))) {
                 return;
             }
         }
-        if (extension == null || singleEntryNode) {
+        if (extension.isEmpty() || singleEntryNode) {
             return;
         }
         String why = "According to its extension " + extension + ", the database consists of several machines, and an"
@@ -189,12 +189,12 @@ public final class LockVerifier {
     private @Nullable String configuredTable(Probe probe) throws SQLException {
         // The tables are checked one by one, because the role may lack access to the schema of a table.
         for (String table : tables.config().tables()) {
-            String found = probe.readAlone(
+            String found = probe.askAlone(
                     "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
                             + " and has_any_column_privilege(c.oid, 'update')"
                             + " and has_schema_privilege(c.relnamespace, 'usage')",
                     table);
-            if (found != null) {
+            if (!found.isEmpty()) {
                 return table;
             }
         }
@@ -247,7 +247,7 @@ public final class LockVerifier {
             }
             together = open.map(query.mapper()).get(0);
         }
-        String behind = probe.read(Probe.TRANSACTION);
+        String behind = probe.session.ask(Probe.TRANSACTION);
         if (Probe.isReadOnly(together) || Probe.isReadOnly(behind)) {
             throw Verdicts.readElsewhere(key);
         }
@@ -268,7 +268,7 @@ public final class LockVerifier {
                     null,
                     true);
             Outcome outcome = call.attempt(query);
-            if (outcome instanceof Outcome.Refused refused && refused.check().isSnapshotStale()) {
+            if (outcome instanceof Outcome.Refused refused && refused.isSnapshotStale()) {
                 // The isolation level of the pool does not allow an advisory lock without a row lock, so the probe
                 // begins again in READ COMMITTED.
                 probe.connection.rollback();

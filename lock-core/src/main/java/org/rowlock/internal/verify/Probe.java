@@ -3,14 +3,11 @@ package org.rowlock.internal.verify;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Arguments;
@@ -61,32 +58,19 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    @Nullable
-    String read(String sql, String... binds) throws SQLException {
-        try (PreparedStatement statement = session.prepare(sql)) {
-            for (int i = 0; i < binds.length; i++) {
-                statement.setString(i + 1, binds[i]);
-            }
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? row.getString(1) : null;
-            }
-        }
-    }
-
-    /** Runs a statement like {@link #read}, in a separate transaction. */
-    @Nullable
-    String readAlone(String sql, String... binds) throws SQLException {
-        String value = read(sql, binds);
+    /** Runs a query in a separate transaction. */
+    String askAlone(String sql, String... binds) throws SQLException {
+        String value = session.ask(sql, binds);
         connection.rollback();
         return value;
     }
 
-    /** Runs a statement like {@link #read}, but prepared at the server. */
-    private @Nullable String readPrepared(String sql, String... binds) throws SQLException {
+    /** Runs a query that is prepared at the server. */
+    private String askPrepared(String sql, String... binds) throws SQLException {
         int threshold = session.prepareThreshold();
         session.setPrepareThreshold(1);
         try {
-            return read(sql, binds);
+            return session.ask(sql, binds);
         } finally {
             session.setPrepareThreshold(threshold);
         }
@@ -103,11 +87,11 @@ final class Probe implements AutoCloseable {
         }
         String and = " || cast(? as text)";
         for (int i = 0; i < 2; i++) {
-            List<@Nullable String> answers = new ArrayList<>();
-            answers.add(readPrepared("select 'first '" + and, "one"));
+            List<String> answers = new ArrayList<>();
+            answers.add(askPrepared("select 'first '" + and, "one"));
             connection.rollback();
-            answers.add(second.readPrepared("select 'second '" + and, "two"));
-            answers.add(readPrepared("select 'first '" + and, "three"));
+            answers.add(second.askPrepared("select 'second '" + and, "two"));
+            answers.add(askPrepared("select 'first '" + and, "three"));
             connection.rollback();
             second.connection.rollback();
             if (!answers.equals(List.of("first one", "second two", "first three"))) {
@@ -119,8 +103,8 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    static boolean isReadOnly(@Nullable String transaction) {
-        return transaction == null || !transaction.startsWith("off ");
+    static boolean isReadOnly(String transaction) {
+        return !transaction.startsWith("off ");
     }
 
     /**
@@ -130,7 +114,7 @@ final class Probe implements AutoCloseable {
      *     not noticed the loss
      */
     void requireStillIn(String transaction) throws SQLException {
-        requireSame(transaction, read(TRANSACTION));
+        requireSame(transaction, session.ask(TRANSACTION));
     }
 
     /**
@@ -138,7 +122,7 @@ final class Probe implements AutoCloseable {
      *
      * @throws MovedException if the statements ran in different transactions, without an error
      */
-    static void requireSame(String transaction, @Nullable String later) throws MovedException {
+    static void requireSame(String transaction, String later) throws MovedException {
         if (!transaction.equals(later)) {
             throw new MovedException();
         }
@@ -165,7 +149,7 @@ final class Probe implements AutoCloseable {
     void requireAnswerWithin(Duration bound) throws SQLException {
         int usual = session.boundSocket((int) bound.toMillis());
         try {
-            String unused = readAlone("select 1");
+            String unused = askAlone("select 1");
             session.restoreSocketBound(usual);
         } catch (SQLException e) {
             session.kill(e);
@@ -184,7 +168,7 @@ final class Probe implements AutoCloseable {
             connection.rollback();
         }
         try {
-            return String.valueOf(read(SERVER));
+            return session.ask(SERVER);
         } catch (SQLException e) {
             if (!SqlState.UNDEFINED_FUNCTION.equals(e.getSQLState())) {
                 throw e;
@@ -204,7 +188,7 @@ final class Probe implements AutoCloseable {
     }
 
     String product() throws SQLException {
-        return session.ask("version()");
+        return session.ask("select version()");
     }
 
     /** Returns the connection to the pool, or ends the session if its settings cannot be restored. */

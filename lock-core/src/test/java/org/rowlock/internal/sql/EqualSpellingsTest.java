@@ -174,13 +174,13 @@ class EqualSpellingsTest {
         }
         assertThat(cases).isGreaterThan(300);
         assertThat(withKeys)
-                .contains("smallint", "integer", "bigint", "numeric", "text", "varchar(20)", "char(9)", "name", "uuid")
-                .contains(
-                        "date", "mood", "boolean", "inet", "macaddr", "bit varying", "number", "more_number", "truth");
+                .contains("smallint", "integer", "bigint", "numeric", "text", "varchar(20)", "char(9)", "uuid")
+                .contains("date", "mood", "number", "more_number");
         withoutKeys.removeAll(withKeys);
         assertThat(withoutKeys)
                 .contains("citext", "nocase", "more_nocase", "jsonb", "document", "level1_text", "level1_exact", "pair")
                 .contains("interval", "double precision", "numbers", "int4range", "numeric[]", "text collate level1")
+                .contains("name", "boolean", "inet", "macaddr", "bit varying", "truth")
                 .contains("char(9) collate level2", "varchar(20) collate level2", "text collate shifted");
     }
 

@@ -217,13 +217,15 @@ class KeyVersionOneTest {
 
     @Test
     void rowlockLockOfTheDocsAndTheLibraryExcludeEachOther(Session psql, Session java) throws Exception {
-        for (Object id : List.of(42, "abc")) {
-            psql.execute("select rowlock_lock('account', '" + id + "')");
-            Step<LockResult> waiting = java.start(c -> locks.in(c).lock(forUpdate(LockKey.row("account", id))));
+        for (LockKey.Row key : List.of(LockKey.row("account", 42), LockKey.row("document", "abc"))) {
+            String locked =
+                    "select rowlock_lock('" + key.table() + "', '" + key.id().get(0) + "')";
+            psql.execute(locked);
+            Step<LockResult> waiting = java.start(c -> locks.in(c).lock(forUpdate(key)));
             waiting.awaitBlockedBy(psql);
             psql.commit();
             waiting.get();
-            Step<Boolean> other = psql.startExecute("select rowlock_lock('account', '" + id + "')");
+            Step<Boolean> other = psql.startExecute(locked);
             other.awaitBlockedBy(java);
             java.rollback();
             other.get();
@@ -247,11 +249,12 @@ class KeyVersionOneTest {
 
     @Test
     void partitionsHaveTheKeyOfTheirRoot() throws Exception {
-        String root = documented("measure", "5");
-        assertThat(documented("measure_2026", "5")).isEqualTo(root);
-        assertThat(documented("measure_2026_07", "5")).isEqualTo(root);
-        assertThat(lockedBy("measure_2026_07", 5)).isEqualTo(root);
-        assertThat(lockedBy("measure", 5)).isEqualTo(root);
+        String id = "5\u001f2026-07-05";
+        String root = documented("measure", id);
+        assertThat(documented("measure_2026", id)).isEqualTo(root);
+        assertThat(documented("measure_2026_07", id)).isEqualTo(root);
+        assertThat(lockedBy("measure_2026_07", 5, "2026-07-05")).isEqualTo(root);
+        assertThat(lockedBy("measure", 5, "2026-07-05")).isEqualTo(root);
     }
 
     @Test
@@ -327,10 +330,10 @@ class KeyVersionOneTest {
     }
 
     /** The key that the library really locks. */
-    private String lockedBy(String table, int id) throws SQLException {
+    private String lockedBy(String table, Object... id) throws SQLException {
         try (Connection connection = database.dataSource().getConnection()) {
             connection.setAutoCommit(false);
-            locks.in(connection).lock(forUpdate(LockKey.row(table, id)));
+            locks.in(connection).lock(forUpdate(LockKey.row(table, List.of(id))));
             return held(connection).get(0);
         }
     }

@@ -150,8 +150,8 @@ class OwnStatementTest {
                 "real @ n @ BOTH ADVISORY",
                 "text collate anycase @ 'Order ' || n @ BOTH ADVISORY",
                 "interval @ n * interval '1 hour' @ BOTH ADVISORY",
-                "boolean @ n = 1 @ ADVISORY",
-                "inet @ '10.0.0.1'::inet + n @ ADVISORY",
+                "boolean @ n = 1 @ BOTH ADVISORY",
+                "inet @ '10.0.0.1'::inet + n @ BOTH ADVISORY",
             })
     void aStrategyWithoutKeysForTheTypeIsLeftOut(String type, String value, String without) throws Exception {
         database.execute(

@@ -16,12 +16,13 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.KeyQueues;
-import org.rowlock.internal.session.PrimaryKeys;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.internal.observe.HotRows;
 import org.rowlock.jdbc.internal.observe.TableFigures;
+import org.rowlock.jdbc.internal.row.PrimaryKeys;
 import org.rowlock.jdbc.internal.row.StatementPlan;
+import org.rowlock.jdbc.internal.session.SessionIdentity;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 
@@ -54,6 +55,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     /** The groups of UPDATEs; null while groups are off. */
     volatile @Nullable SharedTransactions groups;
 
+    private volatile SessionIdentity.@Nullable Equal lastSession;
     private volatile boolean wantsFronts;
 
     public DropIn(JdbcSettings settings) {
@@ -151,6 +153,16 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     private static @Nullable SharedTransactions groups(JdbcSettings settings) {
         return settings.largestGroup() < 2 ? null : new SharedTransactions(settings.largestGroup());
+    }
+
+    /** Returns the same object for equal sessions, if possible, which makes comparisons quick. */
+    SessionIdentity.Equal common(SessionIdentity.Equal session) {
+        SessionIdentity.Equal common = lastSession;
+        if (common == null || !common.equals(session)) {
+            lastSession = session;
+            return session;
+        }
+        return common;
     }
 
     @Override

@@ -19,7 +19,6 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;
-import org.rowlock.LockStrategy;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocksBuilder.LockRelease;
@@ -146,21 +145,17 @@ public final class LockedCall {
     }
 
     /**
-     * Locks all keys, each in its mode. With ADVISORY this method first checks the ids, because no later step would
-     * reject an id that cannot belong to any row.
+     * Locks all keys, each in its mode.
      *
      * @param required the keys of rows that must exist. If such a row is absent, the call throws an
      *     EmptyResultDataAccessException; with ADVISORY, absent rows are not detected
      */
     public void lock(RequestParts request, Set<LockKey> required) {
-        LockResult unused = take(request.allowAbsent(), "lock", required, (connection, capped, entity) -> {
-            for (LockKey key : capped.keys()) {
-                if (key instanceof LockKey.Row row && access().config().strategyOf(row) == LockStrategy.ADVISORY) {
-                    access().checkId(connection, row);
-                }
-            }
-            return access().lock(connection, capped, entity);
-        });
+        LockResult unused = take(
+                request.allowAbsent(),
+                "lock",
+                required,
+                (connection, capped, entity) -> access().lock(connection, capped, entity));
     }
 
     private LockAccess access() {

@@ -1,11 +1,10 @@
-package org.rowlock.internal.group;
+package org.rowlock.jdbc.internal.session;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.session.DriverAccess;
-import org.rowlock.internal.sql.GroupSql;
+import org.rowlock.internal.text.GroupRule;
 import org.rowlock.internal.text.SessionEffect;
 
 /**
@@ -31,7 +30,7 @@ public final class SessionIdentity {
     /**
      * The properties that two sessions must have in common.
      *
-     * @param look the text with which the server describes the session, the result of {@link GroupSql#MEMBER_QUERY}
+     * @param look the text with which the server describes the session, the result of {@link GroupRule#MEMBER_QUERY}
      * @param reported the settings that the server reports when they change
      */
     public record Equal(Object origin, String look, Map<String, String> reported, int networkTimeout) {}
@@ -87,7 +86,7 @@ public final class SessionIdentity {
         }
         String known = look;
         if (known == null) {
-            known = access.query(GroupSql.MEMBER_QUERY);
+            known = access.query(GroupRule.MEMBER_QUERY);
             look = known;
             equal = null;
         }

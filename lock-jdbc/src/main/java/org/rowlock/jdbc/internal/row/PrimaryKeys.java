@@ -1,4 +1,4 @@
-package org.rowlock.internal.session;
+package org.rowlock.jdbc.internal.row;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -10,7 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.request.RowTable.Column;
+import org.rowlock.internal.session.IdColumns;
+import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.IdType;
 
 /**
@@ -126,10 +127,9 @@ public final class PrimaryKeys {
             return;
         }
         IdColumns.Known seen = IdColumns.lookUp(PgSession.of(connection), name.table(), List.of(), LOOK_UP_SECONDS);
-        List<String> columns = seen.table().columns().stream().map(Column::name).toList();
-        List<IdType> types = seen.table().columns().stream().map(Column::kind).toList();
-        long valid = columns.isEmpty() ? BAD_NANOS : GOOD_NANOS;
-        long until = System.nanoTime() + valid;
-        known.put(name, new Found(columns, types, seen.oid(), seen.isCitus(), seen.countsRows(), true, until));
+        long until = System.nanoTime() + (seen.names().isEmpty() ? BAD_NANOS : GOOD_NANOS);
+        known.put(
+                name,
+                new Found(seen.names(), seen.types(), seen.oid(), seen.isCitus(), seen.countsRows(), true, until));
     }
 }

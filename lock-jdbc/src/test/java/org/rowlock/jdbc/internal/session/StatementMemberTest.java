@@ -1,4 +1,4 @@
-package org.rowlock.internal.group;
+package org.rowlock.jdbc.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,10 +12,10 @@ import java.util.Objects;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.internal.session.DriverAccess;
-import org.rowlock.testing.FixedWidth;
+import org.rowlock.jdbc.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** What becomes of members in moments that a program cannot choose. */
@@ -50,7 +50,7 @@ class StatementMemberTest {
         try (Connection connection = database.dataSource().getConnection();
                 PreparedStatement statement = closedBehindItsBatch(connection.prepareStatement(SQL))) {
             SessionIdentity session = new SessionIdentity(new DriverAccess(connection), "origin");
-            SessionIdentity.Equal equal = groups.common(Objects.requireNonNull(session.equal()));
+            SessionIdentity.Equal equal = Objects.requireNonNull(session.equal());
             StatementMember member = new StatementMember(
                     groups,
                     session,

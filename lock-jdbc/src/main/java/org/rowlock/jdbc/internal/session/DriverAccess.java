@@ -1,11 +1,10 @@
-package org.rowlock.internal.session;
+package org.rowlock.jdbc.internal.session;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.Semaphore;
-import org.rowlock.internal.sql.Part;
+import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -125,16 +124,7 @@ public final class DriverAccess {
 
     /** Returns the first column of the first row of a query; an empty text if there is no row. */
     public String query(String sql, String... parameters) throws SQLException {
-        return query(driver -> {
-            try (PreparedStatement statement = driver.prepareStatement(sql)) {
-                for (int i = 0; i < parameters.length; i++) {
-                    statement.setString(i + 1, parameters[i]);
-                }
-                statement.execute();
-                String first = Part.first(statement);
-                return first == null ? "" : first;
-            }
-        });
+        return query(driver -> PgSession.ask(driver.prepareStatement(sql), parameters));
     }
 
     /** Returns the error of a cancelled statement, and aborts the transaction, as a real cancel does. */
