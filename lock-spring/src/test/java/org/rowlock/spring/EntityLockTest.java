@@ -62,6 +62,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -440,6 +441,22 @@ class EntityLockTest {
         assertThat(freeBehind(byJpa, mapping, state, row, request))
                 .as("%s: %s of row %s, %s", mapping, RequestParts.of(request).mode(), row, state)
                 .isEqualTo(own);
+    }
+
+    /** Hibernate's find waits without a bound, so it must not replace a lock that must not wait. */
+    @Test
+    void aLockThatMustNotWaitIsRowlocksOwn() throws SQLException {
+        LockRequest request = forNoKeyUpdate(LockKey.row("plain", 1));
+        undone(byJpa, () -> byJpa.template().lock(request));
+        try (Statement statement = others.createStatement()) {
+            statement.execute("set idle_in_transaction_session_timeout = '20s'"); // ends a wait, should there be one
+            others.setAutoCommit(false);
+            statement.execute("select 1 from plain where id = 1 for update");
+            assertThatThrownBy(() -> undone(byJpa, () -> byJpa.template().lock(request.noWait())))
+                    .isInstanceOf(CannotAcquireLockException.class);
+            statement.execute("select 1"); // The session has not been ended, and still holds the lock.
+            others.rollback();
+        }
     }
 
     @Test

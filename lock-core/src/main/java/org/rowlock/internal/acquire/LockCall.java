@@ -30,6 +30,7 @@ import org.rowlock.internal.sql.Outcome.Refused;
 import org.rowlock.internal.sql.Outcome.Stale;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.value.Insert;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /** One call for locks. {@link #attempt} sends flushes until a flush has a final outcome. */
@@ -271,7 +272,7 @@ public final class LockCall {
         if (other == null
                 || strategy != LockStrategy.ROW
                 || !resolved.isOneRow()
-                || request.lockWait().isBounded()
+                || !request.lockWait().equals(LockWait.FOREVER)
                 || !request.inserts().isEmpty()
                 || isOnCitus()) {
             return false;
