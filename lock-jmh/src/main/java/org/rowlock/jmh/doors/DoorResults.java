@@ -28,6 +28,8 @@ final class DoorResults {
             new Metric("readers.p50", "readers p50", "ms", Better.LOWER),
             new Metric("readers.p99", "readers p99", "ms", Better.LOWER),
             new Metric("roundTrips", "round trips", "", Better.LOWER),
+            new Metric("client.micros", "processor time of the client per transaction", "us", Better.LOWER),
+            new Metric("server.micros", "processor time of the server per transaction", "us", Better.LOWER),
             new Metric("others", "taken by other programs", "%", Better.NEITHER));
 
     private final Map<String, List<PointResult>> points = new LinkedHashMap<>();
@@ -73,13 +75,24 @@ final class DoorResults {
                 roundTripMillis,
                 again));
         text.append(String.format(
-                "  %-60s %8s  %-22s %8s %8s %9s %8s %8s %6s %7s%n",
-                "", "1/s", "ratio (95 %)", "p50 ms", "p99 ms", "reads/s", "p50 ms", "p99 ms", "trips", "others"));
+                "  %-60s %8s  %-22s %8s %8s %9s %8s %8s %6s %9s %9s %7s%n",
+                "",
+                "1/s",
+                "ratio (95 %)",
+                "p50 ms",
+                "p99 ms",
+                "reads/s",
+                "p50 ms",
+                "p99 ms",
+                "trips",
+                "client us",
+                "server us",
+                "others"));
         for (VariantResult each : variants) {
             Map<String, Double> figures = each.figures();
             text.append(String.format(
                     Locale.ROOT,
-                    "  %-60s %8.0f  %-22s %8.2f %8.2f %9s %8s %8s %6.2f %6.0f%%%n",
+                    "  %-60s %8.0f  %-22s %8.2f %8.2f %9s %8s %8s %6.2f %9s %9s %6.0f%%%n",
                     each.label(),
                     figures.get(Metric.SCORE),
                     each.ratio() == null ? "" : each.ratio().toString(),
@@ -89,6 +102,8 @@ final class DoorResults {
                     text("%.2f", figures.get("readers.p50")),
                     text("%.2f", figures.get("readers.p99")),
                     figures.get("roundTrips"),
+                    text("%.0f", figures.get("client.micros")),
+                    text("%.0f", figures.get("server.micros")),
                     figures.get("others")));
         }
         return text.toString();

@@ -28,6 +28,7 @@ record Measured(
     static final String JPA = "doors-jpa";
 
     private static final double NANOS_PER_MILLI = 1e6;
+    private static final double MICROS_PER_SECOND = 1e6;
 
     Measured(String family, Door door, boolean isBaseline, boolean isAgain) {
         this(family, door, isBaseline, isAgain, new TreeMap<>(), new Crowd.Latencies());
@@ -66,6 +67,12 @@ record Measured(
         put(figures, "transaction", latencies.changes());
         put(figures, "readers", latencies.reads());
         Taken taken = taken();
+        if (completed > 0) {
+            figures.put("client.micros", MICROS_PER_SECOND * taken.client() / completed);
+            if (taken.server() > 0) {
+                figures.put("server.micros", MICROS_PER_SECOND * taken.server() / completed);
+            }
+        }
         figures.put("cpu.client", taken.client() / taken.seconds());
         figures.put("cpu.server", taken.server() / taken.seconds());
         figures.put("cpu.machine", taken.machine() / taken.seconds());
