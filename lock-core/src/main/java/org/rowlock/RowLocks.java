@@ -212,13 +212,6 @@ public final class RowLocks {
         }
 
         @Override
-        public void checkId(Connection connection, LockKey.Row row) throws SQLException {
-            PgSession session =
-                    connection.getAutoCommit() ? PgSession.of(connection) : PgSession.inTransaction(connection);
-            runner.calls().tables().checkId(session, row);
-        }
-
-        @Override
         public LockResult lock(Connection connection, LockRequest request, @Nullable RowStatement statement) {
             return in(connection).lock(request, statement);
         }

@@ -203,20 +203,10 @@ class BadInputTest {
         assertThat(database.query("select count(*) from account")).isEqualTo("9");
     }
 
-    /** Also outside of a transaction. */
     @EveryStrategy
-    void anIdIsCheckedWithoutALock(LockStrategy strategy) throws Exception {
-        try (Connection connection = database.dataSource().getConnection()) {
-            LockAccess locks = LockAccess.of(locks(strategy));
-            locks.checkId(connection, row("account", 1));
-            locks.checkId(connection, row("keyless", 1, 2));
-            assertThatThrownBy(() -> locks.checkId(connection, row("account", "4Z")))
-                    .isInstanceOf(LockTargetException.class)
-                    .hasMessageContainingAll("account[4Z]", "is not an integer");
-            assertThatThrownBy(() -> locks.checkId(connection, row("account", 1, 2)))
-                    .isInstanceOf(LockTargetException.class)
-                    .hasMessageContainingAll("2 part(s)", "[id]");
-        }
+    void anIdThatTheTableCannotHaveIsRefused(LockStrategy strategy) throws Exception {
+        assertTargetRefused(locks(strategy), row("account", "4Z"), "account[4Z]", "is not an integer");
+        assertTargetRefused(locks(strategy), row("account", 1, 2), "2 part(s)", "[id]");
     }
 
     /** The three ways of missing a privilege that FOR UPDATE has too. */

@@ -10,7 +10,6 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
-import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
@@ -81,14 +80,6 @@ public interface LockAccess {
      *     advisory locks and the text of an id may depend on settings of the session
      */
     List<String> checkTable(Connection connection, String table) throws SQLException;
-
-    /**
-     * Refuses an id that no row of its table can have, because the number of parts is wrong or a column cannot hold the
-     * value. Locks refuse such ids too. This method locks nothing and needs no transaction.
-     *
-     * @throws LockTargetException if the table has id columns, and the given id does not fit these columns
-     */
-    void checkId(Connection connection, LockKey.Row row) throws SQLException;
 
     /**
      * Locks in the transaction of a connection. A given statement of another library replaces the statement of Rowlock

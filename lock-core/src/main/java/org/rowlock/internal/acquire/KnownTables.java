@@ -91,11 +91,6 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         return byTable == 0 ? request.modeOf(one).compareTo(request.modeOf(other)) : byTable;
     }
 
-    /** Refuses an id that no row of its table can have. If the table has no id columns, every id is accepted. */
-    public void checkId(PgSession session, Row row) throws SQLException {
-        RowTable unused = table(session, row.table(), List.of(row), config.strategyOf(row), false);
-    }
-
     Description description(PgSession session, RequestParts request) {
         LockStrategy strategy = config.strategyOf(request.keys());
         return Description.of(request, strategy, List.of(), session.readOnlyBy());
