@@ -259,8 +259,8 @@ public final class LockCall {
     }
 
     /**
-     * Whether Rowlock must check the locked row before a COMMIT, because the lock statement cannot raise an error for an
-     * absent row.
+     * Whether Rowlock must check the locked row before a COMMIT, because the lock statement cannot raise an error for
+     * an absent row.
      */
     private boolean isSeenFirst(ResolvedRequest resolved) throws SQLException {
         return resolved.isRowRequired() && (begun || isOnCitus());

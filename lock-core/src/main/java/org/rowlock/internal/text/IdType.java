@@ -37,8 +37,8 @@ public enum IdType {
     ENUM(""),
     /**
      * All other types. An id of such a type has no key, because one row would have several keys. Equal values may have
-     * several texts (citext, nondeterministic collations, jsonb), only the server may know their spellings (inet,
-     * boolean), or the text may depend on a setting of the session (float8, interval, ranges).
+     * several texts (citext, nondeterministic collations, jsonb). Only the server may know their spellings (inet,
+     * boolean). The text may depend on a setting of the session (float8, interval, ranges).
      */
     KEYLESS("");
 

@@ -15,9 +15,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Assertions about locked keys. Call these methods in a service under test or in the test itself, on any thread, while
- * a test with a Spring context runs. Tests that run in parallel must have the same context. The assertions work for every strategy: the server lists advisory locks, and
- * the assertions find row locks by trying to acquire the locks. The assertions do not change which locks are held.
- * Thread-safe.
+ * a test with a Spring context runs. Tests that run in parallel must have the same context. The assertions work for
+ * every strategy: the server lists advisory locks, and the assertions find row locks by trying to acquire the locks.
+ * The assertions do not change which locks are held. Thread-safe.
  *
  * <pre>{@code
  * @Transactional

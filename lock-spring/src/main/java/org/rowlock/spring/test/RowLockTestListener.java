@@ -15,8 +15,7 @@ import org.springframework.test.context.support.AbstractTestExecutionListener;
 /**
  * Gives {@link RowLockAssertions} the application context of the running test. Also reports a forgotten {@link
  * org.rowlock.spring.EnableRowLocks} in tests of an application without Spring Boot. A test listener is necessary for
- * this report, because in a context Spring calls only beans, and without the annotation the context has no bean of
- * Rowlock.
+ * this report, because without the annotation the context has no bean of Rowlock that Spring could call.
  */
 final class RowLockTestListener extends AbstractTestExecutionListener {
     private static final String SAID = RowLockTestListener.class.getName();

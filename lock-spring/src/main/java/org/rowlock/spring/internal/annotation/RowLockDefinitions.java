@@ -126,8 +126,8 @@ public final class RowLockDefinitions {
     }
 
     /**
-     * Returns the names of the parts of the id: their columns if an entity maps the id. Returns an empty list if the number
-     * of parts is known only at a call.
+     * Returns the names of the parts of the id: their columns if an entity maps the id. Returns an empty list if the
+     * number of parts is known only at a call.
      */
     private List<String> parts(String table, List<IdPart> given) {
         Class<?> whole = given.size() == 1 ? given.get(0).type() : Object.class;
