@@ -71,7 +71,7 @@ record Page(Diagnosis diagnosis, @Nullable Before before) {
         String then = before == null ? "" : before.started().substring(0, 16).replace('T', ' ');
         return (then.isEmpty() ? "" : "<th>" + escaped(then) + "</th>")
                 + "<th>now</th>"
-                + (expected().isEmpty() ? "" : "<th>with the change, at most</th>");
+                + (expected().isEmpty() ? "" : "<th>with the change, about</th>");
     }
 
     private String figures() {
