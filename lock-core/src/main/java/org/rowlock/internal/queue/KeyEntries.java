@@ -187,7 +187,7 @@ public final class KeyEntries implements AutoCloseable {
     public void close() {
         if (!thread.equals(Thread.currentThread())) {
             throw new IllegalMonitorStateException(
-                    "The permit belongs to " + thread + "; close the permit on that thread");
+                    "The call belongs to " + thread + "; leave its admission queues on that thread");
         }
         for (int i = places.size() - 1; i >= 0; i--) {
             places.get(i).entry().leave();
