@@ -1,8 +1,6 @@
 package org.rowlock.testing;
 
 import java.io.PrintWriter;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -60,22 +58,17 @@ public class ObservedDataSource implements DataSource {
         Connection connection = target.getConnection();
         borrowed.incrementAndGet();
         mostOpen.accumulateAndGet(open.incrementAndGet(), Math::max);
-        return (Connection) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                    String name = method.getName();
-                    if (NOTED.contains(name)) {
-                        calls.add(name + (name.equals("setAutoCommit") ? "(" + arguments[0] + ")" : ""));
-                    }
-                    if (name.equals("close")) {
-                        open.decrementAndGet();
-                    }
-                    failIfAsked(name);
-                    try {
-                        return method.invoke(connection, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Proxies.of(Connection.class, (proxy, method, arguments) -> {
+            String name = method.getName();
+            if (NOTED.contains(name)) {
+                calls.add(name + (name.equals("setAutoCommit") ? "(" + arguments[0] + ")" : ""));
+            }
+            if (name.equals("close")) {
+                open.decrementAndGet();
+            }
+            failIfAsked(name);
+            return Proxies.call(connection, method, arguments);
+        });
     }
 
     private void failIfAsked(String method) throws SQLException {

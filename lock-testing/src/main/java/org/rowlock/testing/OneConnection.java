@@ -1,7 +1,5 @@
 package org.rowlock.testing;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import javax.sql.DataSource;
 
@@ -13,31 +11,15 @@ public final class OneConnection {
     private OneConnection() {}
 
     public static DataSource of(Connection connection) {
-        Connection kept = proxy(Connection.class, connection);
-        return (DataSource) Proxy.newProxyInstance(
-                OneConnection.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("getConnection")) {
-                        return kept;
-                    }
-                    return switch (method.getName()) {
-                        case "hashCode" -> System.identityHashCode(proxy);
-                        case "equals" -> proxy == arguments[0];
-                        default -> throw new UnsupportedOperationException(method.getName());
-                    };
-                });
-    }
-
-    private static <T> T proxy(Class<T> type, T target) {
-        return type.cast(Proxy.newProxyInstance(
-                OneConnection.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("close")) {
-                        return null;
-                    }
-                    try {
-                        return method.invoke(target, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                }));
+        Connection kept = Proxies.of(
+                Connection.class,
+                (proxy, method, arguments) ->
+                        method.getName().equals("close") ? null : Proxies.call(connection, method, arguments));
+        return Proxies.of(DataSource.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "getConnection" -> kept;
+            case "hashCode" -> System.identityHashCode(proxy);
+            case "equals" -> proxy == arguments[0];
+            default -> throw new UnsupportedOperationException(method.getName());
+        });
     }
 }

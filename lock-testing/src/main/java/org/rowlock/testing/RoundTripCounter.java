@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import javax.net.SocketFactory;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A socket factory that counts round trips: how often a thread changes from sending to reading. The driver sends and
@@ -20,6 +21,12 @@ public final class RoundTripCounter extends SocketFactory {
     /** The number of round trips of the current thread, over all connections. */
     public static int counted() {
         return ROUND_TRIPS.get()[0];
+    }
+
+    /** Makes a data source count the round trips of its connections. */
+    public static PGSimpleDataSource counting(PGSimpleDataSource dataSource) {
+        dataSource.setSocketFactory(RoundTripCounter.class.getName());
+        return dataSource;
     }
 
     @Override

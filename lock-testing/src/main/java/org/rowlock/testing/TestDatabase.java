@@ -107,6 +107,17 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return dataSource;
     }
 
+    /**
+     * Returns a data source like {@link #dataSource()}, with options of its sessions.
+     *
+     * @param options the options of the server's command line, such as {@code -c lock_timeout=1s}
+     */
+    public PGSimpleDataSource dataSourceWith(String options) {
+        PGSimpleDataSource dataSource = dataSource();
+        dataSource.setOptions(options);
+        return dataSource;
+    }
+
     public String schema() {
         return schema;
     }
@@ -178,6 +189,33 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return role;
     }
 
+    /** Returns a data source whose sessions log in as a role with the password {@code secret}. */
+    public PGSimpleDataSource dataSourceOf(String role) {
+        PGSimpleDataSource dataSource = dataSource();
+        dataSource.setUser(role);
+        dataSource.setPassword("secret");
+        return dataSource;
+    }
+
+    /** Opens a connection without autocommit. */
+    public static Connection begin(DataSource dataSource) throws SQLException {
+        Connection connection = dataSource.getConnection();
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    /** Whether the server is of this major version or a later version. */
+    public boolean isAtLeast(int majorVersion) throws SQLException {
+        return Integer.parseInt(query("show server_version_num")) >= majorVersion * 10_000;
+    }
+
+    /** Waits until a server process has ended. */
+    public void awaitEnd(int pid) {
+        await("process " + pid + " has ended")
+                .until(() -> query("select count(*) from pg_stat_activity where pid = " + pid)
+                        .equals("0"));
+    }
+
     public static void execute(Connection connection, String... statements) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             for (String sql : statements) {
@@ -192,6 +230,18 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
             assertThat(row.next()).as("a row of " + sql).isTrue();
             return row.getString(1);
         }
+    }
+
+    /** Returns the first column of each row of a query. */
+    public static List<String> list(Connection connection, String sql) throws SQLException {
+        List<String> values = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            while (row.next()) {
+                values.add(row.getString(1));
+            }
+        }
+        return values;
     }
 
     @Override

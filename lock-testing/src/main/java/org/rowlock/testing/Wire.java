@@ -1,9 +1,6 @@
 package org.rowlock.testing;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -37,25 +34,24 @@ public final class Wire {
 
     public static Connection tap(Connection connection, Tap tap) {
         AtomicInteger count = new AtomicInteger();
-        return proxy(Connection.class, connection, (proxy, method, arguments) -> {
+        return Proxies.of(Connection.class, (proxy, method, arguments) -> {
             if (method.getName().equals("prepareStatement")) {
                 int number = count.incrementAndGet();
                 String sql = (String) arguments[0];
                 Object[] replaced = arguments.clone();
                 replaced[0] = tap.send(number, sql);
-                PreparedStatement statement = (PreparedStatement) call(connection, method, replaced);
-                return proxy(
+                PreparedStatement statement = (PreparedStatement) Proxies.call(connection, method, replaced);
+                return Proxies.of(
                         PreparedStatement.class,
-                        statement,
                         (self, called, values) -> called.getName().startsWith("execute")
                                 ? execute(tap, number, sql, statement, called, values)
-                                : call(statement, called, values));
+                                : Proxies.call(statement, called, values));
             }
             if (method.getName().equals("createStatement")) {
-                Statement statement = (Statement) call(connection, method, arguments);
-                return proxy(Statement.class, statement, (self, called, values) -> {
+                Statement statement = (Statement) Proxies.call(connection, method, arguments);
+                return Proxies.of(Statement.class, (self, called, values) -> {
                     if (!called.getName().startsWith("execute")) {
-                        return call(statement, called, values);
+                        return Proxies.call(statement, called, values);
                     }
                     int number = count.incrementAndGet();
                     String sql = (String) values[0];
@@ -64,7 +60,7 @@ public final class Wire {
                     return execute(tap, number, sql, statement, called, replaced);
                 });
             }
-            return call(connection, method, arguments);
+            return Proxies.call(connection, method, arguments);
         });
     }
 
@@ -86,10 +82,10 @@ public final class Wire {
 
     /** Returns a connection that cannot be unwrapped to PostgreSQL's driver, like a connection of another driver. */
     public static Connection ofAnotherDriver(Connection connection) {
-        return proxy(Connection.class, connection, (proxy, method, arguments) -> switch (method.getName()) {
+        return Proxies.of(Connection.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "isWrapperFor" -> false;
             case "unwrap" -> throw new SQLException("not a wrapper");
-            default -> call(connection, method, arguments);
+            default -> Proxies.call(connection, method, arguments);
         });
     }
 
@@ -98,24 +94,12 @@ public final class Wire {
         tap.before(number, sql);
         Object result;
         try {
-            result = call(statement, method, arguments);
+            result = Proxies.call(statement, method, arguments);
         } catch (SQLException e) {
             tap.after(number, sql);
             throw e;
         }
         tap.after(number, sql);
         return result;
-    }
-
-    private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
-        try {
-            return method.invoke(target, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
-    }
-
-    private static <T> T proxy(Class<T> type, T target, InvocationHandler handler) {
-        return type.cast(Proxy.newProxyInstance(target.getClass().getClassLoader(), new Class<?>[] {type}, handler));
     }
 }
