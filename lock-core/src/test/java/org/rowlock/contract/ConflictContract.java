@@ -38,8 +38,9 @@ abstract class ConflictContract extends RowLockContract {
             FOR_NO_KEY_UPDATE, EnumSet.allOf(RowLockMode.class),
             FOR_UPDATE, EnumSet.allOf(RowLockMode.class));
 
-    ConflictContract() {
+    ConflictContract(FirstLockContracts of) {
         super(
+                of,
                 ACCOUNTS,
                 TEN_ACCOUNTS,
                 "create table other(id int primary key)",
@@ -70,7 +71,7 @@ abstract class ConflictContract extends RowLockContract {
     @ParameterizedTest
     @EnumSource
     void aConflictingModeWaitsForTheEndAndAnyOtherDoesNotWait(RowLockMode held) throws Exception {
-        for (End end : List.<End>of(Session::commit, Session::rollback)) {
+        for (Part<Session> end : List.<Part<Session>>of(Session::commit, Session::rollback)) {
             forEach(List.of(RowLockMode.values()), asked -> {
                 lock(alice, KEY, held);
                 Step<LockResult> second = startLock(bob, KEY, asked);
@@ -81,11 +82,6 @@ abstract class ConflictContract extends RowLockContract {
                 assertThat(second.get().isHeld()).isTrue();
             });
         }
-    }
-
-    @FunctionalInterface
-    private interface End {
-        void of(Session session) throws Exception;
     }
 
     @ParameterizedTest

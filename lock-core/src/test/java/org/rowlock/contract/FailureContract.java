@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Refusals.state;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -17,13 +18,14 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
 
 /** Waits that end badly. */
 abstract class FailureContract extends RowLockContract {
     private static final LockKey KEY = account(1);
 
-    FailureContract() {
-        super(ACCOUNTS, TEN_ACCOUNTS);
+    FailureContract(FirstLockContracts of) {
+        super(of, ACCOUNTS, TEN_ACCOUNTS);
     }
 
     @Test
@@ -73,7 +75,7 @@ abstract class FailureContract extends RowLockContract {
     void aDeadlockWithinABoundedWaitIsADeadlock() throws Exception {
         alice.execute("set deadlock_timeout = '30s'");
         bob.execute("set deadlock_timeout = '20ms'");
-        LockWait bound = LockWait.atMost(org.rowlock.testing.TestDatabase.DEADLINE);
+        LockWait bound = LockWait.atMost(TestDatabase.DEADLINE);
         lock(alice, account(1));
         lock(bob, account(2));
 
@@ -95,9 +97,8 @@ abstract class FailureContract extends RowLockContract {
         bob.cancel();
 
         assertThat(step.failure())
-                .isInstanceOfSatisfying(
-                        LockCanceledException.class,
-                        e -> assertThat(e.sqlState()).contains("57014"))
+                .isInstanceOf(LockCanceledException.class)
+                .satisfies(state("57014"))
                 .hasMessageContaining("account[1]");
         assertAborted(bob);
         assertThat(isFree(account(2))).isTrue();
@@ -111,7 +112,7 @@ abstract class FailureContract extends RowLockContract {
     void aCanceledBoundedWaitIsNotMistakenForTheBound() throws Exception {
         lock(alice, KEY);
         Step<Boolean> step = bob.start(c -> locks.in(c)
-                .tryLock(forUpdate(KEY).atMost(org.rowlock.testing.TestDatabase.DEADLINE))
+                .tryLock(forUpdate(KEY).atMost(TestDatabase.DEADLINE))
                 .isHeld());
         step.awaitBlockedBy(alice);
 
@@ -156,9 +157,8 @@ abstract class FailureContract extends RowLockContract {
         bob.execute("set statement_timeout = '50ms'");
 
         assertThatThrownBy(() -> lock(bob, KEY))
-                .isInstanceOfSatisfying(
-                        LockCanceledException.class,
-                        e -> assertThat(e.sqlState()).contains("57014"))
+                .isInstanceOf(LockCanceledException.class)
+                .satisfies(state("57014"))
                 .hasMessageContaining("statement timeout");
         assertAborted(bob);
         assertThat(advisoryLocksOf(bob)).isZero();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -23,6 +22,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.Session;
+import org.rowlock.testing.Waits;
 
 /** Ids of every supported type, from Java to the column and back. */
 public abstract class IdTypesContract extends RowLockContract {
@@ -43,8 +43,8 @@ public abstract class IdTypesContract extends RowLockContract {
         }
     }
 
-    IdTypesContract() {
-        super("create type mood as enum ('HAPPY', 'SAD')");
+    IdTypesContract(FirstLockContracts of) {
+        super(of, "create type mood as enum ('HAPPY', 'SAD')");
     }
 
     public static Stream<Ids> ids() {
@@ -128,7 +128,7 @@ public abstract class IdTypesContract extends RowLockContract {
         bob.rollback();
 
         List<LockKey> keys = List.of(second, first);
-        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(Duration.ofSeconds(9)))) {
+        for (LockWait wait : Waits.ALL) {
             assertThat(lockAll(alice, keys, wait).absentRows()).isEmpty();
         }
         assertThat(tryLock(bob, first)).isFalse();

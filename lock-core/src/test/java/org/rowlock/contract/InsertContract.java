@@ -24,21 +24,21 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowlockException;
-import org.rowlock.internal.request.BoundQuery;
-import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
-import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Waits;
 
 /** Rows that are locked, or made. */
 abstract class InsertContract extends RowLockContract {
     private static final String READ = "select n from counter where id = ?";
+    private static final String ADDS = "insert into named(id) select count(*) + 1 from named returning id";
     private static final LockKey KEY = row("counter", "a");
 
-    InsertContract() {
+    InsertContract(FirstLockContracts of) {
         super(
+                of,
                 "create table counter(id text primary key, n int not null)",
                 "create table named(id int primary key, name text unique, n int not null default 0)",
                 "insert into counter values ('there', 7)");
@@ -48,25 +48,13 @@ abstract class InsertContract extends RowLockContract {
         return forUpdate(row("counter", id)).orInsert("insert into counter(id, n) values (?, ?) -- made", id, n);
     }
 
-    private LockResult lock(Session session, LockRequest request) throws Exception {
-        return session.run(c -> locks.in(c).lock(request));
-    }
-
-    private Step<LockResult> start(Session session, LockRequest request) {
-        return session.start(c -> locks.in(c).lock(request));
-    }
-
     private String committed(String id) throws Exception {
         return database.query("select string_agg(n::text, ' ') from counter where id = '" + id + "'");
     }
 
-    private static List<LockWait> waits() {
-        return List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE));
-    }
-
     @Test
     void anAbsentRowIsInsertedAndLocked() throws Exception {
-        forEach(waits(), wait -> {
+        forEach(Waits.ALL, wait -> {
             LockResult result = lock(alice, Requests.waiting(orInsert("a", 3), wait));
 
             assertThat(result.isHeld()).isTrue();
@@ -80,7 +68,7 @@ abstract class InsertContract extends RowLockContract {
 
     @Test
     void aRowThatIsThereIsLockedAndNotChanged() throws Exception {
-        forEach(waits(), wait -> {
+        forEach(Waits.ALL, wait -> {
             assertThat(lock(alice, Requests.waiting(orInsert("there", 3), wait)).isHeld())
                     .isTrue();
 
@@ -93,7 +81,7 @@ abstract class InsertContract extends RowLockContract {
     void ofTwoThatInsertTheSecondWaitsAndLocksTheFirstsRow() throws Exception {
         lock(alice, orInsert("a", 3));
 
-        Step<LockResult> second = start(bob, orInsert("a", 4)).awaitBlockedBy(alice);
+        Step<LockResult> second = startLock(bob, orInsert("a", 4)).awaitBlockedBy(alice);
         alice.commit();
 
         assertThat(second.get().isHeld()).isTrue();
@@ -105,7 +93,7 @@ abstract class InsertContract extends RowLockContract {
     void ifTheFirstRollsBackTheSecondInserts() throws Exception {
         lock(alice, orInsert("a", 3));
 
-        Step<LockResult> second = start(bob, orInsert("a", 4)).awaitBlockedBy(alice);
+        Step<LockResult> second = startLock(bob, orInsert("a", 4)).awaitBlockedBy(alice);
         alice.rollback();
 
         assertThat(second.get().isHeld()).isTrue();
@@ -151,15 +139,13 @@ abstract class InsertContract extends RowLockContract {
     /** It may have written, and a row that has to be made twice must not have it write twice. */
     @Test
     void aQueryBehindARowThatIsInsertedAnewIsDoneOnce() throws Exception {
-        BoundQuery<Integer> adds = BoundQuery.of(
-                "insert into named(id) select count(*) + 1 from named returning id", row -> row.getInt(1));
         for (boolean begun : List.of(true, false)) {
             alice.execute("select from counter where id = 'there' for update");
             if (begun) {
                 bob.execute("select 1");
             }
             Step<List<Integer>> second =
-                    bob.start(c -> locks.in(c).lockAndRead(orInsert("there", 5), adds.sql(), adds.mapper()));
+                    bob.start(c -> locks.in(c).lockAndRead(orInsert("there", 5), ADDS, Integer.class));
             if (strategy() != LockStrategy.ADVISORY) {
                 second.awaitBlockedBy(alice);
             }
@@ -180,13 +166,11 @@ abstract class InsertContract extends RowLockContract {
     @Test
     void anInsertThatDoesNotMakeTheRowIsUndoneWithTheQueryBehindIt() throws Exception {
         LockRequest other = forUpdate(KEY).orInsert("insert into counter values ('b', 1)");
-        BoundQuery<Integer> adds = BoundQuery.of(
-                "insert into named(id) select count(*) + 1 from named returning id", row -> row.getInt(1));
         for (boolean begun : List.of(true, false)) {
             if (begun) {
                 bob.execute("select 1");
             }
-            Step<List<Integer>> step = bob.start(c -> locks.in(c).lockAndRead(other, adds.sql(), adds.mapper()));
+            Step<List<Integer>> step = bob.start(c -> locks.in(c).lockAndRead(other, ADDS, Integer.class));
             if (strategy() == LockStrategy.ADVISORY) {
                 assertThat(step.get()).containsExactly(1);
                 assertThat(query(bob, "select count(*) from named")).isEqualTo("1");
@@ -229,7 +213,7 @@ abstract class InsertContract extends RowLockContract {
         lock(alice, orInsert("a", 1).and(orInsert("b", 1)).and(forShare(row("counter", "there"))));
 
         Step<LockResult> second =
-                start(bob, orInsert("c", 2).and(orInsert("b", 2)).and(orInsert("a", 2)));
+                startLock(bob, orInsert("c", 2).and(orInsert("b", 2)).and(orInsert("a", 2)));
         second.awaitBlockedBy(alice);
         alice.commit();
 

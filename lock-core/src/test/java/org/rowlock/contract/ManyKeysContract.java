@@ -1,6 +1,5 @@
 package org.rowlock.contract;
 
-import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forShare;
@@ -15,6 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
@@ -31,8 +31,9 @@ import org.rowlock.testing.TestDatabase;
 
 /** Several keys in one call. */
 abstract class ManyKeysContract extends RowLockContract {
-    ManyKeysContract() {
+    ManyKeysContract(FirstLockContracts of) {
         super(
+                of,
                 ACCOUNTS,
                 "insert into account select g from generate_series(1, 1000) g",
                 "create table \"order\"(id bigint primary key)",
@@ -58,16 +59,8 @@ abstract class ManyKeysContract extends RowLockContract {
                 LockKey.pair(4, 2));
     }
 
-    static Stream<LockWait> shortWaits() {
-        return Stream.of(LockWait.NO_WAIT, LockWait.atMost(ofMillis(20)));
-    }
-
-    static Stream<LockWait> allWaits() {
-        return Stream.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE));
-    }
-
     @ParameterizedTest
-    @MethodSource("allWaits")
+    @FieldSource("org.rowlock.testing.Waits#ALL")
     void equalKeysCountOnce(LockWait wait) throws Exception {
         LockRequest request = Requests.waiting(
                 forUpdate(List.of(
@@ -77,7 +70,7 @@ abstract class ManyKeysContract extends RowLockContract {
                         LockKey.row("Account", 1L),
                         LockKey.row("account", 2))),
                 wait);
-        LockResult result = alice.run(c -> locks.in(c).lock(request));
+        LockResult result = lock(alice, request);
 
         assertThat(RequestParts.of(request).keys()).containsExactly(account(2), account(1));
         assertThat(result.absentRows()).isEmpty();
@@ -93,7 +86,7 @@ abstract class ManyKeysContract extends RowLockContract {
     }
 
     @ParameterizedTest
-    @MethodSource("allWaits")
+    @FieldSource("org.rowlock.testing.Waits#ALL")
     void severalTablesNamesAndNumbersAreLockedInOneCall(LockWait wait) throws Exception {
         assertThat(lockAll(alice, mixedKeys(), wait).absentRows()).isEmpty();
 
@@ -109,7 +102,7 @@ abstract class ManyKeysContract extends RowLockContract {
     }
 
     @ParameterizedTest
-    @MethodSource("shortWaits")
+    @FieldSource("org.rowlock.testing.Waits#SHORT")
     void ifOneIsTakenNoneIsLocked(LockWait wait) throws Exception {
         for (LockKey taken : mixedKeys()) {
             lock(alice, taken);
@@ -134,10 +127,9 @@ abstract class ManyKeysContract extends RowLockContract {
     @Test
     void sharersShareAllAndExcludeAWriter() throws Exception {
         List<LockKey> keys = mixedKeys();
-        alice.run(c -> locks.in(c).lock(forShare(keys)));
+        lock(alice, forShare(keys));
 
-        bob.run(c ->
-                locks.in(c).lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, keys).noWait()));
+        lock(bob, LockRequest.of(RowLockMode.FOR_KEY_SHARE, keys).noWait());
 
         for (LockKey key : keys) {
             assertThat(isFree(key)).as("%s", key).isFalse();
@@ -243,7 +235,7 @@ abstract class ManyKeysContract extends RowLockContract {
     void missingRowsAreReportedWhereRowsAreLookedFor() throws Exception {
         LockRequest request =
                 forUpdate(List.of(account(5000), account(1), LockKey.row("seat", "C", 1), LockKey.name("x")));
-        LockResult result = alice.run(c -> locks.in(c).lock(request.allowAbsent()));
+        LockResult result = lock(alice, request.allowAbsent());
 
         if (strategy() == LockStrategy.ADVISORY) {
             assertThat(result.absentRows()).isEmpty();

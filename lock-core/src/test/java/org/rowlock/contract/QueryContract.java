@@ -1,6 +1,5 @@
 package org.rowlock.contract;
 
-import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
@@ -22,22 +21,14 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
-import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Waits;
 
 /** A lock and a query in one round trip. */
 abstract class QueryContract extends RowLockContract {
     private static final LockKey KEY = account(1);
 
-    QueryContract() {
-        super(ACCOUNTS, TEN_ACCOUNTS);
-    }
-
-    static List<LockWait> allWaits() {
-        return List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE));
-    }
-
-    static List<LockWait> shortWaits() {
-        return List.of(LockWait.NO_WAIT, LockWait.atMost(ofMillis(20)));
+    QueryContract(FirstLockContracts of) {
+        super(of, ACCOUNTS, TEN_ACCOUNTS);
     }
 
     private List<Long> lockAndRead(Session session, LockWait wait, String sql, Object... binds) throws Exception {
@@ -47,7 +38,7 @@ abstract class QueryContract extends RowLockContract {
 
     @Test
     void everyRowIsMappedInItsOrder() throws Exception {
-        forEach(allWaits(), wait -> {
+        forEach(Waits.ALL, wait -> {
             assertThat(lockAndRead(alice, wait, "select id from account where id > ? order by id desc", 7))
                     .containsExactly(10L, 9L, 8L);
 
@@ -57,7 +48,7 @@ abstract class QueryContract extends RowLockContract {
 
     @Test
     void noRowsAreAnEmptyListAndTheLockIsHeld() throws Exception {
-        forEach(allWaits(), wait -> {
+        forEach(Waits.ALL, wait -> {
             assertThat(lockAndRead(alice, wait, "select id from account where id > 1000"))
                     .isEmpty();
 
@@ -67,7 +58,7 @@ abstract class QueryContract extends RowLockContract {
 
     @Test
     void theQueryDoesNotRunWithoutTheLock() throws Exception {
-        forEach(shortWaits(), wait -> {
+        forEach(Waits.SHORT, wait -> {
             lock(alice, KEY);
             bob.execute("update account set balance = 3 where id = 3");
 
@@ -86,7 +77,7 @@ abstract class QueryContract extends RowLockContract {
 
     @Test
     void theQueryOnAnotherTableDoesNotRunWithoutTheLockEither() throws Exception {
-        forEach(shortWaits(), wait -> {
+        forEach(Waits.SHORT, wait -> {
             LockKey name = LockKey.name("report");
             lock(alice, name);
 
@@ -129,7 +120,7 @@ abstract class QueryContract extends RowLockContract {
         "1, select balance from account"
     })
     void wrongBindsAreRefusedBeforeAnythingIsLocked(int binds, String sql) throws Exception {
-        forEach(allWaits(), wait -> {
+        forEach(Waits.ALL, wait -> {
             bob.execute("update account set balance = 3 where id = 3");
 
             assertIllegal(
@@ -146,7 +137,7 @@ abstract class QueryContract extends RowLockContract {
 
     @Test
     void wrongBindsAsTheFirstStatementLeaveTheTransactionUsable() throws Exception {
-        forEach(allWaits(), wait -> {
+        forEach(Waits.ALL, wait -> {
             assertIllegal(() -> lockAndRead(bob, wait, "select 1", 1));
             assertIllegal(() -> lockAndRead(bob, wait, "select ?::int"));
 
@@ -163,7 +154,7 @@ abstract class QueryContract extends RowLockContract {
         "commit, RETURNING"
     })
     void whatIsNoSingleQueryIsRefused(String sql, String words) throws Exception {
-        forEach(allWaits(), wait -> {
+        forEach(Waits.ALL, wait -> {
             assertIllegal(() -> lockAndRead(bob, wait, sql), words, "roll the transaction back");
 
             bob.rollback();
@@ -188,7 +179,7 @@ abstract class QueryContract extends RowLockContract {
     void commentsAndATrailingSemicolonAreFine(String sql) throws Exception {
         alice.execute("update account set balance = 9 where id = 1");
 
-        for (LockWait wait : allWaits()) {
+        for (LockWait wait : Waits.ALL) {
             assertThat(lockAndRead(alice, wait, sql, 1)).as("%s", wait).containsExactly(9L);
         }
         assertThat(isFree(KEY)).isFalse();
@@ -213,7 +204,7 @@ abstract class QueryContract extends RowLockContract {
         String sql = sqlAndState.substring(0, sqlAndState.lastIndexOf('|'));
         String state = sqlAndState.substring(sqlAndState.lastIndexOf('|') + 1);
 
-        for (LockWait wait : allWaits()) {
+        for (LockWait wait : Waits.ALL) {
             assertThatThrownBy(() -> lockAndRead(bob, wait, sql)).as("%s", wait).satisfies(sqlState(state));
             bob.rollback();
             assertThat(isFree(KEY)).isTrue();
@@ -245,7 +236,7 @@ abstract class QueryContract extends RowLockContract {
     void anExceptionOfTheMapperReachesTheCallerUnwrapped() throws Exception {
         for (Exception thrown :
                 List.of(new SQLException("no such thing"), new IllegalStateException("no such thing"))) {
-            forEach(allWaits(), wait -> {
+            forEach(Waits.ALL, wait -> {
                 assertThatThrownBy(() -> alice.run(c -> locks.in(c)
                                 .lockAndRead(Requests.waiting(forUpdate(KEY), wait), "select 1", throwing(thrown))))
                         .isSameAs(thrown);
@@ -260,7 +251,7 @@ abstract class QueryContract extends RowLockContract {
         List<RowMapper<Integer>> mappers =
                 List.of(row -> row.getInt(3), row -> row.getInt(2), row -> row.getInt("nothing"));
         for (RowMapper<Integer> mapper : mappers) {
-            forEach(allWaits(), wait -> {
+            forEach(Waits.ALL, wait -> {
                 assertThatThrownBy(() -> alice.run(c -> locks.in(c)
                                 .lockAndRead(Requests.waiting(forUpdate(KEY), wait), "select 1, 'abc'", mapper)))
                         .isInstanceOf(SQLException.class);

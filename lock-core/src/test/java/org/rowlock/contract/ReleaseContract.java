@@ -17,8 +17,8 @@ import org.rowlock.testing.TestDatabase;
 abstract class ReleaseContract extends RowLockContract {
     private static final LockKey KEY = account(1);
 
-    ReleaseContract() {
-        super(ACCOUNTS, TEN_ACCOUNTS);
+    ReleaseContract(FirstLockContracts of) {
+        super(of, ACCOUNTS, TEN_ACCOUNTS);
     }
 
     @Test

@@ -1,10 +1,10 @@
 package org.rowlock.contract;
 
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
 import java.sql.Date;
@@ -23,11 +23,11 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.BoundQuery;
-import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
+import org.rowlock.testing.Waits;
 
 /** How often a call goes to the server and back, counted at the socket. */
 abstract class RoundTripContract extends RowLockContract {
@@ -36,24 +36,19 @@ abstract class RoundTripContract extends RowLockContract {
 
     private String stringType = "varchar";
 
-    RoundTripContract() {
+    RoundTripContract(FirstLockContracts of) {
         super(
+                of,
                 ACCOUNTS,
                 "alter table account add column note text",
                 "insert into account select g from generate_series(1, 1000) g",
                 "create table document(id uuid primary key)");
     }
 
-    static List<LockWait> allWaits() {
-        return List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(ofSeconds(9)));
-    }
-
     private void assertRoundTrips(int expected, Session.Body<?> call) throws Exception {
-        PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setSocketFactory(RoundTripCounter.class.getName());
+        PGSimpleDataSource dataSource = RoundTripCounter.counting(database.dataSource());
         dataSource.setStringType(stringType);
-        try (Connection connection = dataSource.getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = begin(dataSource)) {
             // The first call may ask the catalog for the primary key.
             call.run(connection);
             connection.rollback();
@@ -101,7 +96,7 @@ abstract class RoundTripContract extends RowLockContract {
                 forUpdate(List.of(account(3), account(1), LockKey.name("x"), document, LockKey.number(9))),
                 Requests.of(modes));
         for (LockRequest request : requests) {
-            forEach(allWaits(), wait -> assertRoundTrips(1, c -> locks.in(c).lock(Requests.waiting(request, wait))));
+            forEach(Waits.ALL, wait -> assertRoundTrips(1, c -> locks.in(c).lock(Requests.waiting(request, wait))));
         }
     }
 
@@ -113,7 +108,7 @@ abstract class RoundTripContract extends RowLockContract {
 
     @Test
     void tryLockTakesOne() throws Exception {
-        forEach(allWaits(), wait -> {
+        forEach(Waits.ALL, wait -> {
             assertRoundTrips(
                     1,
                     c -> locks.in(c)
@@ -124,7 +119,7 @@ abstract class RoundTripContract extends RowLockContract {
 
     @Test
     void lockAndReadTakesOne() throws Exception {
-        forEach(allWaits(), wait -> {
+        forEach(Waits.ALL, wait -> {
             assertRoundTrips(
                     1,
                     c -> locks.in(c)
@@ -211,7 +206,7 @@ abstract class RoundTripContract extends RowLockContract {
     /** Null and java.sql.Timestamp have no type of their own. */
     @Test
     void lockAndWritesAndCommitTakeOne() throws Exception {
-        forEach(allWaits(), wait -> {
+        forEach(Waits.ALL, wait -> {
             assertRoundTrips(1, c -> {
                 on(locks, OneConnection.of(c))
                         .lock(Requests.waiting(forUpdate(account(1)), wait))

@@ -18,7 +18,6 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.Locks;
@@ -28,25 +27,31 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * What every strategy promises. Each subclass is one theme; the {@code *ContractTest} classes run all of them for one
+ * What every strategy promises. Each subclass is one theme; {@link StrategyContracts} runs all of them for one
  * strategy. Where the strategies differ on purpose, {@link StrategyDifferencesTest} says so.
  */
-abstract class RowLockContract implements ContractLocking {
+abstract class RowLockContract {
     static final String ACCOUNTS = "create table account(id int primary key, balance bigint not null default 0)";
     static final String TEN_ACCOUNTS = "insert into account select g from generate_series(1, 10) g";
 
     @RegisterExtension
     final TestDatabase database;
 
-    final RowLocks locks =
-            LockAccess.builder().strategy(strategy()).front(front()).build();
+    final RowLocks locks;
 
     Session alice;
     Session bob;
     private Session newcomer;
+    private final LockStrategy strategy;
 
-    RowLockContract(String... setUp) {
+    RowLockContract(FirstLockContracts of, String... setUp) {
         database = new TestDatabase(setUp);
+        strategy = of.strategy;
+        locks = of.locks;
+    }
+
+    final LockStrategy strategy() {
+        return strategy;
     }
 
     @BeforeEach
@@ -78,16 +83,20 @@ abstract class RowLockContract implements ContractLocking {
         return LockKey.row("account", id);
     }
 
+    LockResult lock(Session session, LockRequest request) throws Exception {
+        return Locks.lock(session, locks, request);
+    }
+
     LockResult lock(Session session, LockKey key) throws Exception {
-        return session.run(c -> locks.in(c).lock(forUpdate(key)));
+        return lock(session, forUpdate(key));
     }
 
     LockResult lock(Session session, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, List.of(key))));
+        return lock(session, LockRequest.of(mode, List.of(key)));
     }
 
     LockResult lock(Session session, LockKey key, LockWait wait) throws Exception {
-        return session.run(c -> locks.in(c).lock(Requests.waiting(forUpdate(key), wait)));
+        return lock(session, Requests.waiting(forUpdate(key), wait));
     }
 
     boolean tryLock(Session session, LockKey key) throws Exception {
@@ -103,35 +112,35 @@ abstract class RowLockContract implements ContractLocking {
     }
 
     LockResult lockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
-        return session.run(c -> locks.in(c).lock(forUpdate(keys)));
+        return lock(session, forUpdate(keys));
     }
 
     LockResult lockAll(Session session, Collection<? extends LockKey> keys, LockWait wait) throws Exception {
-        return session.run(c -> locks.in(c).lock(Requests.waiting(forUpdate(keys), wait)));
+        return lock(session, Requests.waiting(forUpdate(keys), wait));
     }
 
     boolean tryLockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
         return tryLock(session, forUpdate(keys).allowAbsent());
     }
 
+    Step<LockResult> startLock(Session session, LockRequest request) {
+        return Locks.startLock(session, locks, request);
+    }
+
     Step<LockResult> startLock(Session session, LockKey key) {
-        return startLock(session, key, RowLockMode.FOR_UPDATE, LockWait.FOREVER);
+        return startLock(session, forUpdate(key));
     }
 
     Step<LockResult> startLock(Session session, LockKey key, RowLockMode mode) {
-        return startLock(session, key, mode, LockWait.FOREVER);
+        return startLock(session, LockRequest.of(mode, List.of(key)));
     }
 
     Step<LockResult> startLock(Session session, LockKey key, LockWait wait) {
-        return startLock(session, key, RowLockMode.FOR_UPDATE, wait);
-    }
-
-    Step<LockResult> startLock(Session session, LockKey key, RowLockMode mode, LockWait wait) {
-        return session.start(c -> locks.in(c).lock(Requests.waiting(LockRequest.of(mode, List.of(key)), wait)));
+        return startLock(session, Requests.waiting(forUpdate(key), wait));
     }
 
     Step<LockResult> startLockAll(Session session, Collection<? extends LockKey> keys, LockWait wait) {
-        return session.start(c -> locks.in(c).lock(Requests.waiting(forUpdate(keys), wait)));
+        return startLock(session, Requests.waiting(forUpdate(keys), wait));
     }
 
     /** Claims rows and gives a column of them. */

@@ -1,6 +1,5 @@
 package org.rowlock.contract;
 
-import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forShare;
@@ -34,14 +33,13 @@ import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Waits;
 
 /** One call whose keys each have a mode of their own. */
 abstract class SeveralModesContract extends RowLockContract {
-    private static final List<LockWait> WAITS =
-            List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE));
-
-    SeveralModesContract() {
+    SeveralModesContract(FirstLockContracts of) {
         super(
+                of,
                 ACCOUNTS,
                 TEN_ACCOUNTS,
                 "create table seat(hall text, number int, primary key (hall, number))",
@@ -72,12 +70,12 @@ abstract class SeveralModesContract extends RowLockContract {
 
     private LockResult lockAll(Session session, Map<? extends LockKey, RowLockMode> modes, LockWait wait)
             throws Exception {
-        return session.run(c -> locks.in(c).lock(Requests.waiting(Requests.of(modes), wait)));
+        return lock(session, Requests.waiting(Requests.of(modes), wait));
     }
 
     @Test
     void eachKeyIsLockedInItsMode() throws Exception {
-        forEach(WAITS, wait -> {
+        forEach(Waits.ALL, wait -> {
             LockResult result = lockAll(alice, modes(), wait);
 
             assertThat(RequestParts.of(Requests.of(modes())).keys()).containsExactlyElementsOf(modes().keySet());
@@ -132,7 +130,7 @@ abstract class SeveralModesContract extends RowLockContract {
 
     @Test
     void ifOneIsTakenNoneIsLocked() throws Exception {
-        forEach(List.of(LockWait.NO_WAIT, LockWait.atMost(ofMillis(20))), wait -> {
+        forEach(Waits.SHORT, wait -> {
             for (Map.Entry<LockKey, RowLockMode> key : modes().entrySet()) {
                 // A sharer is in the way of the exclusive ones only.
                 lock(alice, key.getKey(), RequestParts.isShared(key.getValue()) ? FOR_UPDATE : FOR_SHARE);
@@ -158,8 +156,7 @@ abstract class SeveralModesContract extends RowLockContract {
     @Test
     void whoWaitsForOneGetsAllWhenItIsReleased() throws Exception {
         lock(alice, seat(1));
-        Step<LockResult> step =
-                bob.start(c -> locks.in(c).lock(Requests.of(modes()))).awaitBlockedBy(alice);
+        Step<LockResult> step = startLock(bob, Requests.of(modes())).awaitBlockedBy(alice);
 
         alice.commit();
 
@@ -201,7 +198,7 @@ abstract class SeveralModesContract extends RowLockContract {
     void missingRowsAreReportedWhereRowsAreLookedFor() throws Exception {
         LockRequest request =
                 Requests.of(Map.of(account(1), FOR_SHARE, account(5000), FOR_UPDATE, seat(77), FOR_SHARE));
-        LockResult result = alice.run(c -> locks.in(c).lock(request.allowAbsent()));
+        LockResult result = lock(alice, request.allowAbsent());
 
         if (strategy() == LockStrategy.ADVISORY) {
             assertThat(result.absentRows()).isEmpty();
@@ -218,7 +215,7 @@ abstract class SeveralModesContract extends RowLockContract {
                 .listener(event -> told[0] = event)
                 .build();
 
-        alice.run(c -> listened.in(c).lock(Requests.of(modes())));
+        Locks.lock(alice, listened, Requests.of(modes()));
 
         assertThat(((EndedEvent) told[0]).mode()).isEqualTo(FOR_UPDATE);
         assertThat(told[0].keys()).containsExactlyElementsOf(modes().keySet());
@@ -235,13 +232,12 @@ abstract class SeveralModesContract extends RowLockContract {
                 Map<LockKey, RowLockMode> modes = new LinkedHashMap<>(modes());
                 modes.keySet().removeIf(key -> !(key instanceof LockKey.Row) || (key.equals(single)));
 
-                alice.run(c -> mixed.in(c).lock(Requests.of(modes)));
+                Locks.lock(alice, mixed, Requests.of(modes));
 
                 for (Map.Entry<LockKey, RowLockMode> key : modes.entrySet()) {
                     boolean exclusive = Locks.tryLock(bob, mixed, forUpdate(key.getKey()));
                     bob.rollback();
-                    boolean shared = bob.run(
-                            c -> mixed.in(c).tryLock(forShare(key.getKey())).isHeld());
+                    boolean shared = Locks.tryLock(bob, mixed, forShare(key.getKey()));
                     bob.rollback();
                     assertThat(exclusive).as("%s with seats by %s", key, other).isFalse();
                     assertThat(shared)

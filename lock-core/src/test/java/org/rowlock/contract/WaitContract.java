@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Refusals.state;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
 import java.sql.Savepoint;
@@ -30,8 +32,8 @@ import org.rowlock.testing.TestDatabase;
 abstract class WaitContract extends RowLockContract {
     private static final LockKey KEY = account(1);
 
-    WaitContract() {
-        super(ACCOUNTS, TEN_ACCOUNTS);
+    WaitContract(FirstLockContracts of) {
+        super(of, ACCOUNTS, TEN_ACCOUNTS);
     }
 
     static Stream<LockWait> shortWaits() {
@@ -50,9 +52,8 @@ abstract class WaitContract extends RowLockContract {
         bob.execute("update account set balance = 20 where id = 2");
 
         assertThatThrownBy(() -> lock(bob, KEY, wait))
-                .isInstanceOfSatisfying(
-                        LockNotAvailableException.class,
-                        e -> assertThat(e.sqlState()).contains("55P03"))
+                .isInstanceOf(LockNotAvailableException.class)
+                .satisfies(state("55P03"))
                 .hasMessageContainingAll("account[1]", "FOR UPDATE");
 
         assertThat(advisoryLocksOf(bob)).isEqualTo(advisoryLocksFor(1));
@@ -188,10 +189,7 @@ abstract class WaitContract extends RowLockContract {
             lock(bob, account(4), wait);
             lockAll(bob, List.of(account(5), account(6)), wait);
         }
-        bob.run(c -> {
-            c.rollback(savepoint);
-            return null;
-        });
+        bob.startAction(c -> c.rollback(savepoint)).get();
 
         assertThat(isFree(account(4))).isTrue();
         bob.commit();
@@ -215,9 +213,8 @@ abstract class WaitContract extends RowLockContract {
         bob.execute("set lock_timeout = '20ms'");
 
         assertThatThrownBy(() -> lock(bob, KEY))
-                .isInstanceOfSatisfying(
-                        LockNotAvailableException.class,
-                        e -> assertThat(e.sqlState()).contains("55P03"))
+                .isInstanceOf(LockNotAvailableException.class)
+                .satisfies(state("55P03"))
                 .hasMessageContaining("lock_timeout");
 
         assertThatThrownBy(() -> bob.execute("select 1")).satisfies(sqlState("25P02"));
@@ -231,13 +228,10 @@ abstract class WaitContract extends RowLockContract {
         bob.execute("set lock_timeout = '20ms'");
         bob.commit();
 
-        assertThatThrownBy(() -> bob.run(
-                        c -> locks.in(c).tryLock(forUpdate(KEY).forever()).isHeld()))
-                .isInstanceOf(LockNotAvailableException.class);
+        assertThatThrownBy(() -> tryLock(bob, forUpdate(KEY).forever())).isInstanceOf(LockNotAvailableException.class);
         bob.rollback();
-        assertThatThrownBy(() -> bob.run(c -> locks.in(c)
-                        .tryLock(forUpdate(List.of(account(2), KEY)).forever())
-                        .isHeld()))
+        assertThatThrownBy(() ->
+                        tryLock(bob, forUpdate(List.of(account(2), KEY)).forever()))
                 .isInstanceOf(LockNotAvailableException.class);
     }
 
@@ -246,8 +240,7 @@ abstract class WaitContract extends RowLockContract {
         var dataSource = database.dataSource();
         dataSource.setAutosave(org.postgresql.jdbc.AutoSave.ALWAYS);
         lock(alice, KEY);
-        try (Connection connection = dataSource.getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = begin(dataSource)) {
             for (LockWait wait : shortWaits().toList()) {
                 assertThatThrownBy(() -> locks.in(connection).lock(Requests.waiting(forUpdate(KEY), wait)))
                         .isInstanceOf(LockNotAvailableException.class);

@@ -1,6 +1,9 @@
 package org.rowlock.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.on;
 
 import com.sun.jdi.AbsentInformationException;
 import com.sun.jdi.Bootstrap;
@@ -23,6 +26,7 @@ import com.sun.jdi.request.ClassPrepareRequest;
 import com.sun.jdi.request.EventRequest;
 import com.sun.jdi.request.MethodEntryRequest;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +36,11 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockRequest;
+import org.rowlock.LockResult;
+import org.rowlock.RowLocks;
+import org.rowlock.TransactionLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
 /** How far a reader of a warm call has to walk: the files it enters, and the frames from the door to the driver. */
@@ -172,5 +181,58 @@ class WalkTest {
         } catch (AbsentInformationException e) {
             return ""; // A lambda stands in the file of another class.
         }
+    }
+
+    /** The program that the test walks along: warm calls, each between {@code begin} and {@code end}. */
+    static final class WalkedCalls {
+        private static final int WARM = 3;
+
+        private static final LockRequest ACCOUNT = forUpdate(row("account", 1));
+
+        private WalkedCalls() {}
+
+        private interface Call {
+            void run() throws Exception;
+        }
+
+        public static void main(String[] args) throws Exception {
+            PGSimpleDataSource dataSource = new PGSimpleDataSource();
+            dataSource.setUrl(args[0]);
+            if (!args[1].isEmpty()) {
+                dataSource.setUser(args[1]);
+                dataSource.setPassword(args[2]);
+            }
+            RowLocks locks = LockAccess.builder().build();
+            try (Connection connection = dataSource.getConnection()) {
+                connection.setAutoCommit(false);
+                TransactionLocks own = locks.in(connection);
+                walk("lock", () -> {
+                    LockResult unused = own.lock(ACCOUNT);
+                    connection.rollback();
+                });
+            }
+            RowLocks pooled = on(locks, dataSource);
+            walk(
+                    "inTransaction",
+                    () -> pooled.lock(ACCOUNT)
+                            .read("select balance from account where id = 1", row -> row.getLong(1))
+                            .inTransaction(tx -> {
+                                tx.atCommit("update account set balance = 1 where id = 1");
+                                return null;
+                            }));
+        }
+
+        private static void walk(String name, Call call) throws Exception {
+            for (int i = 0; i < WARM; i++) {
+                call.run();
+            }
+            begin(name);
+            call.run();
+            end();
+        }
+
+        static void begin(String name) {}
+
+        static void end() {}
     }
 }

@@ -2,6 +2,7 @@ package org.rowlock.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 
 import java.util.List;
@@ -26,6 +27,7 @@ import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.testing.Waits;
 
 /**
  * What a lock that guards no write costs in WAL, transaction ids and MultiXacts, on a server where nobody else writes.
@@ -68,10 +70,9 @@ class WriteFreeLockingTest {
     private static void lockInEveryWay(Session session, RowLocks locks) throws Exception {
         List<LockKey> keys = LockKey.rows("account", List.of(1, 2, 3, 4, 5));
         for (RowLockMode mode : RowLockMode.values()) {
-            for (LockWait wait :
-                    List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
-                session.run(c -> locks.in(c).lock(Requests.waiting(LockRequest.of(mode, List.of(keys.get(0))), wait)));
-                session.run(c -> locks.in(c).lock(Requests.waiting(LockRequest.of(mode, keys), wait)));
+            for (LockWait wait : Waits.ALL) {
+                lock(session, locks, Requests.waiting(LockRequest.of(mode, List.of(keys.get(0))), wait));
+                lock(session, locks, Requests.waiting(LockRequest.of(mode, keys), wait));
                 session.run(c -> locks.in(c)
                         .lockAndRead(
                                 Requests.waiting(LockRequest.of(mode, List.of(keys.get(1))), wait),
@@ -116,7 +117,7 @@ class WriteFreeLockingTest {
     void rowWritesWal(RowLockMode mode) throws Exception {
         String before = walPosition();
 
-        alice.run(c -> row.in(c).lock(LockRequest.of(mode, List.of(LockKey.row("account", 7)))));
+        lock(alice, row, LockRequest.of(mode, List.of(LockKey.row("account", 7))));
         alice.commit();
 
         assertThat(walPosition()).isNotEqualTo(before);
@@ -125,8 +126,8 @@ class WriteFreeLockingTest {
     @ParameterizedTest
     @EnumSource
     void advisoryAssignsNoTransactionIdAndRowDoes(RowLockMode mode) throws Exception {
-        alice.run(c -> advisory.in(c).lock(LockRequest.of(mode, List.of(LockKey.row("account", 7)))));
-        bob.run(c -> row.in(c).lock(LockRequest.of(mode, List.of(LockKey.row("account", 7)))));
+        lock(alice, advisory, LockRequest.of(mode, List.of(LockKey.row("account", 7))));
+        lock(bob, row, LockRequest.of(mode, List.of(LockKey.row("account", 7))));
 
         assertThat(hasXid(alice)).isFalse();
         assertThat(hasXid(bob)).isTrue();
@@ -137,9 +138,8 @@ class WriteFreeLockingTest {
     void waitsOfAdvisoryAssignNoTransactionId(RowLockMode mode) throws Exception {
         LockKey key = LockKey.row("account", 7);
         for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
-            alice.run(c -> advisory.in(c).lock(Requests.waiting(LockRequest.of(mode, List.of(key)), wait)));
-            alice.run(c ->
-                    advisory.in(c).lock(Requests.waiting(LockRequest.of(mode, List.of(key, LockKey.name("x"))), wait)));
+            lock(alice, advisory, Requests.waiting(LockRequest.of(mode, List.of(key)), wait));
+            lock(alice, advisory, Requests.waiting(LockRequest.of(mode, List.of(key, LockKey.name("x"))), wait));
             alice.run(c -> advisory.in(c)
                     .lockAndRead(Requests.waiting(LockRequest.of(mode, List.of(key)), wait), "select 1", found -> 1));
         }
@@ -168,8 +168,8 @@ class WriteFreeLockingTest {
     private void share(RowLocks locks) throws Exception {
         for (int i = 1; i <= 10; i++) {
             LockKey key = LockKey.row("account", i);
-            alice.run(c -> locks.in(c).lock(forShare(key)));
-            bob.run(c -> locks.in(c).lock(forShare(key)));
+            lock(alice, locks, forShare(key));
+            lock(bob, locks, forShare(key));
             alice.commit();
             bob.commit();
         }
