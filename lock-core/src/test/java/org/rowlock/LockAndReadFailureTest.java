@@ -1,8 +1,10 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 
 import java.time.Duration;
@@ -21,10 +23,20 @@ import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Waits;
 
 /** What fails in the caller's own query or mapper is the caller's SQLException, and is not blamed on the lock. */
 class LockAndReadFailureTest {
     private static final LockKey KEY = LockKey.row("account", 1);
+
+    /** What looks like the answers of a check. */
+    private static final List<String> FORGED = List.of(
+            "rowlock:taken",
+            "rowlock:taken:off",
+            "rowlock:stale:",
+            "rowlock:repeatable read/off/:",
+            "rowlock:serializable;drop table secret;commit;begin;--/off/:",
+            "\":serializable;drop table secret;commit;begin;--/off/:");
 
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(1, "create table secret(id int)");
@@ -131,10 +143,9 @@ class LockAndReadFailureTest {
 
     @EveryStrategy
     void theNextLockAfterAnErrorOfTheQueryTakesOneRoundTrip(LockStrategy strategy, RowLocks locks) throws Exception {
-        PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setSocketFactory(RoundTripCounter.class.getName());
+        PGSimpleDataSource dataSource = RoundTripCounter.counting(database.dataSource());
         Session alice = database.session("alice", dataSource);
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        lock(alice, locks, forUpdate(KEY));
         alice.rollback();
         for (String sql :
                 List.of("select nothing from account", "select no_function(1)", "select 1 / (id - 1) from account")) {
@@ -191,7 +202,7 @@ class LockAndReadFailureTest {
     @EveryStrategy
     void aQueryMayInsertTheRow(RowLocks locks) throws Exception {
         int id = 10;
-        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(Duration.ofSeconds(60)))) {
+        for (LockWait wait : Waits.ALL) {
             for (boolean begun : List.of(false, true)) {
                 int inserted = id++;
                 Session alice = database.session("alice");
@@ -222,8 +233,7 @@ class LockAndReadFailureTest {
                 "create policy changed on account for update using (id <> 1)");
         alice.execute("set role " + database.role("select, update on account"));
         for (boolean begun : new boolean[] {true, false}) {
-            assertThat(alice.run(c -> locks.in(c).lock(forUpdate(KEY).allowAbsent()))
-                            .absentRows())
+            assertThat(lock(alice, locks, forUpdate(KEY).allowAbsent()).absentRows())
                     .isNotEmpty();
             LockResult tried = alice.run(c -> locks.in(c).tryLock(forUpdate(KEY).allowAbsent()));
             assertThat(tried.state()).isNotEqualTo(LockResult.State.TAKEN);
@@ -258,5 +268,43 @@ class LockAndReadFailureTest {
             assertThat(alice.start(inserting).failure()).isInstanceOf(LockSerializationException.class);
         }
         alice.rollback();
+    }
+
+    /** The server quotes ids in its errors; none of them can pass for what a check says. */
+    @EveryStrategy
+    void anIdIsNotTakenForWhatACheckSays(LockStrategy strategy, RowLocks locks, Session alice) throws Exception {
+        for (String forged : FORGED) {
+            // Without id columns, any text is the id of a key.
+            LockKey key = LockKey.row(strategy == LockStrategy.ADVISORY ? "secret" : "account", forged);
+            for (Session.Body<?> body : List.<Session.Body<?>>of(
+                    c -> locks.in(c).lock(forUpdate(key)),
+                    c -> locks.in(c).tryLock(forUpdate(key)).isHeld(),
+                    c -> locks.in(c).lock(forUpdate(List.of(key, KEY))))) {
+                if (strategy == LockStrategy.ADVISORY) {
+                    alice.run(body);
+                } else {
+                    assertThatThrownBy(() -> alice.run(body)).isExactlyInstanceOf(LockTargetException.class);
+                }
+                alice.rollback();
+            }
+        }
+        assertThat(database.query("select count(*) from secret")).isEqualTo("0");
+    }
+
+    @EveryStrategy
+    void aBindOfTheQueryIsNotTakenForWhatACheckSays(RowLocks locks, Session alice) throws Exception {
+        for (String forged : FORGED) {
+            for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT)) {
+                assertThatThrownBy(() -> alice.run(c -> locks.in(c)
+                                .lockAndRead(
+                                        Requests.waiting(forUpdate(KEY), wait),
+                                        "select cast(cast(? as text) as int)",
+                                        row -> row.getInt(1),
+                                        forged)))
+                        .satisfies(sqlState("22P02"));
+                alice.rollback();
+            }
+        }
+        assertThat(database.query("select count(*) from secret")).isEqualTo("0");
     }
 }

@@ -2,30 +2,39 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockKey.rows;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.assertIllegal;
+import static org.rowlock.testing.Locks.lock;
+import static org.rowlock.testing.TestDatabase.execute;
 
 import java.math.BigDecimal;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.UUID;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.testing.EveryStrategy;
+import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
+/** What a request says counts in every form of a locked transaction, and one handle has all that the work needs. */
 class LockOperationTest {
     private static final String READ = "select balance from account where id <= ? order by id";
     private static final String ADD = "update account set balance = balance + 1 where id = ?";
+    private static final RowMapper<Long> BALANCE = found -> found.getLong(1);
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create table account (id bigint primary key, balance int)",
-            "insert into account values (1, 10), (2, null), (3, 30)");
+            "insert into account values (1, 10), (2, 20), (3, null), (4, 40)");
 
     private RowLocks locks;
 
@@ -64,10 +73,10 @@ class LockOperationTest {
         for (Class<?> type : List.of(Long.class, Integer.class, Boolean.class, String.class, LocalDate.class)) {
             assertThat((Object) value("null", type)).isNull();
         }
-        List<Integer> balances = locks.lock(forUpdate(rows("account", 1, 2, 3)))
-                .read(READ, Integer.class, 3)
+        List<Integer> balances = locks.lock(forUpdate(rows("account", 1, 3, 4)))
+                .read(READ, Integer.class, 4)
                 .inTransaction(LockedTransaction::rows);
-        assertThat(balances).containsExactly(10, null, 30);
+        assertThat(balances).containsExactly(10, 20, null, 40);
     }
 
     @Test
@@ -132,5 +141,89 @@ class LockOperationTest {
         LockOperation operation = locks.lock(forUpdate(row("account", 1)));
         assertIllegal(() -> operation.read("select 1", (Class<Long>) null), "class of the value is null");
         assertIllegal(() -> operation.useTransaction(null), "work is null");
+        assertIllegal(
+                () -> operation.inTransaction((LockedTransaction.Work<Void, Integer, RuntimeException>) null),
+                "work is null");
+    }
+
+    @EveryStrategy
+    void aQueryBehindSeveralKeysTheConnectionAndTheWritesAreInOneHand(RowLocks own) throws Exception {
+        long sum = own.on(database.dataSource())
+                .lock(firstAndReference())
+                .read(READ, BALANCE, 2)
+                .inTransaction(tx -> {
+                    assertThat(tx.rows()).containsExactly(10L, 20L);
+                    execute(tx.connection(), "update account set balance = balance + 1 where id = 1");
+                    tx.atCommit("update account set balance = balance * 2 where id = ?", 1)
+                            .expectOneRow();
+                    return tx.rows().get(0) + balance(tx.connection());
+                });
+        assertThat(sum).isEqualTo(21);
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("22");
+    }
+
+    private static LockRequest firstAndReference() {
+        return forUpdate(row("account", 1)).and(reference());
+    }
+
+    private static LockRequest reference() {
+        return LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(row("account", 2)));
+    }
+
+    @EveryStrategy
+    void modesAndWaitsOfTheRequestCountInEveryForm(RowLocks own, Session other) throws Exception {
+        lock(other, own, reference());
+        RowLocks whole = own.on(database.dataSource());
+        LockRequest taken = forUpdate(rows("account", 1, 2));
+        for (boolean wait : List.of(false, true)) {
+            LockRequest free = wait
+                    ? firstAndReference().atMost(TestDatabase.DEADLINE)
+                    : firstAndReference().noWait();
+            LockRequest busy = wait ? taken.atMost(Duration.ofMillis(20)) : taken.noWait();
+            whole.lock(free).inTransaction(tx -> tx.atCommit(ADD, 1));
+            whole.lock(free).read(READ, BALANCE, 2).inTransaction(tx -> tx.atCommit(ADD, 1));
+            whole.lock(free).execute(plusOne());
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> whole.lock(busy).inTransaction(tx -> fail("The work has run")),
+                    () -> whole.lock(busy).read(READ, BALANCE, 2).inTransaction(tx -> fail("The work has run")),
+                    () -> whole.lock(busy).execute(plusOne()))) {
+                assertThatThrownBy(call).isInstanceOf(LockNotAvailableException.class);
+            }
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("16");
+        other.rollback();
+    }
+
+    private static CommitWrites plusOne() {
+        CommitWrites writes = new CommitWrites();
+        writes.add(ADD, 1);
+        return writes;
+    }
+
+    @EveryStrategy.WithRow
+    void theWorkRunsInEveryFormIfAbsentRowsAreAllowed(RowLocks own) throws Exception {
+        LockOperation allowed = own.on(database.dataSource())
+                .lock(forUpdate(rows("account", 1, 9)).allowAbsent());
+        allowed.useTransaction(tx -> assertThat(balance(tx.connection())).isEqualTo(10));
+        allowed.read(READ, BALANCE, 2)
+                .useTransaction(tx -> assertThat(tx.rows()).containsExactly(10L, 20L));
+        allowed.execute(plusOne());
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("11");
+    }
+
+    @EveryStrategy
+    void aClaimComesWithTheConnectionToo(RowLocks own) throws Exception {
+        own.on(database.dataSource())
+                .claim(Claim.from("account").orderBy("id").limit(1), found -> found.getLong("id"))
+                .inTransaction(tx -> {
+                    assertThat(tx.rows()).containsExactly(1L);
+                    assertThat(balance(tx.connection())).isEqualTo(10);
+                    return tx.atCommit(ADD, 1);
+                });
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("11");
+    }
+
+    private static long balance(Connection connection) throws SQLException {
+        return Long.parseLong(TestDatabase.query(connection, "select balance from account where id = 1"));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.tryLock;
 
@@ -12,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -27,13 +29,13 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 /** Every form of a lock works with every setting of the driver that changes how statements are sent. */
-@Tag("long")
 public class DriverModesTest {
     private static final LockKey KEY = row("account", 1);
     private static final String READ = "select balance from account where id = ?";
@@ -78,6 +80,7 @@ public class DriverModesTest {
         return database.session(name, set(database.dataSource(), mode));
     }
 
+    @Tag("long")
     @ParameterizedTest
     @MethodSource("modes")
     void everyFormWorks(String mode, LockStrategy strategy) throws Exception {
@@ -94,7 +97,7 @@ public class DriverModesTest {
     }
 
     private static void waitsAndReadsFresh(RowLocks locks, Session alice, Session bob, int round) throws Exception {
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        lock(alice, locks, forUpdate(KEY));
         Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndRead(forUpdate(KEY), READ, BALANCE, 1));
         step.awaitBlockedBy(alice);
         alice.execute("update account set balance = " + round + " where id = 1");
@@ -107,10 +110,10 @@ public class DriverModesTest {
     private static void failsAndStaysUsable(RowLocks locks, LockStrategy strategy, Session alice, Session bob)
             throws Exception {
         LockWait briefly = LockWait.atMost(Duration.ofMillis(10));
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        lock(alice, locks, forUpdate(KEY));
         bob.execute("update account set balance = 9 where id = 9");
         bob.execute("set local lock_timeout = '59s'");
-        bob.run(c -> locks.in(c).lock(forUpdate(row("account", 2))));
+        lock(bob, locks, forUpdate(row("account", 2)));
         int held = bob.advisoryLocks();
         for (LockWait wait : List.of(LockWait.NO_WAIT, briefly)) {
             assertThat(tryLock(bob, locks, Requests.waiting(forUpdate(KEY), wait)))
@@ -124,14 +127,7 @@ public class DriverModesTest {
         }
         assertThat(tryLock(bob, locks, Requests.waiting(forUpdate(row("account", 3)), briefly)))
                 .isTrue();
-        bob.run(c -> {
-            try (var statement = c.createStatement();
-                    var row = statement.executeQuery("show lock_timeout")) {
-                row.next();
-                assertThat(row.getString(1)).isEqualTo("59s");
-            }
-            return null;
-        });
+        bob.run(c -> assertThat(TestDatabase.query(c, "show lock_timeout")).isEqualTo("59s"));
         bob.commit();
         alice.commit();
         assertThat((long) alice.run(c -> locks.in(c)
@@ -151,7 +147,7 @@ public class DriverModesTest {
                 LockKey.name("größe"),
                 LockKey.number(Long.MIN_VALUE),
                 LockKey.pair(Integer.MIN_VALUE, -1));
-        LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(keys).allowAbsent()));
+        LockResult result = lock(alice, locks, forUpdate(keys).allowAbsent());
         assertThat(result.absentRows()).hasSize(strategy == LockStrategy.ADVISORY ? 0 : 2);
         assertThat(alice.advisoryLocks()).isEqualTo(strategy == LockStrategy.ROW ? 3 : 6);
         for (LockKey key : keys) {
@@ -175,5 +171,32 @@ public class DriverModesTest {
         assertThat(bobs).containsExactly(4, 5);
         alice.commit();
         bob.commit();
+    }
+
+    /** A driver that fetches a few rows at a time would let a lock statement run on behind those that follow it. */
+    @EveryStrategy
+    void allRowsAreLockedBeforeWhatFollowsWhateverTheFetchSize(LockStrategy strategy, RowLocks locks, Session bob)
+            throws Exception {
+        List<LockKey> keys =
+                LockKey.rows("account", IntStream.rangeClosed(1, 9).boxed().toList());
+        Session alice = session("alice", "defaultRowFetchSize=2");
+        // Keys alone are refused in REPEATABLE READ.
+        for (int isolation : strategy == LockStrategy.ADVISORY ? List.of(2) : List.of(2, 4)) {
+            alice.connection().setTransactionIsolation(isolation);
+            lock(bob, locks, forUpdate(row("account", 8)));
+            assertThat(tryLock(alice, locks, forUpdate(keys).atMost(Duration.ofMillis(30))))
+                    .isFalse();
+            alice.execute("select 1");
+            alice.rollback();
+            bob.rollback();
+            lock(alice, locks, forUpdate(keys).atMost(TestDatabase.DEADLINE));
+            alice.run(
+                    c -> assertThat(TestDatabase.query(c, "show lock_timeout")).isEqualTo("0"));
+            for (LockKey key : keys) {
+                assertThat(tryLock(bob, locks, forUpdate(key))).isFalse();
+            }
+            alice.rollback();
+            bob.rollback();
+        }
     }
 }

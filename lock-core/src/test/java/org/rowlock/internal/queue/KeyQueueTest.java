@@ -19,13 +19,19 @@ import org.junit.jupiter.api.Test;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
-/** Whom a queue lets in, and when: by threads, without a server. */
+/** Whom a queue lets in, when, and what ends a wait: by threads, without a server. */
 class KeyQueueTest {
     private static final Object KEY = "key";
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 
+    private static final long MOST = DEADLINE.toNanos();
+
     private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final KeyQueues queues = FixedWidth.queues(1, MOST);
+    private final QueueEntry holder = queues.entry(1, null);
+    private final QueueEntry entry = queues.entry(1, null);
 
     /** As wide as it is told; holds from the next who leaves on. */
     private static final class Told implements QueuePolicy {
@@ -136,6 +142,10 @@ class KeyQueueTest {
         threads.shutdownNow();
         assertThat(threads.awaitTermination(DEADLINE.toSeconds(), TimeUnit.SECONDS))
                 .isTrue();
+    }
+
+    private static State enter(QueueEntry entry, long mostNanos) {
+        return entry.enter(mostNanos, Integer.MAX_VALUE);
     }
 
     private static QueueEntry enter(Crossing crossing, boolean shared) throws InterruptedException {
@@ -250,35 +260,94 @@ class KeyQueueTest {
         AtomicInteger alone = new AtomicInteger();
         AtomicInteger sharing = new AtomicInteger();
         AtomicInteger wrong = new AtomicInteger();
-        List<Future<Integer>> all = new ArrayList<>();
-        for (int i = 0; i < 12; i++) {
-            int number = i;
-            all.add(threads.submit(() -> {
-                Random random = new Random(number);
-                int turns = 0;
-                for (int turn = 0; turn < 500; turn++) {
-                    boolean shared = random.nextInt(3) == 0;
-                    long bound = random.nextInt(4) == 0 ? 1 + random.nextInt(100_000) : Long.MAX_VALUE;
-                    QueueEntry entry = crossing.enter(shared, bound);
-                    if (entry == null) {
-                        wrong.addAndGet(bound == Long.MAX_VALUE ? 1 : 0);
-                        continue;
-                    }
-                    int inside = (shared ? sharing : alone).incrementAndGet();
-                    wrong.addAndGet(shared ? alone.get() : sharing.get() + Math.max(0, inside - most));
-                    Thread.yield();
-                    (shared ? sharing : alone).decrementAndGet();
-                    crossing.leave(entry);
-                    turns++;
+        List<Integer> turns = Threads.query(12, number -> {
+            Random random = new Random(number);
+            int had = 0;
+            for (int turn = 0; turn < 500; turn++) {
+                boolean shared = random.nextInt(3) == 0;
+                long bound = random.nextInt(4) == 0 ? 1 + random.nextInt(100_000) : Long.MAX_VALUE;
+                QueueEntry entry = crossing.enter(shared, bound);
+                if (entry == null) {
+                    wrong.addAndGet(bound == Long.MAX_VALUE ? 1 : 0);
+                    continue;
                 }
-                return turns;
-            }));
-        }
-        for (Future<Integer> each : all) {
-            assertThat(each.get(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isPositive();
-        }
+                int inside = (shared ? sharing : alone).incrementAndGet();
+                wrong.addAndGet(shared ? alone.get() : sharing.get() + Math.max(0, inside - most));
+                Thread.yield();
+                (shared ? sharing : alone).decrementAndGet();
+                crossing.leave(entry);
+                had++;
+            }
+            return had;
+        });
+        assertThat(turns).allMatch(had -> had > 0);
         assertThat(wrong).hasValue(0);
         assertThat(crossing.waiting()).isZero();
         assertThat(crossing.tryEnterFree(false)).isNotNull();
+    }
+
+    /** As by a cancel that comes between the statement and its wait. */
+    @Test
+    void aWakeBeforeTheWaitEndsIt() {
+        assertThat(holder.tryEnter()).isTrue();
+        assertThat(entry.wake()).isTrue();
+        assertThat(enter(entry, MOST)).isEqualTo(State.OVER);
+        assertThat(queues.queued()).isZero();
+        entry.leave();
+        holder.endServerWait(true, true);
+        assertThat(queues.inside()).isZero();
+    }
+
+    @Test
+    void aWaitThatIsOverIsNotWoken() {
+        assertThat(holder.tryEnter()).isTrue();
+        assertThat(enter(entry, 1)).isEqualTo(State.OVER);
+        assertThat(entry.wake()).isFalse();
+    }
+
+    /** Else a cancel would be taken for done, and the statement run on at the server. */
+    @Test
+    void aWaitThatWasNotNeededIsNotWoken() {
+        assertThat(enter(entry, MOST)).isEqualTo(State.IN);
+        assertThat(entry.wake()).isFalse();
+        assertThat(enter(holder, 0)).isEqualTo(State.OVER);
+        assertThat(holder.wake()).isFalse();
+    }
+
+    @Test
+    void toLeaveTwiceIsToLeaveOnce() {
+        assertThat(holder.tryEnter()).isTrue();
+        holder.leave();
+        holder.leave();
+        assertThat(queues.inside()).isZero();
+        assertThat(holder.tryEnter()).isFalse();
+    }
+
+    /** Only where a place is kept the queue itself has seen all that this JVM wants. */
+    @Test
+    void whatOtherInstancesWantIsWantedWhereverItWasWaitedFor() {
+        KeyQueues seen = KeyQueues.adaptive(0);
+        QueueEntry kept = seen.join("key", false, null);
+        QueueEntry inHand = seen.entry("key".hashCode(), null);
+        assertThat(kept.tryEnter()).isTrue();
+        assertThat(inHand.tryEnter()).isTrue();
+        inHand.leave();
+        assertThat(kept.isWanted()).isFalse();
+        assertThat(inHand.isWanted()).isFalse();
+        kept.queue.policy.held(1_000, true);
+        for (int i = 0; i < 100; i++) {
+            kept.queue.policy.waited(8_000, 1, -1);
+        }
+        assertThat(kept.isWanted()).isTrue();
+        assertThat(inHand.isWanted()).isTrue();
+    }
+
+    @Test
+    void whatNeverEnteredHasNothingToGiveBack() {
+        QueueEntry never = queues.join("key", false, null);
+        assertThat(queues.keysInUse()).isOne();
+        never.leave();
+        never.leave();
+        assertThat(queues.keysInUse()).isZero();
     }
 }

@@ -2,13 +2,16 @@ package org.rowlock.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.assertIllegal;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Refusals.retryable;
+import static org.rowlock.testing.Refusals.state;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -31,6 +35,7 @@ import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.EveryStrategy;
+import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -75,11 +80,12 @@ class TransactionStateTest {
         }
     }
 
-    private static LockTransactionException refusal(String call, Session.Body<?> body, Connection connection) {
-        LockTransactionException refusal =
-                catchThrowableOfType(LockTransactionException.class, () -> body.run(connection));
-        assertThat(refusal).as(call).isNotNull();
-        return refusal;
+    private static AbstractThrowableAssert<?, ? extends Throwable> assertRefused(
+            String call, Session.Body<?> body, Connection connection, String state) {
+        return assertThatThrownBy(() -> body.run(connection))
+                .as(call)
+                .isInstanceOf(LockTransactionException.class)
+                .satisfies(state(state));
     }
 
     @Test
@@ -91,20 +97,17 @@ class TransactionStateTest {
     void closedConnectionIsRefused(LockStrategy strategy) throws Exception {
         Connection closed = database.dataSource().getConnection();
         closed.close();
-        forEachCall(strategy, (call, body) -> {
-            LockTransactionException refusal = refusal(call, body, closed);
-            assertThat(refusal.sqlState()).as(call).contains("08003");
-            assertThat(refusal).as(call).hasMessageContainingAll("closed", "open connection");
-        });
+        forEachCall(
+                strategy,
+                (call, body) -> assertRefused(call, body, closed, "08003")
+                        .hasMessageContainingAll("closed", "open connection"));
     }
 
     private static void assertRefusedBeforeAnySql(
             LockStrategy strategy, Connection connection, String state, String words) throws Exception {
         forEachCall(strategy, (call, body) -> {
             List<String> sent = new ArrayList<>();
-            LockTransactionException refusal = refusal(call, body, Wire.listen(connection, sent));
-            assertThat(refusal.sqlState()).as(call).contains(state);
-            assertThat(refusal).as(call).hasMessageContaining(words);
+            assertRefused(call, body, Wire.listen(connection, sent), state).hasMessageContaining(words);
             assertThat(sent).as(call).isEmpty();
         });
     }
@@ -145,12 +148,12 @@ class TransactionStateTest {
     }
 
     @EveryStrategy
-    void abortedTransactionIsRefusedBeforeAnySql(LockStrategy strategy, Session alice) throws Exception {
+    void abortedTransactionIsRefusedBeforeAnySql(LockStrategy strategy, RowLocks locks, Session alice)
+            throws Exception {
         assertThatThrownBy(() -> alice.execute("select 1 / 0")).isInstanceOf(SQLException.class);
         assertRefusedBeforeAnySql(strategy, alice.connection(), "25P02", "roll back");
         alice.rollback();
-        RowLocks locks = locks(strategy);
-        LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        LockResult result = lock(alice, locks, forUpdate(KEY));
         assertThat(result.isHeld()).isTrue();
     }
 
@@ -203,11 +206,12 @@ class TransactionStateTest {
     private void assertReadOnlyRefused(
             Session session, String call, Session.Body<?> body, Class<? extends RowlockException> type, boolean passes)
             throws Exception {
-        RowlockException refusal = catchThrowableOfType(type, () -> body.run(session.connection()));
-        assertThat(refusal).as(call).isNotNull();
-        assertThat(refusal.sqlState()).as(call).contains("25006");
-        assertThat(refusal.isRetryable()).as(call).isEqualTo(passes);
-        assertThat(refusal).as(call).hasMessageContaining(passes ? "default_transaction_read_only" : "read-write");
+        assertThatThrownBy(() -> body.run(session.connection()))
+                .as(call)
+                .isInstanceOf(type)
+                .satisfies(state("25006"))
+                .satisfies(retryable(passes))
+                .hasMessageContaining(passes ? "default_transaction_read_only" : "read-write");
         assertThat(session.advisoryLocks()).as(call).isZero();
         session.rollback();
         // The session is as before: only its transactions are read-only.
@@ -238,9 +242,8 @@ class TransactionStateTest {
     @EveryStrategy
     void connectionOfAnotherDriverIsRefused(LockStrategy strategy, Session alice) throws Exception {
         forEachCall(strategy, (call, body) -> {
-            LockTransactionException refusal = refusal(call, body, Wire.ofAnotherDriver(alice.connection()));
-            assertThat(refusal.sqlState()).as(call).contains("0A000");
-            assertThat(refusal).as(call).hasMessageContaining("org.postgresql:postgresql");
+            assertRefused(call, body, Wire.ofAnotherDriver(alice.connection()), "0A000")
+                    .hasMessageContaining("org.postgresql:postgresql");
             alice.execute("select 1");
         });
     }
@@ -250,10 +253,24 @@ class TransactionStateTest {
     void namesAreRefusedInTheSamePlaces(RowLocks locks) throws Exception {
         Session.Body<?> body = c -> locks.in(c).lock(forUpdate(LockKey.name("nightly")));
         try (Connection connection = database.dataSource().getConnection()) {
-            assertThat(refusal("name", body, connection).sqlState()).contains("25P01");
+            assertRefused("name", body, connection, "25P01");
             connection.setAutoCommit(false);
             connection.setReadOnly(true);
-            assertThat(refusal("name", body, connection).sqlState()).contains("25006");
+            assertRefused("name", body, connection, "25006");
+        }
+    }
+
+    /** A wait ran out, and the connection is lost before the transaction has been made usable again. */
+    @EveryStrategy
+    void lostConnectionIsNotReportedAsAUsableTransaction(RowLocks locks, Session holder) throws Exception {
+        lock(holder, locks, forUpdate(KEY));
+        ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
+        try (Connection connection = begin(dataSource)) {
+            dataSource.fail("createStatement", new SQLException("An I/O error occurred", "08006"));
+            assertThatThrownBy(() -> locks.in(connection)
+                            .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(20)))
+                            .isHeld())
+                    .isInstanceOf(LockConnectionLostException.class);
         }
     }
 }
