@@ -6,10 +6,11 @@ import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.assertIllegal;
 import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.startLock;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,9 +105,9 @@ class LockInspectorTest {
     void waitersStandBehindTheHoldersInTheirOrder(Session carol, Session dave) throws Exception {
         alice.run(c -> locks.in(c).lock(forShare(KEY)));
         bob.run(c -> locks.in(c).lock(forShare(KEY)));
-        Step<LockResult> carols = carol.start(c -> locks.in(c).lock(forUpdate(KEY)));
+        Step<LockResult> carols = startLock(carol, locks, forUpdate(KEY));
         carols.awaitBlockedBy(alice, bob);
-        Step<LockResult> daves = dave.start(c -> locks.in(c).lock(forShare(KEY)));
+        Step<LockResult> daves = startLock(dave, locks, forShare(KEY));
         daves.awaitBlockedBy(carol);
         awaitWaitTimes(2);
 
@@ -169,9 +170,7 @@ class LockInspectorTest {
     @ValueSource(longs = {0, 1, -1, Long.MIN_VALUE, Long.MAX_VALUE, 0x1_0000_0000L, 0xFFFF_FFFFL, -0x1_0000_0000L})
     void rawNumberIsFoundWithBothItsHalves(long number) throws Exception {
         lock(alice, LockKey.number(number));
-        assertThat(of(LockKey.number(number))).singleElement().satisfies(line -> {
-            assertThat(line.key()).isEqualTo(LockKey.number(number));
-        });
+        assertThat(of(LockKey.number(number))).extracting(Line::key).containsExactly(LockKey.number(number));
         assertThat(of(LockKey.number(number ^ 1))).isEmpty();
         assertThat(of(LockKey.number(number ^ 0x2_0000_0000L))).isEmpty();
         assertThat(of(LockKey.pair((int) (number >> 32), (int) number))).isEmpty();
@@ -182,9 +181,7 @@ class LockInspectorTest {
     void rawPairIsFoundWithBothItsNumbers(int number) throws Exception {
         LockKey pair = LockKey.pair(-3, number);
         lock(alice, pair);
-        assertThat(of(pair)).singleElement().satisfies(line -> {
-            assertThat(line.key()).isEqualTo(pair);
-        });
+        assertThat(of(pair)).extracting(Line::key).containsExactly(pair);
         assertThat(of(LockKey.pair(number, -3))).isEmpty();
         assertThat(of(LockKey.pair(-3, number ^ 1))).isEmpty();
         assertThat(of(LockKey.number((-3L << 32) | (number & 0xFFFF_FFFFL)))).isEmpty();
@@ -195,9 +192,7 @@ class LockInspectorTest {
     void idIsShownAsTheNumberItIs(int id) throws Exception {
         LockKey key = LockKey.row("account", id);
         lock(alice, key);
-        assertThat(of(key)).singleElement().satisfies(line -> {
-            assertThat(line.key()).isEqualTo(key);
-        });
+        assertThat(of(key)).extracting(Line::key).containsExactly(key);
         assertThat(all()).hasSize(1);
     }
 
@@ -213,9 +208,7 @@ class LockInspectorTest {
         alice.execute("select pg_advisory_xact_lock('account'::regclass::oid::int4, 42)");
         bob.execute("select pg_advisory_lock_shared(hashtextextended('" + database.schema() + "', 0))");
         try {
-            assertThat(of(KEY))
-                    .singleElement()
-                    .satisfies(line -> assertThat(line.key()).isEqualTo(KEY));
+            assertThat(of(KEY)).extracting(Line::key).containsExactly(KEY);
             long number = Long.parseLong(database.query("select hashtextextended('" + database.schema() + "', 0)"));
             assertThat(of(LockKey.number(number))).singleElement().satisfies(line -> {
                 assertThat(line.isShared()).isTrue();
@@ -234,11 +227,11 @@ class LockInspectorTest {
         try {
             PGSimpleDataSource elsewhere = database.dataSource();
             elsewhere.setDatabaseName(name);
-            try (Connection there = elsewhere.getConnection();
-                    Statement statement = there.createStatement()) {
-                there.setAutoCommit(false);
-                statement.execute("select pg_advisory_xact_lock(" + oid("account") + "::int4, 42)");
-                statement.execute("select pg_advisory_xact_lock(77)");
+            try (Connection there = begin(elsewhere)) {
+                TestDatabase.execute(
+                        there,
+                        "select pg_advisory_xact_lock(" + oid("account") + "::int4, 42)",
+                        "select pg_advisory_xact_lock(77)");
                 assertThat(all()).isEmpty();
                 assertThat(of(KEY)).isEmpty();
                 assertThat(of(LockKey.number(77))).isEmpty();
@@ -286,14 +279,14 @@ class LockInspectorTest {
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("no_such_table");
         assertIllegal(() -> of(null));
-        assertIllegal(() -> new LockInspector(null).all());
+        assertIllegal(() -> new LockInspector(null).all(), "connection is null");
     }
 
     @Test
     void severalLocksOfASessionAreAllShown() throws Exception {
         alice.run(c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(3, 1, 2)))));
         assertThat(all())
-                .extracting(line -> line.key())
+                .extracting(Line::key)
                 .containsExactly(LockKey.row("account", 1), LockKey.row("account", 2), LockKey.row("account", 3));
     }
 }

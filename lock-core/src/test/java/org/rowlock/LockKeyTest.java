@@ -15,7 +15,6 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -47,6 +46,7 @@ class LockKeyTest {
         Instant instant = Instant.parse("2024-02-29T23:05:09.123456Z");
         return Stream.of(
                 Arguments.of((byte) -42, "-42"),
+                Arguments.of((byte) -1, "-1"),
                 Arguments.of((short) 42, "42"),
                 Arguments.of(42, "42"),
                 Arguments.of(42L, "42"),
@@ -55,16 +55,21 @@ class LockKeyTest {
                 Arguments.of(new BigDecimal("42.00"), "42"),
                 Arguments.of(new BigDecimal("4.2E+1"), "42"),
                 Arguments.of(new BigDecimal("-1E+3"), "-1000"),
+                Arguments.of(new BigDecimal("1e3"), "1000"),
                 Arguments.of(new BigDecimal("0.000"), "0"),
                 Arguments.of(Long.MIN_VALUE, "-9223372036854775808"),
                 Arguments.of(BigInteger.TWO.pow(80), "1208925819614629174706176"),
+                Arguments.of(BigInteger.TWO.pow(100), "1267650600228229401496703205376"),
+                Arguments.of(BigInteger.TEN.pow(20), "100000000000000000000"),
                 Arguments.of("0042", "0042"),
                 Arguments.of("+42", "+42"),
                 Arguments.of(" 42 ", " 42 "),
+                Arguments.of("Zürich ", "Zürich "),
                 Arguments.of("42.0", "42.0"),
                 Arguments.of("Grüße, 東京 🔒", "Grüße, 東京 🔒"),
                 Arguments.of(UUID.fromString(UUID_TEXT), UUID_TEXT),
                 Arguments.of(UUID_TEXT, UUID_TEXT),
+                Arguments.of(UUID.fromString("0AF7651A-16CD-43DD-8448-EB211C80319C"), UUID_TEXT),
                 Arguments.of("0AF7651A-16CD-43DD-8448-EB211C80319C", UUID_TEXT),
                 Arguments.of("0AF7651A-16CD-43DD-8448-EB211C80319C ", "0AF7651A-16CD-43DD-8448-EB211C80319C "),
                 Arguments.of("0AF7651A16CD43DD8448EB211C80319C", "0AF7651A16CD43DD8448EB211C80319C"),
@@ -77,12 +82,15 @@ class LockKeyTest {
                 Arguments.of(java.sql.Date.valueOf("2024-02-29"), "2024-02-29"),
                 Arguments.of(LocalTime.MIDNIGHT, "00:00:00"),
                 Arguments.of(LocalTime.of(7, 5), "07:05:00"),
+                Arguments.of(LocalTime.of(9, 30, 0, 500_000_000), "09:30:00.5"),
                 Arguments.of(LocalTime.of(7, 5, 9, 120_000_000), "07:05:09.12"),
                 Arguments.of(LocalTime.of(7, 5, 9, 123_456_000), "07:05:09.123456"),
                 Arguments.of(LocalDateTime.of(2024, 2, 29, 7, 5), "2024-02-29T07:05:00"),
                 Arguments.of(LocalDateTime.of(2024, 2, 29, 7, 5, 9, 1_000), "2024-02-29T07:05:09.000001"),
                 Arguments.of(instant, "2024-02-29T23:05:09.123456Z"),
                 Arguments.of(instant.atOffset(ZoneOffset.ofHours(14)), "2024-02-29T23:05:09.123456Z"),
+                Arguments.of(
+                        ZonedDateTime.parse("2026-07-01T09:30:00.5+02:00[Europe/Zurich]"), "2026-07-01T07:30:00.5Z"),
                 Arguments.of(ZonedDateTime.of(2024, 3, 1, 0, 5, 9, 0, ZoneOffset.ofHours(1)), "2024-02-29T23:05:09Z"),
                 Arguments.of(Instant.parse("2024-02-29T23:05:00Z"), "2024-02-29T23:05:00Z"));
     }
@@ -122,6 +130,7 @@ class LockKeyTest {
         assertThat(key).isEqualTo(row("line", List.of(7L, "A", "2024-01-02")));
         assertThat(key).isNotEqualTo(row("line", "A", 7, LocalDate.of(2024, 1, 2)));
         assertThat(RowKey.idText(key.id())).isEqualTo("7\u001fA\u001f2024-01-02");
+        assertThat(RowKey.idText(row("line", List.of(42)).id())).isEqualTo("42");
         assertThat(row("line", List.of("B0000000-0000-0000-0000-00000000000B", 1))
                         .id())
                 .containsExactly("b0000000-0000-0000-0000-00000000000b", "1");
@@ -132,8 +141,6 @@ class LockKeyTest {
     void aListOfTextsIsAsStrictAsItsParts() {
         assertThat(row("Public.\"account\"", List.of("0AF7651A-16CD-43DD-8448-EB211C80319C")))
                 .isEqualTo(row("public.account", UUID.fromString(UUID_TEXT)));
-        assertIllegal(() -> row("account", List.of()));
-        assertIllegal(() -> row("account", Arrays.asList("1", null)));
     }
 
     @Test
@@ -260,6 +267,6 @@ class LockKeyTest {
     /** A short number can be a long text; it is refused before it is written out. */
     @Test
     void numberOfAMillionDigitsIsRefused() {
-        assertIllegal(() -> row("account", new java.math.BigDecimal("1e500000000")), "account", "digits");
+        assertIllegal(() -> row("account", new BigDecimal("1e500000000")), "account", "digits");
     }
 }

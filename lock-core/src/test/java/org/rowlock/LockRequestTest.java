@@ -1,7 +1,6 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.name;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockKey.rows;
@@ -124,15 +123,13 @@ class LockRequestTest {
 
     @Test
     void aMissingPartIsNamed() {
-        assertThatThrownBy(() -> forUpdate(row("a", 1)).and(null)).hasMessageContaining("The other request is null");
-        assertThatThrownBy(() -> LockRequest.of(null, List.of(row("a", 1)))).hasMessageContaining("The mode is null");
-        assertThatThrownBy(() -> forUpdate(Collections.singletonList(null)))
-                .hasMessageContaining("several keys, is null");
-        assertThatThrownBy(() -> forUpdate(List.of())).hasMessageContaining("The keys are empty");
+        assertIllegal(() -> forUpdate(row("a", 1)).and(null), "The other request is null");
+        assertIllegal(() -> forUpdate(Collections.singletonList(null)), "several keys, is null");
+        assertIllegal(() -> forUpdate(List.of()), "The keys are empty");
         assertIllegal(() -> forUpdate((List<LockKey>) null), "keys are null");
         assertIllegal(() -> forUpdate(Arrays.asList(row("a", 1), null)), "null");
         assertIllegal(() -> forUpdate((LockKey) null), "several keys, is null");
-        assertIllegal(() -> LockRequest.of(null, List.of(row("a", 1))), "mode is null");
+        assertIllegal(() -> LockRequest.of(null, List.of(row("a", 1))), "The mode is null");
         assertIllegal(() -> forUpdate(row("a", 1)).atMost((Duration) null), "null");
         assertIllegal(() -> forUpdate(row("a", 1)).atMost(Duration.ofMillis(-1)), "positive");
     }

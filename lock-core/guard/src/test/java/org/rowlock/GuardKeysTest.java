@@ -2,19 +2,19 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
+import static org.rowlock.testing.Locks.locks;
 
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import java.math.BigDecimal;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
+import java.time.Instant;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.UUID;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,14 +25,12 @@ import org.rowlock.contract.IdTypesContract;
 import org.rowlock.contract.IdTypesContract.Ids;
 import org.rowlock.guard.Install;
 import org.rowlock.guard.RowLockGuard;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.GoldenVector;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
 /** The keys that the guard takes are those that the library takes, for every type of id. */
 class GuardKeysTest {
-    private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u([0-9a-f]{4})|(\\\\))");
-
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create type mood as enum ('HAPPY', 'SAD')",
@@ -41,8 +39,7 @@ class GuardKeysTest {
             "create domain moment as timestamptz",
             "create domain scaled as numeric(30, 2)");
 
-    private final RowLocks locks =
-            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+    private final RowLocks locks = locks(LockStrategy.ADVISORY);
 
     @BeforeEach
     void install() throws SQLException {
@@ -59,10 +56,10 @@ class GuardKeysTest {
                                 "a moment",
                                 "'2024-02-29 10:20+02'",
                                 "'2024-02-29 10:20Z'",
-                                java.time.Instant.parse("2024-02-29T08:20:00Z"),
-                                java.time.Instant.parse("2024-02-29T10:20:00Z")),
+                                Instant.parse("2024-02-29T08:20:00Z"),
+                                Instant.parse("2024-02-29T10:20:00Z")),
                         new Ids("a scaled", "42", "30000000000.00", 42, 30_000_000_000L),
-                        new Ids("a numeric", "-2147483648.000", "100", "-2147483648", new java.math.BigDecimal("1e2")),
+                        new Ids("a numeric", "-2147483648.000", "100", "-2147483648", new BigDecimal("1e2")),
                         new Ids("a text", "'007'", "'-0'", "007", "-0"),
                         new Ids(
                                 "a text",
@@ -109,7 +106,7 @@ class GuardKeysTest {
                                 + ")); assert found; perform set_config('datestyle', 'ISO', true); end $$");
                 List<String> byGuard = session.run(GuardKeysTest::held);
                 session.rollback();
-                session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("thing", first ? ids.first() : ids.second()))));
+                lock(session, locks, forUpdate(LockKey.row("thing", first ? ids.first() : ids.second())));
                 assertThat(byGuard).hasSize(1).isEqualTo(session.run(GuardKeysTest::held));
                 session.rollback();
             }
@@ -125,8 +122,8 @@ class GuardKeysTest {
                 "create table measure_07 partition of measure_2026 for values from ('2026-07-01') to ('2026-08-01')",
                 "insert into measure values (7, '2026-07-01')",
                 Install.guard("measure", 10));
-        LockKey key = LockKey.row("measure", 7, java.time.LocalDate.of(2026, 7, 1));
-        session.run(c -> locks.in(c).lock(forUpdate(key)));
+        LockKey key = LockKey.row("measure", 7, LocalDate.of(2026, 7, 1));
+        lock(session, locks, forUpdate(key));
         List<String> byLibrary = session.run(GuardKeysTest::held);
         for (String table : List.of("measure", "measure_2026", "measure_07")) {
             session.rollback();
@@ -141,38 +138,23 @@ class GuardKeysTest {
         try (Connection connection = database.dataSource().getConnection();
                 PreparedStatement statement = connection.prepareStatement(
                         "select k.first, k.second, k.number from rowlock.key(cast(? as oid), rowlock.id_text(variadic ?)) as k")) {
-            for (String line : lines()) {
-                String[] columns = line.split("\t", -1);
-                if (!columns[0].equals("row")) {
+            for (GoldenVector vector : GoldenVector.all()) {
+                if (!vector.kind().equals("row")) {
                     continue;
                 }
-                Array id =
-                        connection.createArrayOf("text", unescaped(columns[2]).split("\u001f"));
-                statement.setLong(1, Long.parseLong(columns[1]));
+                Array id = connection.createArrayOf("text", vector.id().split("\u001f"));
+                statement.setLong(1, Long.parseLong(vector.oid()));
                 statement.setArray(2, id);
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();
                     assertThat(List.of(text(row, 1), text(row, 2), text(row, 3)))
-                            .as(columns[7])
-                            .isEqualTo(List.of(columns[4], columns[5], columns[6]));
+                            .as(vector.what())
+                            .isEqualTo(List.of(vector.first(), vector.second(), vector.number()));
                 }
                 vectors++;
             }
         }
         assertThat(vectors).isGreaterThan(30);
-    }
-
-    private static List<String> lines() throws Exception {
-        try (InputStream in = GuardKeysTest.class.getResourceAsStream("key-version-1.tsv")) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
-        }
-    }
-
-    private static String unescaped(String id) {
-        return ESCAPE.matcher(id)
-                .replaceAll(escape -> escape.group(1) == null
-                        ? Matcher.quoteReplacement("\\")
-                        : String.valueOf((char) Integer.parseInt(escape.group(1), 16)));
     }
 
     private static String text(ResultSet row, int column) throws SQLException {
@@ -181,14 +163,9 @@ class GuardKeysTest {
     }
 
     private static List<String> held(Connection connection) throws SQLException {
-        List<String> keys = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(
-                        "select classid, objid, objsubid, mode from pg_locks where locktype = 'advisory' and granted and pid = pg_backend_pid()");
-                ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                keys.add(row.getString(1) + ' ' + row.getString(2) + ' ' + row.getString(3) + ' ' + row.getString(4));
-            }
-        }
-        return keys;
+        return TestDatabase.list(
+                connection,
+                "select classid || ' ' || objid || ' ' || objsubid || ' ' || mode from pg_locks"
+                        + " where locktype = 'advisory' and granted and pid = pg_backend_pid()");
     }
 }

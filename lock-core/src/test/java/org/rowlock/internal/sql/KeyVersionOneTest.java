@@ -5,28 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.startLock;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.LocalTime;
-import java.time.OffsetDateTime;
-import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +31,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.value.RequestParts;
-import org.rowlock.internal.value.RowKey;
+import org.rowlock.testing.GoldenVector;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -51,7 +42,6 @@ import org.rowlock.testing.TestDatabase;
  */
 class KeyVersionOneTest {
     private static final Pattern SQL_BLOCK = Pattern.compile("^```sql\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
-    private static final Pattern ESCAPE = Pattern.compile("\\\\(u[0-9a-f]{4}|\\\\)");
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -70,15 +60,18 @@ class KeyVersionOneTest {
 
     private final RowLocks locks = locks(LockStrategy.ADVISORY);
 
-    /** One line of key-version-1.tsv. */
-    private record Vector(String kind, String oid, String id, String expected, String what) {
-        LockKey key() {
-            if (kind.equals("name")) {
-                return LockKey.name(id);
-            }
-            String[] parts = id.split("\u001f");
-            return parts.length == 1 ? LockKey.row("t", id) : LockKey.row("t", List.of(parts));
+    private static LockKey keyOf(GoldenVector vector) {
+        if (vector.kind().equals("name")) {
+            return LockKey.name(vector.id());
         }
+        String[] parts = vector.id().split("\u001f");
+        return parts.length == 1 ? LockKey.row("t", vector.id()) : LockKey.row("t", List.of(parts));
+    }
+
+    private static String expected(GoldenVector vector) {
+        return vector.form().equals("pair")
+                ? key(vector.first(), vector.second(), null)
+                : key(null, null, vector.number());
     }
 
     /** The SQL of the docs, every block of it, as a reader would run it. */
@@ -97,14 +90,14 @@ class KeyVersionOneTest {
                         "select first, second, number from rowlock_key_of(cast(? as oid), ?)");
                 PreparedStatement name =
                         connection.prepareStatement("select null, null, rowlock_key_of_name(cast(? as text))")) {
-            for (Vector vector : vectors()) {
+            for (GoldenVector vector : GoldenVector.all()) {
                 PreparedStatement statement = vector.kind().equals("name") ? name : row;
                 int at = 1;
                 if (statement == row) {
                     statement.setLong(at++, Long.parseLong(vector.oid()));
                 }
                 statement.setString(at, vector.id());
-                assertThat(keys(statement)).as(vector.what()).containsExactly(vector.expected());
+                assertThat(keys(statement)).as(vector.what()).containsExactly(expected(vector));
             }
         }
     }
@@ -115,8 +108,8 @@ class KeyVersionOneTest {
     @Test
     void sqlOfTheLibraryGivesTheGoldenVectors() throws Exception {
         try (Connection connection = database.dataSource().getConnection()) {
-            for (Vector vector : vectors()) {
-                LockKey key = vector.key();
+            for (GoldenVector vector : GoldenVector.all()) {
+                LockKey key = keyOf(vector);
                 Shape shape = Shape.of(List.of(key));
                 String table = KeySql.from(shape).isEmpty()
                         ? ""
@@ -127,7 +120,7 @@ class KeyVersionOneTest {
                     if (!table.isEmpty()) {
                         statement.setLong(at, Long.parseLong(vector.oid()));
                     }
-                    assertThat(keys(statement)).as(vector.what()).containsExactly(vector.expected());
+                    assertThat(keys(statement)).as(vector.what()).containsExactly(expected(vector));
                 }
             }
         }
@@ -174,8 +167,7 @@ class KeyVersionOneTest {
 
     @Test
     void everyWayToLockTakesTheKeyOfTheDocs() throws Exception {
-        try (Connection connection = database.dataSource().getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = begin(database.dataSource())) {
             TransactionLocks tx = locks.in(connection);
 
             tx.lock(forUpdate(LockKey.row("account", 42)));
@@ -221,7 +213,7 @@ class KeyVersionOneTest {
             String locked =
                     "select rowlock_lock('" + key.table() + "', '" + key.id().get(0) + "')";
             psql.execute(locked);
-            Step<LockResult> waiting = java.start(c -> locks.in(c).lock(forUpdate(key)));
+            Step<LockResult> waiting = startLock(java, locks, forUpdate(key));
             waiting.awaitBlockedBy(psql);
             psql.commit();
             waiting.get();
@@ -286,38 +278,6 @@ class KeyVersionOneTest {
         assertThat(lockedBy("account_old", 42)).isEqualTo(before);
     }
 
-    @Test
-    void idsHaveTheTextOfTheDocs() {
-        assertThat(text(42)).isEqualTo(text(42L)).isEqualTo(text((short) 42)).isEqualTo("42");
-        assertThat(text((byte) -1)).isEqualTo("-1");
-        assertThat(text(BigInteger.TEN.pow(20))).isEqualTo("100000000000000000000");
-        assertThat(text(new BigDecimal("42.00")))
-                .isEqualTo(text(new BigDecimal("4.2e1")))
-                .isEqualTo("42");
-        assertThat(text(UUID.fromString("6F1ED002-AB59-4B1B-8B1E-3C1A7D2F9E10")))
-                .isEqualTo(text("6F1ED002-ab59-4B1B-8B1E-3C1A7D2F9E10"))
-                .isEqualTo("6f1ed002-ab59-4b1b-8b1e-3c1a7d2f9e10");
-        assertThat(text("Zürich ")).isEqualTo("Zürich ");
-        assertThat(text(TimeUnit.SECONDS)).isEqualTo("SECONDS");
-        assertThat(text(LocalDate.of(2026, 7, 1)))
-                .isEqualTo(text(java.sql.Date.valueOf("2026-07-01")))
-                .isEqualTo("2026-07-01");
-        assertThat(text(LocalTime.of(9, 30))).isEqualTo("09:30:00");
-        assertThat(text(LocalTime.of(9, 30, 0, 500_000_000))).isEqualTo("09:30:00.5");
-        assertThat(text(LocalDateTime.of(2026, 7, 1, 9, 30))).isEqualTo("2026-07-01T09:30:00");
-        assertThat(text(LocalDateTime.of(2026, 7, 1, 9, 30, 0, 1_000))).isEqualTo("2026-07-01T09:30:00.000001");
-        assertThat(text(OffsetDateTime.parse("2026-07-01T09:30:00.5+02:00")))
-                .isEqualTo(text(ZonedDateTime.parse("2026-07-01T09:30:00.5+02:00[Europe/Zurich]")))
-                .isEqualTo(text(Instant.parse("2026-07-01T07:30:00.5Z")))
-                .isEqualTo("2026-07-01T07:30:00.5Z");
-        assertThat(text(List.of(7, "42"))).isEqualTo("7\u001f42");
-        assertThat(text(List.of(42))).isEqualTo("42");
-    }
-
-    private static String text(Object id) {
-        return RowKey.idText(LockKey.row("t", id).id());
-    }
-
     /** The key that the SQL function of the docs gives. */
     private String documented(String table, String id) throws SQLException {
         try (Connection connection = database.dataSource().getConnection();
@@ -331,8 +291,7 @@ class KeyVersionOneTest {
 
     /** The key that the library really locks. */
     private String lockedBy(String table, Object... id) throws SQLException {
-        try (Connection connection = database.dataSource().getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = begin(database.dataSource())) {
             locks.in(connection).lock(forUpdate(LockKey.row(table, List.of(id))));
             return held(connection).get(0);
         }
@@ -382,35 +341,6 @@ class KeyVersionOneTest {
         }
         int first = Long.compare(Long.parseLong(l[1]), Long.parseLong(r[1]));
         return first != 0 || l.length == 2 ? first : Long.compare(Long.parseLong(l[2]), Long.parseLong(r[2]));
-    }
-
-    private static List<Vector> vectors() throws IOException {
-        List<String> lines = resource().lines().toList();
-        assertThat(lines.get(3)).isEqualTo("kind\toid\tid\tform\tfirst\tsecond\tnumber\twhat");
-        List<Vector> vectors = new ArrayList<>();
-        for (String line : lines.subList(4, lines.size())) {
-            String[] columns = line.split("\t", -1);
-            assertThat(columns).as(line).hasSize(8);
-            String id = ESCAPE.matcher(columns[2])
-                    .replaceAll(escape -> escape.group(1).equals("\\")
-                            ? "\\\\"
-                            : String.valueOf(
-                                    (char) Integer.parseInt(escape.group(1).substring(1), 16)));
-            boolean pair = columns[3].equals("pair");
-            vectors.add(new Vector(
-                    columns[0],
-                    columns[1],
-                    id,
-                    pair ? key(columns[4], columns[5], null) : key(null, null, columns[6]),
-                    columns[7]));
-        }
-        return vectors;
-    }
-
-    private static String resource() throws IOException {
-        try (InputStream in = KeyVersionOneTest.class.getResourceAsStream("/org/rowlock/key-version-1.tsv")) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        }
     }
 
     private static String docs() throws IOException {
