@@ -2,27 +2,45 @@ package org.rowlock.internal.commit;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.TestDatabase;
 
 /** A standby that never comes: whoever is to wait for it waits until it is required no more. */
-final class AbsentStandby {
-    private AbsentStandby() {}
+final class AbsentStandby implements AutoCloseable {
+    private final TestDatabase database;
 
-    static void require(TestDatabase database) throws SQLException {
-        require(database, "nobody");
+    private AbsentStandby(TestDatabase database) {
+        this.database = database;
     }
 
-    static void requireNoMore(TestDatabase database) throws SQLException {
-        require(database, "");
+    static AbsentStandby require(TestDatabase database) throws SQLException {
+        AbsentStandby standby = new AbsentStandby(database);
+        standby.require("nobody");
+        return standby;
     }
 
-    private static void require(TestDatabase database, String name) throws SQLException {
-        PGSimpleDataSource local = database.dataSource();
-        local.setOptions("-c synchronous_commit=local");
-        try (Connection connection = local.getConnection()) {
-            TestDatabase.execute(connection, "alter system set synchronous_standby_names = '" + name + "'");
-            TestDatabase.execute(connection, "select pg_reload_conf()");
+    void requireNoMore() throws SQLException {
+        require("");
+    }
+
+    @Override
+    public void close() throws SQLException {
+        requireNoMore();
+    }
+
+    /** Waits until a commit waits for the standby, and ends that wait by a function of the server. */
+    void end(String function) throws SQLException {
+        String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
+        TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
+        database.execute("select " + function + "(" + database.query(waiting) + ")");
+    }
+
+    private void require(String name) throws SQLException {
+        try (Connection connection =
+                database.dataSourceWith("-c synchronous_commit=local").getConnection()) {
+            TestDatabase.execute(
+                    connection,
+                    "alter system set synchronous_standby_names = '" + name + "'",
+                    "select pg_reload_conf()");
         }
         TestDatabase.await()
                 .until(() -> database.query("show synchronous_standby_names").equals(name));

@@ -3,12 +3,15 @@ package org.rowlock.internal.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Refusals.assertRefusal;
+import static org.rowlock.testing.Refusals.state;
+import static org.rowlock.testing.TestDatabase.begin;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -42,7 +45,6 @@ import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
-import org.rowlock.CommitWrite;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockCanceledException;
 import org.rowlock.LockConnectionLostException;
@@ -114,16 +116,19 @@ class CommitOutcomeTest {
     @EveryStrategy
     void workThatCatchesAnErrorOfItsOwnIsNotReportedAsCommitted(LockStrategy strategy) throws Exception {
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
-        LockTransactionException failure = catchThrowableOfType(
-                LockTransactionException.class,
-                () -> on(locks(strategy), dataSource).lock(forUpdate(KEY)).inTransaction(tx -> {
-                    add(tx.connection());
-                    failToPay(tx.connection());
-                    return catchThrowable(() -> add(tx.connection()));
-                }));
-        assertThat(failure.sqlState()).contains("25P02");
-        assertThat(failure).hasMessageContainingAll("account[1]", "payment", "savepoint");
-        assertThat(failure.getCause()).satisfies(sqlState("23502"));
+        assertRefusal(
+                        LockTransactionException.class,
+                        "25P02",
+                        () -> on(locks(strategy), dataSource)
+                                .lock(forUpdate(KEY))
+                                .inTransaction(tx -> {
+                                    add(tx.connection());
+                                    failToPay(tx.connection());
+                                    return catchThrowable(() -> add(tx.connection()));
+                                }))
+                .hasMessageContainingAll("account[1]", "payment", "savepoint")
+                .cause()
+                .satisfies(sqlState("23502"));
         assertThat(balance()).isEqualTo("0");
         assertThat(dataSource.calls()).containsSubsequence("rollback", "setAutoCommit(true)", "close");
         assertThat(dataSource.calls()).doesNotContain("commit");
@@ -161,12 +166,14 @@ class CommitOutcomeTest {
 
     private void assertUnknown(LockStrategy strategy) throws Exception {
         ObservedDataSource dataSource = new ObservedDataSource(proxied());
-        CommitOutcomeUnknownException failure = catchThrowableOfType(
-                CommitOutcomeUnknownException.class,
-                () -> on(locks(strategy), dataSource).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection())));
-        assertThat(failure.sqlState()).contains("08006");
-        assertThat(failure).hasMessageContainingAll("account[1]", "before you run it again");
-        assertThat(failure).hasCauseInstanceOf(SQLException.class);
+        assertRefusal(
+                        CommitOutcomeUnknownException.class,
+                        "08006",
+                        () -> on(locks(strategy), dataSource)
+                                .lock(forUpdate(KEY))
+                                .inTransaction(tx -> add(tx.connection())))
+                .hasMessageContainingAll("account[1]", "before you run it again")
+                .hasCauseInstanceOf(SQLException.class);
         assertThat(dataSource.open()).isZero();
     }
 
@@ -227,7 +234,8 @@ class CommitOutcomeTest {
 
     @EveryStrategy
     void retriesOfWritesPayOnce(LockStrategy strategy) throws Exception {
-        retriesPayOnce((pool, id) -> write(strategy, pool, id % 3 == 0, "insert into payment values (" + id + ")"));
+        retriesPayOnce((pool, id) -> (id % 3 == 0 ? CommitWay.EXECUTE : CommitWay.WRITES)
+                .add(locks(strategy), pool, 1, "insert into payment values (" + id + ")"));
     }
 
     @Test
@@ -241,77 +249,58 @@ class CommitOutcomeTest {
                     connection.close();
                     return null;
                 })) {
-            LockConnectionLostException failure = catchThrowableOfType(
-                    LockConnectionLostException.class,
-                    () -> RowLocks.of(proxied()).lock(forUpdate(KEY)).inTransaction(tx -> {
-                        add(tx.connection());
-                        return lose.run(tx.connection());
-                    }));
-            assertThat(failure.sqlState()).contains("08003");
-            assertThat(failure).hasMessageContaining("Nothing of the work");
+            assertRefusal(
+                            LockConnectionLostException.class,
+                            "08003",
+                            () -> RowLocks.of(proxied()).lock(forUpdate(KEY)).inTransaction(tx -> {
+                                add(tx.connection());
+                                return lose.run(tx.connection());
+                            }))
+                    .hasMessageContaining("Nothing of the work");
         }
         assertThat(balance()).isEqualTo("0");
     }
 
     @Test
     void transactionThatWasIdleForTooLongHasStoredNothing() throws Exception {
-        LockConnectionLostException failure = catchThrowableOfType(
+        assertRefusal(
                 LockConnectionLostException.class,
+                "25P03",
                 () -> RowLocks.of(database.dataSource()).lock(forUpdate(KEY)).inTransaction(tx -> {
                     add(tx.connection());
                     execute(tx.connection(), "set local idle_in_transaction_session_timeout = 1");
                     int pid = tx.connection().unwrap(PGConnection.class).getBackendPID();
-                    TestDatabase.await()
-                            .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
-                                    .equals("0"));
+                    database.awaitEnd(pid);
                     return null;
                 }));
-        assertThat(failure.sqlState()).contains("25P03");
         assertThat(balance()).isEqualTo("0");
     }
 
     private static final String ADD = "update account set balance = balance + ? where id = ?";
 
     /** The ways to send writes and COMMIT in one flush. */
-    private static void write(LockStrategy strategy, DataSource from, boolean behindLock, String... sql)
-            throws SQLException {
-        RowLocks locks = locks(strategy);
-        CommitWrites writes = new CommitWrites();
-        for (String each : sql) {
-            writes.add(each);
-        }
-        CommitWrite added = writes.add(ADD, 1, 1).expectOneRow();
-        if (behindLock) {
-            CommitWay.sent(added, () -> on(locks, from).lock(forUpdate(KEY)).execute(writes));
-        } else {
-            try (Connection connection = from.getConnection()) {
-                connection.setAutoCommit(false);
-                locks.in(connection).lock(forUpdate(KEY));
-                CommitWay.sent(added, () -> locks.in(connection).commit(writes));
-            }
-        }
-    }
+    private static final List<CommitWay> WITH_WRITES = List.of(CommitWay.WRITES, CommitWay.EXECUTE);
 
     /** A connection that is lost in the flush with the COMMIT may have committed, at whatever statement of it. */
     @EveryStrategy
     void connectionLostInTheFlushOfTheCommitIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
         int stored = 0;
         for (String place : List.of("update account", "COMMIT")) {
-            for (boolean behindLock : List.of(false, true)) {
+            for (CommitWay way : WITH_WRITES) {
                 proxy.cutBefore(place);
-                assertUnknown(() -> write(strategy, proxied(), behindLock));
+                assertUnknown(() -> way.add(locks(strategy), proxied(), 1));
                 assertThat(balance()).isEqualTo(String.valueOf(stored));
             }
             proxy.cutAfter(place);
-            assertUnknown(() -> write(strategy, proxied(), false));
+            assertUnknown(() -> CommitWay.WRITES.add(locks(strategy), proxied(), 1));
             assertThat(balance()).isEqualTo(String.valueOf(++stored));
         }
     }
 
     private static void assertUnknown(ThrowingCallable call) {
-        CommitOutcomeUnknownException failure = catchThrowableOfType(CommitOutcomeUnknownException.class, call);
-        assertThat(failure).hasMessageContaining("before you run it again").hasCauseInstanceOf(SQLException.class);
-        assertThat(failure.sqlState()).contains("08006");
+        assertRefusal(CommitOutcomeUnknownException.class, "08006", call)
+                .hasMessageContaining("before you run it again")
+                .hasCauseInstanceOf(SQLException.class);
     }
 
     /** The COMMIT has not left yet where Rowlock has to look at a count first. */
@@ -378,41 +367,35 @@ class CommitOutcomeTest {
 
     @EveryStrategy
     void writesThatDidNotWaitForTheStandbyAreToldToTheCaller(LockStrategy strategy) throws Exception {
-        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
-            AbsentStandby.require(database);
-            for (boolean behindLock : List.of(false, true)) {
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 1);
+                AbsentStandby absent = AbsentStandby.require(database)) {
+            for (CommitWay way : WITH_WRITES) {
                 Session runner = database.session("runner");
-                Step<Void> step = runner.startAction(unused -> write(strategy, pool, behindLock));
-                String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
-                TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
-                database.execute("select pg_cancel_backend(" + database.query(waiting) + ")");
+                Step<Void> step = runner.startAction(unused -> way.add(locks(strategy), pool, 1));
+                absent.end("pg_cancel_backend");
                 assertThat(step.failure())
-                        .isInstanceOfSatisfying(
-                                CommitOutcomeUnknownException.class,
-                                e -> assertThat(e.sqlState()).contains("RL001"))
+                        .isInstanceOf(CommitOutcomeUnknownException.class)
+                        .satisfies(state("RL001"))
                         .hasMessageContaining("visible");
             }
-            AbsentStandby.requireNoMore(database);
+            absent.requireNoMore();
             assertThat(balance()).isEqualTo("2");
-            write(strategy, pool, false);
-            write(strategy, pool, true);
+            for (CommitWay way : WITH_WRITES) {
+                way.add(locks(strategy), pool, 1);
+            }
             assertThat(balance()).isEqualTo("4");
-        } finally {
-            AbsentStandby.requireNoMore(database);
         }
     }
 
     @EveryStrategy
     void commitThatDidNotWaitForTheStandbyIsToldToTheCaller(LockStrategy strategy) throws Exception {
-        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
-            AbsentStandby.require(database);
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 1);
+                AbsentStandby absent = AbsentStandby.require(database)) {
             for (String end : List.of("pg_cancel_backend", "pg_terminate_backend")) {
                 Session runner = database.session("runner");
                 Step<Object> step = runner.start(unused ->
                         on(locks(strategy), pool).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection())));
-                String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
-                TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
-                database.execute("select " + end + "(" + database.query(waiting) + ")");
+                absent.end(end);
                 assertThat(step.failure())
                         .isExactlyInstanceOf(
                                 end.startsWith("pg_cancel")
@@ -424,14 +407,12 @@ class CommitOutcomeTest {
                                         .matches(end.startsWith("pg_cancel") ? "RL001" : "08006|57P01"))
                         .hasMessageContainingAll("account[1]", "run it again");
             }
-            AbsentStandby.requireNoMore(database);
+            absent.requireNoMore();
             // Both are visible, as they are committed on this server.
             assertThat(balance()).isEqualTo("2");
             // The warning is not found again on the pool's connection.
             on(locks(strategy), pool).lock(forUpdate(KEY)).inTransaction(tx -> add(tx.connection()));
             assertThat(balance()).isEqualTo("3");
-        } finally {
-            AbsentStandby.requireNoMore(database);
         }
     }
 
@@ -462,8 +443,7 @@ class CommitOutcomeTest {
         EarlyRelease release = new EarlyRelease();
         assertUndoneIsNotStored(
                 (from, id) -> {
-                    try (Connection connection = from.getConnection()) {
-                        connection.setAutoCommit(false);
+                    try (Connection connection = begin(from)) {
                         // A cancel in front of BEGIN ends the driver's flush, and what is in that runs on.
                         execute(connection, "select");
                         execute(
@@ -537,15 +517,13 @@ class CommitOutcomeTest {
         local.setOptions("-c synchronous_commit=local");
         PGSimpleDataSource impatient = proxy.through(database.dataSource());
         impatient.setSocketTimeout(1);
-        try {
-            AbsentStandby.require(database);
-            write(LockStrategy.ADVISORY, local, true);
-            assertUnknown(() -> write(LockStrategy.ADVISORY, impatient, true));
+        try (AbsentStandby absent = AbsentStandby.require(database)) {
+            CommitWay.EXECUTE.add(locks(LockStrategy.ADVISORY), local, 1);
+            assertUnknown(() -> CommitWay.EXECUTE.add(locks(LockStrategy.ADVISORY), impatient, 1));
             assertThat(database.query("select count(*) from pg_stat_activity where wait_event = 'SyncRep'"))
                     .isEqualTo("1");
             assertThat(balance()).isEqualTo("1");
-        } finally {
-            AbsentStandby.requireNoMore(database);
+            absent.requireNoMore();
         }
         TestDatabase.await().until(() -> balance().equals("2"));
     }
@@ -554,8 +532,8 @@ class CommitOutcomeTest {
     @EveryStrategy
     void anErrorOfAnotherServersConnectionHasStoredNothing(LockStrategy strategy) throws Exception {
         String raise = "do 'begin raise ''elsewhere'' using errcode = ''08006''; end'";
-        for (boolean behindLock : List.of(false, true)) {
-            assertThat(catchThrowable(() -> write(strategy, database.dataSource(), behindLock, raise)))
+        for (CommitWay way : WITH_WRITES) {
+            assertThat(catchThrowable(() -> way.add(locks(strategy), database.dataSource(), 1, raise)))
                     .isNotInstanceOf(CommitOutcomeUnknownException.class)
                     .hasMessageContaining("elsewhere");
         }
@@ -564,13 +542,10 @@ class CommitOutcomeTest {
 
     @EveryStrategy
     void aSessionThatWasIdleForTooLongHasStoredNothing(RowLocks locks) throws Exception {
-        PGSimpleDataSource from = database.dataSource();
-        Connection connection = from.getConnection();
+        Connection connection = database.dataSource().getConnection();
         execute(connection, "set idle_session_timeout = 1");
         int pid = connection.unwrap(PGConnection.class).getBackendPID();
-        TestDatabase.await()
-                .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
-                        .equals("0"));
+        database.awaitEnd(pid);
         // From then on the table is known.
         on(locks, database.dataSource()).lock(forUpdate(KEY)).execute(addOne());
         assertThat(catchThrowable(() -> on(locks, OneConnection.of(connection))
@@ -589,13 +564,12 @@ class CommitOutcomeTest {
 
     /** Its timer runs on into the COMMIT, and so it may have come behind it; but nothing is done later. */
     @EveryStrategy
-    void aTransactionThatTookTooLongIsAnUnknownOutcomeThatIsFinal(LockStrategy strategy) throws Exception {
-        assumeTrue(Integer.parseInt(database.query("show server_version_num")) >= 170_000, "transaction_timeout");
-        Session holder = database.session("holder");
-        holder.run(connection -> locks(strategy).in(connection).lock(forUpdate(KEY)));
-        PGSimpleDataSource from = database.dataSource();
-        from.setOptions("-c transaction_timeout=1000");
-        assertThat(catchThrowable(() -> write(strategy, from, true)))
+    void aTransactionThatTookTooLongIsAnUnknownOutcomeThatIsFinal(LockStrategy strategy, Session holder)
+            throws Exception {
+        assumeTrue(database.isAtLeast(17), "transaction_timeout");
+        lock(holder, locks(strategy), forUpdate(KEY));
+        DataSource from = database.dataSourceWith("-c transaction_timeout=1000");
+        assertThat(catchThrowable(() -> CommitWay.EXECUTE.add(locks(strategy), from, 1)))
                 .isExactlyInstanceOf(CommitOutcomeUnknownException.class)
                 .hasMessageContaining("the result of the check is final");
         holder.rollback();
@@ -607,8 +581,7 @@ class CommitOutcomeTest {
     void aLockThatAWriteDoesNotGetIsNotBlamedOnTheLock(RowLocks locks, Session holder) throws Exception {
         database.execute("insert into payment values (7)");
         holder.execute("select from payment where id = 7 for update");
-        PGSimpleDataSource from = database.dataSource();
-        from.setOptions("-c lock_timeout=20");
+        DataSource from = database.dataSourceWith("-c lock_timeout=20");
         CommitWrites waiting = new CommitWrites();
         waiting.add("update payment set id = 8 where id = 7");
         CommitWrites trying = new CommitWrites();
@@ -624,7 +597,7 @@ class CommitOutcomeTest {
         assertThat(catchThrowable(() -> on(locks, from).lock(forUpdate(KEY)).execute(waiting)))
                 .isExactlyInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("or for a lock that a write needs");
-        holder.run(connection -> locks.in(connection).lock(forUpdate(KEY)));
+        lock(holder, locks, forUpdate(KEY));
         LockWait shortly = LockWait.atMost(Duration.ofMillis(20));
         assertThat(catchThrowable(() -> on(locks, database.dataSource())
                         .lock(Requests.waiting(forUpdate(KEY), shortly))
@@ -659,9 +632,9 @@ class CommitOutcomeTest {
                         + " for each row execute function refuse()");
         String refused = "select distinct id from account for update";
         try (HikariDataSource pool = Pools.of(database.dataSource(), 2)) {
-            for (boolean behindLock : new boolean[] {false, true}) {
-                assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)", refused));
-                assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)"));
+            for (CommitWay way : WITH_WRITES) {
+                assertRefused(() -> way.add(locks(strategy), pool, 1, "insert into payment values (1)", refused));
+                assertRefused(() -> way.add(locks(strategy), pool, 1, "insert into payment values (1)"));
             }
             assertRefused(() -> on(locks(strategy), pool).lock(forUpdate(KEY)).inTransaction(tx -> {
                 execute(tx.connection(), "insert into payment values (1)");
@@ -680,8 +653,8 @@ class CommitOutcomeTest {
     void whatTheDriverMakesOfAnAnswerIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
         try (HikariDataSource pool = Pools.of(database.dataSource(), 2)) {
             for (DataSource from : List.of(database.dataSource(), pool)) {
-                for (boolean behindLock : new boolean[] {false, true}) {
-                    assertThat(catchThrowable(() -> write(strategy, from, behindLock, "set client_encoding to latin1")))
+                for (CommitWay way : WITH_WRITES) {
+                    assertThat(catchThrowable(() -> way.add(locks(strategy), from, 1, "set client_encoding to latin1")))
                             .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
                 }
             }
@@ -709,12 +682,11 @@ class CommitOutcomeTest {
     @ParameterizedTest
     @EnumSource(names = "BOTH")
     void aConnectionLostInTheWaitForTheLockHasStoredNothing(LockStrategy strategy, Session holder) throws Exception {
-        PGSimpleDataSource repeatable = database.dataSource();
-        repeatable.setOptions("-c default_transaction_isolation=repeatable\\ read");
-        Session writer = database.session("writer", repeatable);
-        holder.run(connection -> locks(strategy).in(connection).lock(forUpdate(KEY)));
-        Step<Void> step = writer.startAction(
-                connection -> write(strategy, OneConnection.of(connection), true, "insert into payment values (1)"));
+        Session writer = database.session(
+                "writer", database.dataSourceWith("-c default_transaction_isolation=repeatable\\ read"));
+        lock(holder, locks(strategy), forUpdate(KEY));
+        Step<Void> step = writer.startAction(connection -> CommitWay.EXECUTE.add(
+                locks(strategy), OneConnection.of(connection), 1, "insert into payment values (1)"));
         step.awaitBlockedBy(holder);
         writer.terminate();
         assertThat(step.failure()).isExactlyInstanceOf(LockConnectionLostException.class);

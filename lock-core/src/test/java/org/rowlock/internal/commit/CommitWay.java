@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -41,8 +42,7 @@ public enum CommitWay {
             sent(added, () -> on(locks, dataSource).lock(forUpdate(KEY)).execute(writes));
             return;
         }
-        try (Connection connection = dataSource.getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = begin(dataSource)) {
             add(locks, connection, amount, more);
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.internal.commit.CommitWay.KEY;
 import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Refusals.state;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
@@ -51,25 +52,19 @@ class EarlyConfirmationTest {
 
     @BeforeAll
     static void replaceTheFunction() throws Exception {
-        PGSimpleDataSource dataSource = SERVER.dataSource();
-        dataSource.setOptions("-c allow_system_table_mods=on");
-        try (var connection = dataSource.getConnection();
-                var statement = connection.createStatement()) {
-            var flushing = statement.executeQuery("select current_setting('server_version_num')::int >= 170000");
-            flushing.next();
-            boolean four = flushing.getBoolean(1);
-            String own = "pg_catalog.pg_logical_emit_message(";
-            statement.execute("alter function " + own + "boolean, text, text" + (four ? ", boolean" : "")
-                    + ") rename to own_message");
-            statement.execute("create function " + own + "boolean, text, text"
-                    + (four ? ", boolean default false" : "")
-                    + ") returns pg_lsn language plpgsql as 'begin perform pg_advisory_xact_lock(" + HELD
-                    + "); return ''0/0''; end'");
-            // Otherwise the WAL writer may be quicker than the wait, which then has nothing to wait for.
-            statement.execute("alter function pg_catalog.pg_current_wal_flush_lsn() rename to own_flush_lsn");
-            statement.execute("create function pg_catalog.pg_current_wal_flush_lsn() returns pg_lsn language plpgsql"
-                    + " as 'begin return ''0/0''; end'");
-        }
+        boolean four = SERVER.query("select current_setting('server_version_num')::int >= 170000")
+                .equals("t");
+        String own = "pg_catalog.pg_logical_emit_message(boolean, text, text";
+        SERVER.execute(
+                "set allow_system_table_mods = on",
+                "alter function " + own + (four ? ", boolean" : "") + ") rename to own_message",
+                "create function " + own + (four ? ", boolean default false" : "")
+                        + ") returns pg_lsn language plpgsql as 'begin perform pg_advisory_xact_lock(" + HELD
+                        + "); return ''0/0''; end'",
+                // Otherwise the WAL writer may be quicker than the wait, which then has nothing to wait for.
+                "alter function pg_catalog.pg_current_wal_flush_lsn() rename to own_flush_lsn",
+                "create function pg_catalog.pg_current_wal_flush_lsn() returns pg_lsn language plpgsql"
+                        + " as 'begin return ''0/0''; end'");
     }
 
     private final RowLocks locks =
@@ -88,17 +83,14 @@ class EarlyConfirmationTest {
         return database.query("select balance from account where id = 1");
     }
 
-    private static Session.Body<Object> adding(RowLocks locks, CommitWay way) {
-        return connection -> {
-            way.add(locks, connection, 1);
-            return null;
-        };
+    private static Step<Void> start(Session session, RowLocks locks, CommitWay way) {
+        return session.startAction(connection -> way.add(locks, connection, 1));
     }
 
-    private Step<Object> startHeld(Session holder, Session writer, CommitWay way) throws Exception {
-        writer.run(adding(locks, way));
+    private Step<Void> startHeld(Session holder, Session writer, CommitWay way) throws Exception {
+        start(writer, locks, way).get();
         holder.execute("select pg_advisory_xact_lock(" + HELD + ")");
-        Step<Object> step = writer.start(adding(locks, way));
+        Step<Void> step = start(writer, locks, way);
         step.awaitBlockedBy(holder);
         return step;
     }
@@ -107,13 +99,13 @@ class EarlyConfirmationTest {
     @EnumSource
     void aCancelBehindTheCommitIsCommittedAndNotConfirmed(CommitWay way, Session holder, Session writer)
             throws Exception {
-        Step<Object> step = startHeld(holder, writer, way);
+        Step<Void> step = startHeld(holder, writer, way);
         assertThat(balance()).as("committed and visible").isEqualTo("2");
         writer.cancel();
         assertNotConfirmed(step, "57014");
         holder.rollback();
         // The session is as good as new, and the database still releases early.
-        writer.run(adding(locks, way));
+        start(writer, locks, way).get();
         assertThat(balance()).isEqualTo("3");
     }
 
@@ -122,7 +114,7 @@ class EarlyConfirmationTest {
     @EnumSource
     void inSimpleModeACommitWaitsUnderItsLocksForWhatItHasRead(CommitWay way, Session holder) throws Exception {
         Session writer = database.session("writer", dataSource("simple"));
-        Step<Object> step = startHeld(holder, writer, way);
+        Step<Void> step = startHeld(holder, writer, way);
         assertThat(balance()).as("not committed yet").isEqualTo("1");
         holder.rollback();
         step.get();
@@ -133,15 +125,14 @@ class EarlyConfirmationTest {
     @Tag("long")
     @ParameterizedTest
     @MethodSource("strategiesAndLevels")
-    void aCancelBehindTheCommitOfALockIsCommittedAndNotConfirmed(LockStrategy strategy, String level) throws Exception {
+    void aCancelBehindTheCommitOfALockIsCommittedAndNotConfirmed(LockStrategy strategy, String level, Session holder)
+            throws Exception {
         RowLocks own = LockAccess.builder()
                 .strategy(strategy)
                 .release(LockRelease.EARLY)
                 .build();
-        Session holder = database.session("holder");
-        PGSimpleDataSource atLevel = database.dataSource();
-        atLevel.setOptions("-c default_transaction_isolation=" + level.replace(" ", "\\ "));
-        Session writer = database.session("writer", atLevel);
+        Session writer = database.session(
+                "writer", database.dataSourceWith("-c default_transaction_isolation=" + level.replace(" ", "\\ ")));
         DataSource one = OneConnection.of(writer.connection());
         CommitWay.EXECUTE.add(own, one, 1);
         holder.execute("select pg_advisory_xact_lock(" + HELD + ")");
@@ -169,9 +160,8 @@ class EarlyConfirmationTest {
 
     private static void assertNotConfirmed(Step<?> step, String state) throws Exception {
         assertThat(step.failure())
-                .isInstanceOfSatisfying(
-                        CommitNotConfirmedException.class,
-                        e -> assertThat(e.sqlState()).contains("RL001"))
+                .isInstanceOf(CommitNotConfirmedException.class)
+                .satisfies(state("RL001"))
                 .cause()
                 .satisfies(sqlState(state));
         assertThat(step.failure())
@@ -182,7 +172,7 @@ class EarlyConfirmationTest {
     @EnumSource
     void aSessionThatIsEndedBehindTheCommitIsAnUnknownOutcome(CommitWay way, Session holder, Session writer)
             throws Exception {
-        Step<Object> step = startHeld(holder, writer, way);
+        Step<Void> step = startHeld(holder, writer, way);
         writer.terminate();
         assertThat(step.failure()).isExactlyInstanceOf(CommitOutcomeUnknownException.class);
         holder.rollback();
@@ -202,7 +192,7 @@ class EarlyConfirmationTest {
                     proxy.cutBefore("COMMIT");
                 }
                 Session writer = database.session("writer", proxied);
-                assertThat(writer.start(adding(locks, way)).failure())
+                assertThat(start(writer, locks, way).failure())
                         .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
                 // In simple mode the server answers each statement, and may see that its client is gone.
                 boolean surely = executed && !mode.equals("simple");
@@ -218,14 +208,11 @@ class EarlyConfirmationTest {
         String function =
                 database.query("select oid::regprocedure from pg_proc where proname = 'pg_logical_emit_message'"
                         + " and prolang = (select oid from pg_language where lanname = 'plpgsql')");
-        PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setUser(role);
-        dataSource.setPassword("secret");
-        try (HikariDataSource pool = Pools.of(dataSource, 1)) {
+        try (HikariDataSource pool = Pools.of(database.dataSourceOf(role), 1)) {
             CommitWay.WRITES.add(locks, pool, 1);
             database.execute("revoke execute on function " + function + " from public");
             Session writer = database.session("writer", pool);
-            assertNotConfirmed(writer.start(adding(locks, CommitWay.WRITES)), "42501");
+            assertNotConfirmed(start(writer, locks, CommitWay.WRITES), "42501");
             writer.close();
             CommitWay.WRITES.add(locks, pool, 1);
             // Who asks now is told before anything has happened.

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.internal.commit.CommitWay.KEY;
 import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.on;
 import static org.rowlock.testing.Locks.tryLock;
+import static org.rowlock.testing.Refusals.state;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
@@ -69,10 +71,6 @@ class EarlyReleaseTest {
                 .flatMap(way -> Stream.of(LockStrategy.values()).map(strategy -> Arguments.of(way, strategy)));
     }
 
-    private boolean isServerAtLeast(int version) throws SQLException {
-        return Integer.parseInt(database.query("show server_version_num")) >= version * 10_000;
-    }
-
     private void awaitWaitingForStandby(Session session) {
         TestDatabase.await(session + " waits for the standby")
                 .until(() -> database.query(
@@ -87,23 +85,22 @@ class EarlyReleaseTest {
         RowLocks locks = Crowd.builder(4).release(release).build();
         CommitWay.EXECUTE.add(locks, database.dataSource(), 0);
         List<Crowd.Caller> callers = new ArrayList<>();
-        Crowd crowd = Crowd.behind(database, locks);
-        for (int id = 1; id <= 4; id++) {
-            CommitWrites writes = new CommitWrites();
-            writes.add("update account set balance = balance + 1 where id = 1").expectOneRow();
-            callers.add(crowd.add(writes));
-        }
-        AbsentStandby.require(database);
-        try {
-            crowd.start();
-            TestDatabase.await("all are told").until(() -> {
-                database.query(
-                        "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'");
-                return callers.stream().allMatch(Crowd.Caller::isDone);
-            });
-        } finally {
-            AbsentStandby.requireNoMore(database);
-            crowd.close();
+        try (Crowd crowd = Crowd.behind(database, locks)) {
+            for (int id = 1; id <= 4; id++) {
+                CommitWrites writes = new CommitWrites();
+                writes.add("update account set balance = balance + 1 where id = 1")
+                        .expectOneRow();
+                callers.add(crowd.add(writes));
+            }
+            try (AbsentStandby absent = AbsentStandby.require(database)) {
+                crowd.start();
+                TestDatabase.await("all are told").until(() -> {
+                    database.query(
+                            "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'");
+                    return callers.stream().allMatch(Crowd.Caller::isDone);
+                });
+                absent.requireNoMore();
+            }
         }
         for (Crowd.Caller each : callers) {
             assertThat(each.failure()).isInstanceOf(CommitNotConfirmedException.class);
@@ -119,10 +116,9 @@ class EarlyReleaseTest {
             CommitWay way, LockStrategy strategy, Session writer, Session next) throws Exception {
         RowLocks locks = early(strategy);
         // Asks what the server can, and makes the tables' rows known.
-        writer.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        lock(writer, locks, forUpdate(KEY));
         writer.run(c -> commit(locks, c));
-        AbsentStandby.require(database);
-        try {
+        try (AbsentStandby absent = AbsentStandby.require(database)) {
             Step<Void> step = writer.startAction(c -> way.add(locks, c, 5));
             awaitWaitingForStandby(writer);
             List<Long> seen = next.run(c -> locks.in(c)
@@ -130,10 +126,8 @@ class EarlyReleaseTest {
             assertThat(seen).containsExactly(5L);
             assertThat(step.isDone()).isFalse();
             next.rollback();
-            AbsentStandby.requireNoMore(database);
+            absent.requireNoMore();
             step.get();
-        } finally {
-            AbsentStandby.requireNoMore(database);
         }
         assertThat(balance()).isEqualTo("5");
     }
@@ -146,15 +140,12 @@ class EarlyReleaseTest {
     @EveryStrategy
     void aPlainCommitHoldsTheLockMeanwhile(LockStrategy strategy, Session writer, Session next) throws Exception {
         RowLocks locks = locks(strategy, LockRelease.PLAIN);
-        AbsentStandby.require(database);
-        try {
+        try (AbsentStandby absent = AbsentStandby.require(database)) {
             Step<Void> step = writer.startAction(c -> CommitWay.WRITES.add(locks, c, 5));
             awaitWaitingForStandby(writer);
             assertThat(tryLock(next, locks, forUpdate(KEY))).isFalse();
-            AbsentStandby.requireNoMore(database);
+            absent.requireNoMore();
             step.get();
-        } finally {
-            AbsentStandby.requireNoMore(database);
         }
     }
 
@@ -172,23 +163,20 @@ class EarlyReleaseTest {
             }
             return commit(locks, c);
         };
-        reader.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        lock(reader, locks, forUpdate(KEY));
         reader.run(c -> commit(locks, c));
-        AbsentStandby.require(database);
-        try {
+        try (AbsentStandby absent = AbsentStandby.require(database)) {
             Step<Void> writing = writer.startAction(c -> CommitWay.WRITES.add(locks, c, 5));
             awaitWaitingForStandby(writer);
             if (way == CommitWay.BARE) {
-                reader.run(c -> locks.in(c).lock(forUpdate(KEY)));
+                lock(reader, locks, forUpdate(KEY));
             }
             Step<Object> reading = reader.start(read);
             awaitWaitingForStandby(reader);
             assertThat(reading.isDone()).isFalse();
-            AbsentStandby.requireNoMore(database);
+            absent.requireNoMore();
             writing.get();
             reading.get();
-        } finally {
-            AbsentStandby.requireNoMore(database);
         }
     }
 
@@ -293,10 +281,7 @@ class EarlyReleaseTest {
                     return commit(early(LockStrategy.ROW), c);
                 })
                 .failure();
-        assertThat(failure)
-                .isInstanceOfSatisfying(
-                        LockTransactionException.class,
-                        e -> assertThat(e.sqlState()).contains("25P02"));
+        assertThat(failure).isInstanceOf(LockTransactionException.class).satisfies(state("25P02"));
         assertThat(balance()).isEqualTo("0");
     }
 
@@ -316,7 +301,7 @@ class EarlyReleaseTest {
     void aSecondTransactionIdIsOnlyForAStandby() throws Exception {
         RowLocks early = early(LockStrategy.ROW);
         // Before PostgreSQL 17 only a transaction can flush, and none is needed if the WAL writer has been faster.
-        long flush = isServerAtLeast(17) ? 0 : 1;
+        long flush = database.isAtLeast(17) ? 0 : 1;
         assertThat(usedXids(c -> {
                     CommitWay.WRITES.add(early, c, 1);
                     return null;
@@ -340,17 +325,12 @@ class EarlyReleaseTest {
     void aSessionThatDoesNotWaitForTheStandbyDoesNotWaitHereEither(Session session) throws Exception {
         RowLocks early = early(LockStrategy.ADVISORY);
         session.run(c -> commit(early, c));
-        AbsentStandby.require(database);
-        try {
+        try (AbsentStandby absent = AbsentStandby.require(database)) {
             for (String level : List.of("off", "local")) {
                 session.execute("set local synchronous_commit = " + level);
-                session.run(c -> {
-                    CommitWay.WRITES.add(early, c, 1);
-                    return null;
-                });
+                session.startAction(c -> CommitWay.WRITES.add(early, c, 1)).get();
             }
-        } finally {
-            AbsentStandby.requireNoMore(database);
+            absent.requireNoMore();
         }
         assertThat(balance()).isEqualTo("2");
     }

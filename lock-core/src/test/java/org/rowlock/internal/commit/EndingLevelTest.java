@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.xa.PGXADataSource;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
@@ -84,10 +83,7 @@ class EndingLevelTest {
                 if (!where.equals("session")) {
                     database.execute("alter " + target + " set synchronous_commit = " + outer);
                 }
-                PGSimpleDataSource dataSource = database.dataSource();
-                dataSource.setUser(role);
-                dataSource.setPassword("secret");
-                try (Connection connection = dataSource.getConnection()) {
+                try (Connection connection = database.dataSourceOf(role).getConnection()) {
                     if (where.equals("session")) {
                         execute(connection, "set synchronous_commit = " + outer);
                     }

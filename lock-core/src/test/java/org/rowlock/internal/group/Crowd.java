@@ -104,6 +104,30 @@ public final class Crowd implements AutoCloseable {
         return behind(database, locks, database.dataSource());
     }
 
+    /** What each of some calls that wait together has thrown, or null. */
+    public static List<Throwable> failures(
+            TestDatabase database, RowLocks locks, DataSource dataSource, CommitWrites... all) throws Exception {
+        return failures(database, locks, dataSource, () -> {}, all);
+    }
+
+    /** The same, if something happens when all are there. */
+    public static List<Throwable> failures(
+            TestDatabase database, RowLocks locks, DataSource dataSource, Runnable meanwhile, CommitWrites... all)
+            throws Exception {
+        List<Caller> callers = new ArrayList<>();
+        try (Crowd crowd = behind(database, locks, dataSource)) {
+            for (CommitWrites each : all) {
+                callers.add(crowd.add(each));
+            }
+            meanwhile.run();
+        }
+        List<Throwable> failures = new ArrayList<>();
+        for (Caller each : callers) {
+            failures.add(each.failure());
+        }
+        return failures;
+    }
+
     /** One more waits, behind the others. */
     public Caller add(CommitWrites writes) {
         return add(() -> on(locks, dataSource).lock(forUpdate(KEY)).execute(writes));

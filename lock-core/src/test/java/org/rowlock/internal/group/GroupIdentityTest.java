@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -15,7 +14,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.CommitWrites;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.group.Crowd.Caller;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.TestDatabase;
@@ -42,23 +40,21 @@ class GroupIdentityTest {
     }
 
     private List<Throwable> pay(RowLocks locks, DataSource dataSource, String... more) throws Exception {
-        List<Caller> callers = new ArrayList<>();
-        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
-            for (int id = 1; id <= CALLERS; id++) {
-                CommitWrites writes = new CommitWrites();
-                writes.add(PAY).expectOneRow();
-                writes.add(ENTER, id);
-                for (String sql : more) {
-                    writes.add(sql.replace("ID", String.valueOf(id)));
-                }
-                callers.add(crowd.add(writes));
-            }
-        }
-        List<Throwable> failures = new ArrayList<>();
-        for (Caller each : callers) {
-            failures.add(each.failure());
-        }
-        return failures;
+        return Crowd.failures(
+                database,
+                locks,
+                dataSource,
+                IntStream.rangeClosed(1, CALLERS)
+                        .mapToObj(id -> {
+                            CommitWrites writes = new CommitWrites();
+                            writes.add(PAY).expectOneRow();
+                            writes.add(ENTER, id);
+                            for (String sql : more) {
+                                writes.add(sql.replace("ID", String.valueOf(id)));
+                            }
+                            return writes;
+                        })
+                        .toArray(CommitWrites[]::new));
     }
 
     private void expect(List<Throwable> failures, String transactions) throws SQLException {
@@ -66,14 +62,14 @@ class GroupIdentityTest {
     }
 
     private void expect(List<Throwable> failures, String transactions, String table) throws SQLException {
-        assertThat(failures).allMatch(failure -> failure == null);
+        assertThat(failures).containsOnlyNulls();
         assertThat(database.query("select string_agg(n::text, ' ' order by first) from"
                         + " (select count(*) n, min(place) first from " + table + " group by xmin::text) t"))
                 .isEqualTo(transactions);
     }
 
     private static String alone() {
-        return IntStream.range(0, CALLERS).mapToObj(i -> "1").collect(Collectors.joining(" "));
+        return String.join(" ", Collections.nCopies(CALLERS, "1"));
     }
 
     @ParameterizedTest
@@ -177,15 +173,7 @@ class GroupIdentityTest {
             RowLocks locks = Crowd.builder(CALLERS).build();
             for (String transactions : List.of("4", "1 1 1 1")) {
                 database.execute("delete from entry");
-                try (Crowd crowd = Crowd.behind(database, locks, only)) {
-                    for (int id = 1; id <= CALLERS; id++) {
-                        CommitWrites writes = new CommitWrites();
-                        writes.add(PAY).expectOneRow();
-                        writes.add(ENTER, id);
-                        crowd.add(writes);
-                    }
-                }
-                expect(List.of(), transactions);
+                expect(pay(locks, only), transactions);
                 one.setAutoCommit(true);
                 TestDatabase.execute(one, "set timezone = 'Asia/Tokyo'");
             }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -109,21 +109,7 @@ class GroupedCallsTest {
     }
 
     private List<Throwable> failures(RowLocks locks, DataSource dataSource, CommitWrites... all) throws Exception {
-        List<Caller> callers = new ArrayList<>();
-        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
-            for (CommitWrites each : all) {
-                callers.add(crowd.add(each));
-            }
-        }
-        return failures(callers);
-    }
-
-    private static List<Throwable> failures(List<Caller> callers) throws Exception {
-        List<Throwable> failures = new ArrayList<>();
-        for (Caller each : callers) {
-            failures.add(each.failure());
-        }
-        return failures;
+        return Crowd.failures(database, locks, dataSource, all);
     }
 
     @EveryStrategy
@@ -305,8 +291,7 @@ class GroupedCallsTest {
 
     @EveryStrategy.WithRow
     void aboveReadCommittedNothingIsGrouped(LockStrategy strategy) throws Exception {
-        PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setOptions("-c default_transaction_isolation=repeatable\\ read");
+        DataSource dataSource = database.dataSourceWith("-c default_transaction_isolation=repeatable\\ read");
         List<Throwable> failures = failures(Crowd.builder(4).strategy(strategy).build(), dataSource, pays(1, 2));
         // Both calls may be at the server at once, and the snapshot of one is then older than the other's commit.
         failures.removeIf(Objects::isNull);
@@ -379,8 +364,7 @@ class GroupedCallsTest {
 
     @Test
     void aGroupTakesAsManyRoundTripsAsOneAlone() throws Exception {
-        PGSimpleDataSource counted = database.dataSource();
-        counted.setSocketFactory(RoundTripCounter.class.getName());
+        PGSimpleDataSource counted = RoundTripCounter.counting(database.dataSource());
         RowLocks locks = Crowd.builder(8).build();
         ConcurrentLinkedQueue<Integer> trips = new ConcurrentLinkedQueue<>();
         try (Connection connection = counted.getConnection()) {
@@ -481,30 +465,29 @@ class GroupedCallsTest {
 
     @Test
     void anUnknownOutcomeIsUnknownToAllAndStoredOnceOrNotAtAll() throws Exception {
-        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
-            List<Caller> callers = new ArrayList<>();
-            List<CommitWrites> all = new ArrayList<>();
-            try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build(), proxy.through(database.dataSource()))) {
-                for (int id = 1; id <= 4; id++) {
-                    all.add(pay(id, 1));
-                    callers.add(crowd.add(all.get(id - 1)));
-                }
-                proxy.cutAfter("'group '");
-            }
-            AtomicReference<Throwable> seen = new AtomicReference<>();
-            for (int i = 0; i < 4; i++) {
-                assertThat(callers.get(i).failure())
-                        .isInstanceOf(CommitOutcomeUnknownException.class)
-                        .isNotSameAs(seen.getAndSet(callers.get(i).failure()));
-                CommitWrites again = all.get(i);
-                assertThatThrownBy(() -> on(Crowd.builder(1).build(), database.dataSource())
-                                .lock(forUpdate(Crowd.KEY))
-                                .execute(again))
-                        .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("twice");
-            }
+        CommitWrites[] all = pays(1, 4);
+        assertUnknownToEach(all, proxy -> proxy.cutAfter("'group '"));
+        for (CommitWrites again : all) {
+            assertThatThrownBy(() -> on(Crowd.builder(1).build(), database.dataSource())
+                            .lock(forUpdate(Crowd.KEY))
+                            .execute(again))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("twice");
         }
         assertThat(ids()).isIn("1 2 3 4", null);
+    }
+
+    private void assertUnknownToEach(CommitWrites[] all, Consumer<TcpProxy> cut) throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            assertThat(Crowd.failures(
+                            database,
+                            Crowd.builder(4).build(),
+                            proxy.through(database.dataSource()),
+                            () -> cut.accept(proxy),
+                            all))
+                    .hasOnlyElementsOfType(CommitOutcomeUnknownException.class)
+                    .doesNotHaveDuplicates();
+        }
     }
 
     /** Thrown by what is around the driver; nobody says what became of the COMMIT. */
@@ -564,18 +547,7 @@ class GroupedCallsTest {
 
     @Test
     void whatIsLostInTheMiddleIsUnknownToAllAndNotSentAgain() throws Exception {
-        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
-            List<Caller> callers = new ArrayList<>();
-            try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build(), proxy.through(database.dataSource()))) {
-                for (int id = 1; id <= 4; id++) {
-                    callers.add(crowd.add(pay(id, 1)));
-                }
-                proxy.cutBefore("'group '");
-            }
-            for (Caller each : callers) {
-                assertThat(each.failure()).isInstanceOf(CommitOutcomeUnknownException.class);
-            }
-        }
+        assertUnknownToEach(pays(1, 4), proxy -> proxy.cutBefore("'group '"));
         assertThat(database.query("select count(*) from ledger")).isEqualTo("0");
     }
 
