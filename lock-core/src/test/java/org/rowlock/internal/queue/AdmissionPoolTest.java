@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import com.zaxxer.hikari.HikariDataSource;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -35,11 +36,12 @@ import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Pools;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /** What admission is for: a hot key takes one connection of the pool, and not all of them. */
 @Tag("long")
@@ -57,35 +59,21 @@ class AdmissionPoolTest {
     @Test
     void hotKeyTakesTwoConnectionsAndABystanderGoesOn() throws Exception {
         RowLocks locks = LockAccess.builder().build();
-        ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
         try (HikariDataSource pool = Pools.of(database.dataSource(), POOL)) {
             CountDownLatch held = new CountDownLatch(1);
             List<Future<Object>> all = new ArrayList<>();
-            all.add(crowd.submit(() -> on(locks, pool).lock(forUpdate(HOT)).inTransaction(tx -> {
+            all.add(Threads.start(() -> on(locks, pool).lock(forUpdate(HOT)).inTransaction(tx -> {
                 held.countDown();
                 letGo.await();
                 return add(tx.connection(), HOT);
             })));
             held.await();
-            List<Thread> queued = new ArrayList<>();
             for (int i = 0; i < CROWD; i++) {
-                all.add(crowd.submit(() -> {
-                    synchronized (queued) {
-                        queued.add(Thread.currentThread());
-                    }
-                    return on(locks, pool).lock(forUpdate(HOT)).inTransaction(tx -> add(tx.connection(), HOT));
-                }));
+                all.add(Threads.start(
+                        () -> on(locks, pool).lock(forUpdate(HOT)).inTransaction(tx -> add(tx.connection(), HOT))));
             }
-            await(() -> {
-                synchronized (queued) {
-                    // All but the next, who waits at the server.
-                    return queued.size() == CROWD
-                            && queued.stream()
-                                            .filter(thread -> thread.getState() == Thread.State.WAITING)
-                                            .count()
-                                    == CROWD - 1;
-                }
-            });
+            // All but the next, who waits at the server.
+            await(() -> entrants(locks, false) == CROWD - 1);
             await(() -> pool.getHikariPoolMXBean().getActiveConnections() == 2);
             assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
                     .isZero();
@@ -96,14 +84,10 @@ class AdmissionPoolTest {
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(2);
 
             letGo.countDown();
-            for (Future<Object> each : all) {
-                TestDatabase.result(each);
-            }
+            awaitAll(all);
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo(String.valueOf(CROWD + 1));
             assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
-        } finally {
-            end(crowd);
         }
     }
 
@@ -113,16 +97,12 @@ class AdmissionPoolTest {
         RowLocks locks = locks(LockStrategy.ADVISORY);
         AtomicBoolean over = new AtomicBoolean();
         AtomicInteger done = new AtomicInteger();
-        ExecutorService crowd = Executors.newFixedThreadPool(POOL);
         try (TcpProxy network = TcpProxy.to(database.dataSource());
-                HikariDataSource pool = new HikariDataSource()) {
+                HikariDataSource pool = Pools.of(network.through(database.dataSource()), POOL)) {
             network.delay(Duration.ofMillis(10), Duration.ofMillis(10));
-            pool.setDataSource(network.through(database.dataSource()));
-            pool.setMaximumPoolSize(POOL);
-            pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
-            List<Future<?>> all = new ArrayList<>();
+            List<Future<Object>> all = new ArrayList<>();
             for (int i = 0; i < POOL; i++) {
-                all.add(crowd.submit(() -> {
+                all.add(Threads.start(() -> {
                     while (!over.get()) {
                         CommitWrites writes = new CommitWrites();
                         writes.add("update account set balance = balance + 1 where id = 1")
@@ -134,18 +114,11 @@ class AdmissionPoolTest {
                 }));
             }
             try {
-                await(() -> LockAccess.of(locks).admission().entrants().stream()
-                                .filter(AdmissionQueues.Entrant::isAdmitted)
-                                .count()
-                        > 4);
+                await(() -> entrants(locks, true) > 4);
             } finally {
                 over.set(true);
             }
-            for (Future<?> each : all) {
-                TestDatabase.result(each);
-            }
-        } finally {
-            end(crowd);
+            awaitAll(all);
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo(String.valueOf(done.get()));
         assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
@@ -155,28 +128,23 @@ class AdmissionPoolTest {
     @Test
     void withoutAdmissionAHotKeyTakesAllConnections() throws Exception {
         RowLocks locks = LockAccess.builder().build();
-        ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
         try (HikariDataSource pool = Pools.of(database.dataSource(), POOL)) {
             CountDownLatch held = new CountDownLatch(1);
             List<Future<Object>> all = new ArrayList<>();
-            all.add(crowd.submit(() -> borrowAndLock(locks, pool, () -> {
+            all.add(Threads.start(() -> borrowAndLock(locks, pool, () -> {
                 held.countDown();
                 letGo.await();
             })));
             held.await();
             for (int i = 0; i < CROWD; i++) {
-                all.add(crowd.submit(() -> borrowAndLock(locks, pool, () -> {})));
+                all.add(Threads.start(() -> borrowAndLock(locks, pool, () -> {})));
             }
             await(() -> pool.getHikariPoolMXBean().getActiveConnections() == POOL
                     && pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == CROWD + 1 - POOL);
             assertThat(pool.getHikariPoolMXBean().getIdleConnections()).isZero();
 
             letGo.countDown();
-            for (Future<Object> each : all) {
-                TestDatabase.result(each);
-            }
-        } finally {
-            end(crowd);
+            awaitAll(all);
         }
     }
 
@@ -191,61 +159,47 @@ class AdmissionPoolTest {
         CyclicBarrier allAreIn = new CyclicBarrier(behind);
         AtomicInteger tries = new AtomicInteger();
         AtomicBoolean outage = new AtomicBoolean(true);
-        DataSource real = database.dataSource();
-        DataSource dataSource = (DataSource) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
-                    if (!method.getName().equals("getConnection") || !outage.get()) {
-                        return method.getName().equals("equals")
-                                ? proxy == arguments[0]
-                                : method.getName().equals("hashCode") ? 1 : method.invoke(real, arguments);
-                    }
+        DataSource dataSource = new ObservedDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                if (!outage.get()) {
+                    return super.getConnection();
+                }
+                try {
                     if (tries.incrementAndGet() == 1) {
                         firstIsIn.countDown();
                         letGo.await();
                     } else {
                         allAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
                     }
-                    throw new SQLException("connection timeout");
-                });
-        ExecutorService crowd = Executors.newFixedThreadPool(1 + behind);
-        try {
-            List<Future<Object>> all = new ArrayList<>();
-            List<Thread> threads = new ArrayList<>();
-            for (int i = 0; i <= behind; i++) {
-                all.add(crowd.submit(() -> {
-                    synchronized (threads) {
-                        threads.add(Thread.currentThread());
-                    }
-                    return on(locks, dataSource).lock(forUpdate(HOT)).inTransaction(tx -> null);
-                }));
-                firstIsIn.await();
-            }
-            await(() -> {
-                synchronized (threads) {
-                    return threads.stream()
-                                    .filter(thread -> thread.getState() == Thread.State.WAITING)
-                                    .count()
-                            == 1 + behind;
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
                 }
-            });
-            letGo.countDown();
-            for (Future<Object> each : all) {
-                assertThatThrownBy(() -> TestDatabase.result(each)).hasRootCauseMessage("connection timeout");
+                throw new SQLException("connection timeout");
             }
-            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
-            // And when it is over they queue again.
-            outage.set(false);
-            on(locks, dataSource).lock(forUpdate(HOT)).useTransaction(tx -> {
-                Future<Object> other = crowd.submit(() ->
-                        on(locks, dataSource).lock(forUpdate(HOT).noWait()).inTransaction(inner -> null));
-                assertThatThrownBy(() -> TestDatabase.result(other))
-                        .cause()
-                        .isInstanceOf(LockNotAvailableException.class)
-                        .hasMessageContaining("admission queue");
-            });
-        } finally {
-            end(crowd);
+        };
+        List<Future<Object>> all = new ArrayList<>();
+        for (int i = 0; i <= behind; i++) {
+            all.add(Threads.start(
+                    () -> on(locks, dataSource).lock(forUpdate(HOT)).inTransaction(tx -> null)));
+            firstIsIn.await();
         }
+        await(() -> entrants(locks, false) == behind);
+        letGo.countDown();
+        for (Future<Object> each : all) {
+            assertThatThrownBy(() -> TestDatabase.result(each)).hasRootCauseMessage("connection timeout");
+        }
+        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        // And when it is over they queue again.
+        outage.set(false);
+        on(locks, dataSource).lock(forUpdate(HOT)).useTransaction(tx -> {
+            Future<Object> other = Threads.start(
+                    () -> on(locks, dataSource).lock(forUpdate(HOT).noWait()).inTransaction(inner -> null));
+            assertThatThrownBy(() -> TestDatabase.result(other))
+                    .cause()
+                    .isInstanceOf(LockNotAvailableException.class)
+                    .hasMessageContaining("admission queue");
+        });
     }
 
     @FunctionalInterface
@@ -254,8 +208,7 @@ class AdmissionPoolTest {
     }
 
     private static Object borrowAndLock(RowLocks locks, HikariDataSource pool, Holding holding) throws Exception {
-        try (Connection connection = pool.getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = begin(pool)) {
             locks.in(connection).lock(forUpdate(HOT));
             holding.run();
             connection.commit();
@@ -281,15 +234,13 @@ class AdmissionPoolTest {
                     return add(tx.connection(), HOT);
                 })));
             }
-            for (Future<Object> each : all) {
-                TestDatabase.result(each);
-            }
+            awaitAll(all);
             assertThat(done).hasValue(threads);
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo(String.valueOf(threads));
             assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
         } finally {
-            end(crowd);
+            crowd.shutdownNow();
         }
     }
 
@@ -301,14 +252,24 @@ class AdmissionPoolTest {
         return null;
     }
 
+    private static long entrants(RowLocks locks, boolean admitted) {
+        return LockAccess.of(locks).admission().entrants().stream()
+                .filter(entrant -> entrant.isAdmitted() == admitted)
+                .count();
+    }
+
     private static void await(Callable<Boolean> condition) {
         TestDatabase.await().until(condition);
     }
 
-    private void end(ExecutorService crowd) throws InterruptedException {
+    private static void awaitAll(List<Future<Object>> all) throws Exception {
+        for (Future<Object> each : all) {
+            TestDatabase.result(each);
+        }
+    }
+
+    @AfterEach
+    void theCrowdMayGo() {
         letGo.countDown();
-        crowd.shutdownNow();
-        assertThat(crowd.awaitTermination(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                .isTrue();
     }
 }

@@ -70,26 +70,10 @@ class AdmissionQueuesTest {
         volatile boolean interruptFlag;
         final Thread thread;
 
-        Visitor(AdmissionQueues own, String name, List<LockKey> keys, RowLockMode mode) {
-            this(own, name, DATABASE, keys, mode, LockWait.FOREVER);
-            visitors.add(this);
-        }
-
-        Visitor(String name, Object database, List<LockKey> keys, RowLockMode mode, LockWait wait) {
-            this(queues, name, database, keys, mode, wait);
-        }
-
-        private Visitor(
-                AdmissionQueues own,
-                String name,
-                Object database,
-                List<LockKey> keys,
-                RowLockMode mode,
-                LockWait wait) {
+        Visitor(AdmissionQueues own, String name, LockRequest request) {
             thread = new Thread(
                     () -> {
-                        try (KeyEntries permit =
-                                own.enter(database, Requests.waiting(LockRequest.of(mode, keys), wait))) {
+                        try (KeyEntries permit = own.enter(DATABASE, request)) {
                             assertThat(permit.isQueued()).isTrue();
                             arrivals.add(name);
                             entered.countDown();
@@ -102,6 +86,7 @@ class AdmissionQueuesTest {
                     name);
             thread.setDaemon(true);
             thread.start();
+            visitors.add(this);
         }
 
         Visitor awaitEntered() throws InterruptedException {
@@ -150,13 +135,25 @@ class AdmissionQueuesTest {
     }
 
     private Visitor visit(String name, List<LockKey> keys, RowLockMode mode, LockWait wait) {
-        Visitor visitor = new Visitor(name, DATABASE, keys, mode, wait);
-        visitors.add(visitor);
-        return visitor;
+        return new Visitor(queues, name, Requests.waiting(LockRequest.of(mode, keys), wait));
+    }
+
+    private static void letThrough(Visitor holder, List<Visitor> queued) throws InterruptedException {
+        queued.forEach(visitor -> visitor.leave.countDown());
+        holder.leave();
+        for (Visitor visitor : queued) {
+            assertThat(visitor.end()).isNull();
+        }
     }
 
     private KeyEntries enter(LockKey key, RowLockMode mode, LockWait wait) {
         return queues.enter(DATABASE, Requests.waiting(LockRequest.of(mode, List.of(key)), wait));
+    }
+
+    private void assertEnters(LockKey key, RowLockMode mode, LockWait wait) {
+        try (KeyEntries permit = enter(key, mode, wait)) {
+            assertThat(permit.isQueued()).isTrue();
+        }
     }
 
     @Test
@@ -168,11 +165,7 @@ class AdmissionQueuesTest {
             Visitor visitor = visit("v" + i, A, i % 3 == 0 ? FOR_NO_KEY_UPDATE : FOR_UPDATE, wait);
             queued.add(visitor.awaitQueued());
         }
-        queued.forEach(visitor -> visitor.leave.countDown());
-        holder.leave();
-        for (Visitor visitor : queued) {
-            assertThat(visitor.end()).isNull();
-        }
+        letThrough(holder, queued);
         assertThat(arrivals).containsExactly("holder", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7");
     }
 
@@ -181,9 +174,9 @@ class AdmissionQueuesTest {
     void theNextIsLetInBesideTheHolder() throws Exception {
         AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
         KeyEntries holder = two.enter(DATABASE, forUpdate(A).noWait());
-        Visitor next = new Visitor(two, "next", List.of(A), FOR_UPDATE).awaitEntered();
-        Visitor third = new Visitor(two, "third", List.of(A), FOR_UPDATE).awaitQueued();
-        Visitor sharer = new Visitor(two, "sharer", List.of(A), FOR_SHARE).awaitQueued();
+        Visitor next = new Visitor(two, "next", forUpdate(A)).awaitEntered();
+        Visitor third = new Visitor(two, "third", forUpdate(A)).awaitQueued();
+        Visitor sharer = new Visitor(two, "sharer", forShare(A)).awaitQueued();
 
         next.leave.countDown();
         assertThat(next.end()).isNull();
@@ -201,7 +194,7 @@ class AdmissionQueuesTest {
     void whoIsNotToWaitIsNotLetInAsTheNext() throws Exception {
         AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
         KeyEntries holder = two.enter(DATABASE, forUpdate(A).noWait());
-        Visitor impatient = new Visitor(two, "impatient", DATABASE, List.of(A), FOR_UPDATE, LockWait.NO_WAIT);
+        Visitor impatient = new Visitor(two, "impatient", forUpdate(A).noWait());
         assertThat(impatient.end()).isInstanceOf(LockNotAvailableException.class);
         holder.close();
     }
@@ -211,8 +204,8 @@ class AdmissionQueuesTest {
     void nobodyIsLetInBesideThoseWhoShare() throws Exception {
         AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
         KeyEntries sharer = two.enter(DATABASE, forShare(A).noWait());
-        Visitor writer = new Visitor(two, "writer", List.of(A), FOR_UPDATE).awaitQueued();
-        Visitor late = new Visitor(two, "late", List.of(A), FOR_SHARE).awaitQueued();
+        Visitor writer = new Visitor(two, "writer", forUpdate(A)).awaitQueued();
+        Visitor late = new Visitor(two, "late", forShare(A)).awaitQueued();
         writer.leave.countDown();
         late.leave.countDown();
         sharer.close();
@@ -263,9 +256,7 @@ class AdmissionQueuesTest {
     @Test
     void noWaitDoesNotOvertakeAWaitingWriter() throws Exception {
         Visitor reader = visit("reader", A, FOR_SHARE).awaitEntered();
-        try (KeyEntries permit = enter(A, FOR_SHARE, LockWait.NO_WAIT)) {
-            assertThat(permit.isQueued()).isTrue();
-        }
+        assertEnters(A, FOR_SHARE, LockWait.NO_WAIT);
         Visitor writer = visit("writer", A, FOR_UPDATE).awaitQueued();
         assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.NO_WAIT))
                 .isInstanceOf(LockNotAvailableException.class)
@@ -289,14 +280,8 @@ class AdmissionQueuesTest {
                 .isInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("8 threads");
         assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.NO_WAIT)).isInstanceOf(LockNotAvailableException.class);
-        try (KeyEntries other = enter(B, FOR_UPDATE, LockWait.FOREVER)) {
-            assertThat(other.isQueued()).isTrue();
-        }
-        queued.forEach(visitor -> visitor.leave.countDown());
-        holder.leave();
-        for (Visitor visitor : queued) {
-            assertThat(visitor.end()).isNull();
-        }
+        assertEnters(B, FOR_UPDATE, LockWait.FOREVER);
+        letThrough(holder, queued);
         assertThat(arrivals).hasSize(9);
     }
 
@@ -395,9 +380,7 @@ class AdmissionQueuesTest {
         assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.NO_WAIT)).isInstanceOf(LockNotAvailableException.class);
         both.thread.interrupt();
         assertThat(both.end()).isInstanceOf(LockInterruptedException.class);
-        try (KeyEntries free = enter(A, FOR_UPDATE, LockWait.NO_WAIT)) {
-            assertThat(free.isQueued()).isTrue();
-        }
+        assertEnters(A, FOR_UPDATE, LockWait.NO_WAIT);
         holder.leave();
     }
 
@@ -471,7 +454,7 @@ class AdmissionQueuesTest {
     @Test
     void nestedCallOfOtherRowLocksPassesToo() throws Exception {
         AdmissionQueues others = LockAccess.of(LockAccess.builder().build()).admission();
-        Visitor holder = new Visitor(others, "holder", List.of(B), FOR_UPDATE).awaitEntered();
+        Visitor holder = new Visitor(others, "holder", forUpdate(B)).awaitEntered();
         try (KeyEntries outer = enter(A, FOR_UPDATE, LockWait.FOREVER);
                 KeyEntries inner = others.enter(DATABASE, forUpdate(B))) {
             assertThat(outer.isQueued()).isTrue();
@@ -521,9 +504,7 @@ class AdmissionQueuesTest {
                 }
             }
         }
-        try (KeyEntries after = enter(B, FOR_UPDATE, LockWait.FOREVER)) {
-            assertThat(after.isQueued()).isTrue();
-        }
+        assertEnters(B, FOR_UPDATE, LockWait.FOREVER);
     }
 
     @ParameterizedTest
@@ -558,8 +539,6 @@ class AdmissionQueuesTest {
         KeyEntries inner = queues.enter(DATABASE, forUpdate(B));
         outer.close();
         inner.close();
-        try (KeyEntries next = queues.enter(DATABASE, forUpdate(A))) {
-            assertThat(next.isQueued()).isTrue();
-        }
+        assertEnters(A, FOR_UPDATE, LockWait.FOREVER);
     }
 }
