@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import com.zaxxer.hikari.HikariDataSource;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -34,11 +33,13 @@ import org.rowlock.LockKey;
 import org.rowlock.LockListener;
 import org.rowlock.LockListener.LockEvent;
 import org.rowlock.LockStrategy;
+import org.rowlock.LockedTransaction;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Pools;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -274,8 +275,7 @@ class CallbackPropertiesTest {
         switch (way) {
             case COMMIT -> {
                 adding.add(writes);
-                try (Connection connection = from.getConnection()) {
-                    connection.setAutoCommit(false);
+                try (Connection connection = begin(from)) {
                     try {
                         locks.in(connection).lockAndRead(forUpdate(KEY), query, mapper, 1);
                         locks.in(connection).commit(writes);
@@ -287,27 +287,18 @@ class CallbackPropertiesTest {
                     }
                 }
             }
-            case IN_TRANSACTION ->
-                on(locks, from).lock(forUpdate(KEY)).inTransaction(tx -> {
-                    caller.called(Callback.WORK, null);
-                    adding.add(tx.atCommit());
-                    return null;
-                });
+            case IN_TRANSACTION -> on(locks, from).lock(forUpdate(KEY)).inTransaction(tx -> work(tx, adding, caller));
             case WITH_QUERY ->
-                on(locks, from).lock(forUpdate(KEY)).read(query, mapper, 1).inTransaction(tx -> {
-                    caller.called(Callback.WORK, null);
-                    adding.add(tx.atCommit());
-                    return null;
-                });
+                on(locks, from)
+                        .lock(forUpdate(KEY))
+                        .read(query, mapper, 1)
+                        .inTransaction(tx -> work(tx, adding, caller));
             case WITH_CLAIM -> {
                 Claim claim =
                         Claim.from("account").where("id = ?", 1).orderBy("id").limit(1);
-                int claimed = on(locks, from).claim(claim, mapper).inTransaction(tx -> {
-                    caller.called(Callback.WORK, null);
-                    adding.add(tx.atCommit());
-                    return tx.rows().size();
-                });
-                assertThat(claimed).isOne();
+                List<Integer> claimed =
+                        on(locks, from).claim(claim, mapper).inTransaction(tx -> work(tx, adding, caller));
+                assertThat(claimed).hasSize(1);
             }
             case EXECUTE -> {
                 adding.add(writes);
@@ -320,21 +311,20 @@ class CallbackPropertiesTest {
         }
     }
 
+    private static <T> List<T> work(LockedTransaction<T> tx, Adding adding, Caller caller) throws SQLException {
+        caller.called(Callback.WORK, null);
+        adding.add(tx.atCommit());
+        return tx.rows();
+    }
+
     private static DataSource remembered(DataSource pool) {
-        return (DataSource) Proxy.newProxyInstance(
-                CallbackPropertiesTest.class.getClassLoader(),
-                new Class<?>[] {DataSource.class},
-                (proxy, method, arguments) -> {
-                    try {
-                        Object result = method.invoke(pool, arguments);
-                        if (result instanceof Connection connection) {
-                            borrowed = connection;
-                        }
-                        return result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Proxies.of(DataSource.class, (proxy, method, arguments) -> {
+            Object result = Proxies.call(pool, method, arguments);
+            if (result instanceof Connection connection) {
+                borrowed = connection;
+            }
+            return result;
+        });
     }
 
     private static int stored() throws SQLException {

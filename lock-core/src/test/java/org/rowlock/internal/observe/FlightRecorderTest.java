@@ -5,12 +5,15 @@ import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Locks.tryLock;
 
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import jdk.jfr.Recording;
@@ -79,10 +82,8 @@ class FlightRecorderTest {
     void everyAttemptIsAnEvent(LockStrategy strategy, RowLocks locks, Session alice, Session bob) throws Exception {
         LockKey key = row("account", 1);
         List<RecordedEvent> events = record(both(), () -> {
-            alice.run(c -> locks.in(c).lock(forUpdate(key)));
-            bob.run(c -> locks.in(c)
-                    .tryLock(forShare(List.of(row("account", 2), key)))
-                    .isHeld());
+            lock(alice, locks, forUpdate(key));
+            tryLock(bob, locks, forShare(List.of(row("account", 2), key)));
         });
         assertThat(events).hasSize(2).allSatisfy(event -> {
             assertThat(event.getEventType().getName()).isEqualTo(ACQUISITION);
@@ -92,19 +93,15 @@ class FlightRecorderTest {
             assertThat(event.getDuration()).isPositive();
             assertThat(event.getStackTrace()).isNull();
         });
-        RecordedEvent first = events.get(0);
-        assertThat(first.getString("key")).isEqualTo("account[1]");
-        assertThat(first.getInt("keys")).isOne();
-        assertThat(first.getString("mode")).isEqualTo("FOR_UPDATE");
-        assertThat(first.getString("lockWait")).isEqualTo("forever");
-        assertThat(first.getString("outcome")).isEqualTo("ACQUIRED");
-        assertThat(first.getThread().getJavaName()).isEqualTo("session-alice");
-        RecordedEvent second = events.get(1);
-        assertThat(second.getString("key")).isEqualTo("account[2]");
-        assertThat(second.getInt("keys")).isEqualTo(2);
-        assertThat(second.getString("mode")).isEqualTo("FOR_SHARE");
-        assertThat(second.getString("lockWait")).isEqualTo("noWait");
-        assertThat(second.getString("outcome")).isEqualTo("NOT_AVAILABLE");
+        assertThat(values(events.get(0), "key", "keys", "mode", "lockWait", "outcome"))
+                .containsExactly("account[1]", 1, "FOR_UPDATE", "forever", "ACQUIRED");
+        assertThat(events.get(0).getThread().getJavaName()).isEqualTo("session-alice");
+        assertThat(values(events.get(1), "key", "keys", "mode", "lockWait", "outcome"))
+                .containsExactly("account[2]", 2, "FOR_SHARE", "noWait", "NOT_AVAILABLE");
+    }
+
+    private static List<Object> values(RecordedEvent event, String... fields) {
+        return Arrays.stream(fields).<Object>map(event::getValue).toList();
     }
 
     @Test
@@ -118,12 +115,8 @@ class FlightRecorderTest {
                 recording,
                 () -> RowLocks.of(database.dataSource()).lock(forUpdate(keys)).inTransaction(tx -> null));
         assertThat(events).singleElement().satisfies(event -> {
-            assertThat(event.getString("key")).isEqualTo("account[2]");
-            assertThat(event.getInt("keys")).isEqualTo(2);
-            assertThat(event.getString("mode")).isEqualTo("FOR_UPDATE");
-            assertThat(event.getString("strategy")).isEqualTo("ROW");
-            assertThat(event.getString("lockWait")).isEqualTo("forever");
-            assertThat(event.getString("outcome")).isEqualTo("COMMITTED");
+            assertThat(values(event, "key", "keys", "mode", "strategy", "lockWait", "outcome"))
+                    .containsExactly("account[2]", 2, "FOR_UPDATE", "ROW", "forever", "COMMITTED");
             assertThat(event.getDuration()).isPositive();
         });
     }
@@ -144,14 +137,9 @@ class FlightRecorderTest {
         assertThat(events)
                 .extracting(event -> event.getEventType().getName())
                 .containsExactly(ADMISSION, ACQUISITION, ADMISSION);
-        assertThat(events.get(0).getInt("keys")).isEqualTo(2);
-        assertThat(events.get(0).getString("mode")).isEqualTo("FOR_UPDATE");
-        assertThat(events.get(0).getString("strategy")).isEqualTo("ROW");
-        assertThat(events.get(0).getString("outcome")).isEqualTo("ADMITTED");
-        assertThat(events.get(0).getString("key")).isEqualTo("account[1]");
-        assertThat(events.get(2).getString("key")).isEqualTo("account[1]");
-        assertThat(events.get(2).getInt("keys")).isOne();
-        assertThat(events.get(2).getString("outcome")).isEqualTo("REFUSED");
+        assertThat(values(events.get(0), "key", "keys", "mode", "strategy", "outcome"))
+                .containsExactly("account[1]", 2, "FOR_UPDATE", "ROW", "ADMITTED");
+        assertThat(values(events.get(2), "key", "keys", "outcome")).containsExactly("account[1]", 1, "REFUSED");
     }
 
     @Test

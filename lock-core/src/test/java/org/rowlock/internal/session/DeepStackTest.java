@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
+import org.rowlock.LockOperation;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Pools;
@@ -44,24 +45,19 @@ class DeepStackTest {
 
     /** Those through which Rowlock borrows the connection, and gives it back. */
     private enum Door {
-        EXECUTE {
-            @Override
-            void add(RowLocks locks, DataSource dataSource) throws SQLException {
-                CommitWrites writes = new CommitWrites();
-                writes.add(ADD).expectOneRow();
-                on(locks, dataSource).lock(forUpdate(KEY)).execute(writes);
-            }
-        },
-        WORK {
-            @Override
-            void add(RowLocks locks, DataSource dataSource) throws SQLException {
-                on(locks, dataSource)
-                        .lock(forUpdate(KEY))
-                        .inTransaction(locked -> locked.atCommit(ADD).expectOneRow());
-            }
-        };
+        EXECUTE,
+        WORK;
 
-        abstract void add(RowLocks locks, DataSource dataSource) throws SQLException;
+        void add(RowLocks locks, DataSource dataSource) throws SQLException {
+            LockOperation operation = on(locks, dataSource).lock(forUpdate(KEY));
+            if (this == WORK) {
+                operation.inTransaction(locked -> locked.atCommit(ADD).expectOneRow());
+                return;
+            }
+            CommitWrites writes = new CommitWrites();
+            writes.add(ADD).expectOneRow();
+            operation.execute(writes);
+        }
     }
 
     private interface Call {

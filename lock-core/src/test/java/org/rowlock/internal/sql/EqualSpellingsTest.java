@@ -139,7 +139,8 @@ class EqualSpellingsTest {
                 Statement tables = committing.createStatement()) {
             alice = one;
             bob = other;
-            List<String> columns = new ArrayList<>(columns(
+            List<String> columns = new ArrayList<>(TestDatabase.list(
+                    alice,
                     "select format_type(t.oid, null) from pg_type as t where typtype in ('b', 'd', 'e', 'm', 'r')"
                             + " and typcategory <> 'A'"
                             + " and typnamespace in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace,"
@@ -152,9 +153,11 @@ class EqualSpellingsTest {
                 }
             }
             columns.addAll(List.of("int[]", "numeric[]", "public.citext[]", "numbers"));
-            List<String> others = columns("select 'text collate ' || format('%I.%I', collnamespace::regnamespace,"
-                    + " collname) from pg_collation where collnamespace = 'pg_catalog'::regnamespace and collencoding"
-                    + " in (-1, pg_char_to_encoding(current_setting('server_encoding')))");
+            List<String> others = TestDatabase.list(
+                    alice,
+                    "select 'text collate ' || format('%I.%I', collnamespace::regnamespace,"
+                            + " collname) from pg_collation where collnamespace = 'pg_catalog'::regnamespace and collencoding"
+                            + " in (-1, pg_char_to_encoding(current_setting('server_encoding')))");
             Collections.shuffle(others, random);
             columns.addAll(others.subList(0, Math.min(collations, others.size())));
             alice.setAutoCommit(false);
@@ -182,17 +185,6 @@ class EqualSpellingsTest {
                 .contains("interval", "double precision", "numbers", "int4range", "numeric[]", "text collate level1")
                 .contains("name", "boolean", "inet", "macaddr", "bit varying", "truth")
                 .contains("char(9) collate level2", "varchar(20) collate level2", "text collate shifted");
-    }
-
-    private List<String> columns(String sql) throws SQLException {
-        List<String> columns = new ArrayList<>();
-        try (PreparedStatement statement = alice.prepareStatement(sql);
-                ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                columns.add(row.getString(1));
-            }
-        }
-        return columns;
     }
 
     private void twoNeverHold(Statement tables, String table, String column, int pairs, int printed)

@@ -162,52 +162,22 @@ class IdPropertiesTest {
 
         /** Whether the row was found; null if that is not told. */
         Boolean run(TransactionLocks tx, LockKey key, RowLockMode mode) throws SQLException {
-            return switch (this) {
-                case LOCK ->
-                    tx.lock(LockRequest.of(mode, List.of(key)).allowAbsent())
-                            .absentRows()
-                            .isEmpty();
-                case NO_WAIT ->
-                    tx.lock(LockRequest.of(mode, List.of(key)).noWait().allowAbsent())
-                            .absentRows()
-                            .isEmpty();
-                case AT_MOST ->
-                    tx.lock(LockRequest.of(mode, List.of(key))
-                                    .atMost(Duration.ofSeconds(60))
-                                    .allowAbsent())
-                            .absentRows()
-                            .isEmpty();
-                case LOCK_ALL ->
-                    tx.lock(LockRequest.of(mode, List.of(key, LockKey.number(4711)))
-                                    .allowAbsent())
-                            .absentRows()
-                            .isEmpty();
-                case LOCK_AND_QUERY -> {
-                    tx.lockAndRead(LockRequest.of(mode, List.of(key)).allowAbsent(), "select 1", row -> 1);
-                    yield null;
-                }
+            LockRequest one = LockRequest.of(mode, List.of(key)).allowAbsent();
+            LockRequest request = switch (this) {
+                case LOCK, LOCK_AND_QUERY -> one;
+                case NO_WAIT -> one.noWait();
+                case AT_MOST -> one.atMost(Duration.ofSeconds(60));
+                case LOCK_ALL -> one.and(LockRequest.of(mode, List.of(LockKey.number(4711))));
             };
+            if (this == LOCK_AND_QUERY) {
+                tx.lockAndRead(request, "select 1", row -> 1);
+                return null;
+            }
+            return tx.lock(request).absentRows().isEmpty();
         }
     }
 
-    /** How a transaction stands when it locks. */
-    private enum State {
-        FRESH(Connection.TRANSACTION_READ_COMMITTED, false),
-        BEGUN(Connection.TRANSACTION_READ_COMMITTED, true),
-        FRESH_REPEATABLE_READ(Connection.TRANSACTION_REPEATABLE_READ, false),
-        BEGUN_REPEATABLE_READ(Connection.TRANSACTION_REPEATABLE_READ, true),
-        FRESH_SERIALIZABLE(Connection.TRANSACTION_SERIALIZABLE, false),
-        BEGUN_SERIALIZABLE(Connection.TRANSACTION_SERIALIZABLE, true);
-
-        final int isolation;
-        final boolean begun;
-
-        State(int isolation, boolean begun) {
-            this.isolation = isolation;
-            this.begun = begun;
-        }
-    }
-
+    /** Two ids of a table, and how the first transaction stands when it locks. */
     private record Case(
             IdTable table,
             List<String> first,
@@ -215,7 +185,8 @@ class IdPropertiesTest {
             LockStrategy firstStrategy,
             LockStrategy secondStrategy,
             Way way,
-            State state,
+            int isolation,
+            boolean begun,
             RowLockMode mode) {}
 
     private static TestDatabase database;
@@ -283,10 +254,14 @@ class IdPropertiesTest {
                                 ids(table),
                                 strategies,
                                 Arbitraries.of(Way.class),
-                                Arbitraries.of(State.class),
+                                Arbitraries.of(
+                                        Connection.TRANSACTION_READ_COMMITTED,
+                                        Connection.TRANSACTION_REPEATABLE_READ,
+                                        Connection.TRANSACTION_SERIALIZABLE),
+                                Arbitraries.of(true, false),
                                 Arbitraries.of(RowLockMode.FOR_UPDATE, RowLockMode.FOR_NO_KEY_UPDATE))
-                        .as((first, second, pair, way, state, mode) ->
-                                new Case(table, first, second, pair.get(0), pair.get(1), way, state, mode)));
+                        .as((first, second, pair, way, isolation, begun, mode) ->
+                                new Case(table, first, second, pair.get(0), pair.get(1), way, isolation, begun, mode)));
     }
 
     private static Arbitrary<List<String>> ids(IdTable table) {
@@ -354,13 +329,10 @@ class IdPropertiesTest {
     }
 
     private static String keys() throws SQLException {
-        try (PreparedStatement look =
-                        alice.prepareStatement("select string_agg(classid || ',' || objid || ',' || objsubid,"
-                                + " ';') from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()");
-                ResultSet row = look.executeQuery()) {
-            row.next();
-            return row.getString(1);
-        }
+        return TestDatabase.query(
+                alice,
+                "select string_agg(classid || ',' || objid || ',' || objsubid, ';') from pg_locks"
+                        + " where locktype = 'advisory' and pid = pg_backend_pid()");
     }
 
     @Property
@@ -374,9 +346,7 @@ class IdPropertiesTest {
                 lockSecond(drawn, first, second, !meant.isEmpty() && meant.equals(alsoMeant));
             }
         } finally {
-            for (Connection connection : List.of(alice, bob, server)) {
-                connection.rollback();
-            }
+            rollBack();
         }
     }
 
@@ -428,15 +398,13 @@ class IdPropertiesTest {
             rows.remove("");
             assertThat(lockedRows(drawn.table())).isEqualTo(rows);
         } finally {
-            for (Connection connection : List.of(alice, bob, server)) {
-                connection.rollback();
-            }
+            rollBack();
         }
     }
 
     private static boolean lockFirst(Case drawn, LockKey key, String meant) throws SQLException {
-        alice.setTransactionIsolation(drawn.state().isolation);
-        if (drawn.state().begun) {
+        alice.setTransactionIsolation(drawn.isolation());
+        if (drawn.begun()) {
             succeeds(alice, "select 1");
         }
         Boolean found;
@@ -454,7 +422,7 @@ class IdPropertiesTest {
                     assertThat(drawn.table().ids()).as(e.getMessage()).doesNotContain(drawn.first());
                 }
             } else {
-                assertThat(drawn.state().isolation).isNotEqualTo(Connection.TRANSACTION_READ_COMMITTED);
+                assertThat(drawn.isolation()).isNotEqualTo(Connection.TRANSACTION_READ_COMMITTED);
                 assertThat(usable).as(e.getMessage()).isEqualTo(!e.getMessage().contains("inserted since"));
             }
             assertThat(advisoryLocks()).as(e.getMessage()).isZero();
@@ -515,14 +483,7 @@ class IdPropertiesTest {
     /** The rows that a plain FOR UPDATE NOWAIT beside us does not get. */
     private static Set<String> lockedRows(IdTable table) throws SQLException {
         Set<String> locked = new TreeSet<>();
-        List<String> all = new ArrayList<>();
-        try (var statement = server.createStatement();
-                ResultSet row = statement.executeQuery("select ctid from " + table.name())) {
-            while (row.next()) {
-                all.add(row.getString(1));
-            }
-        }
-        for (String ctid : all) {
+        for (String ctid : TestDatabase.list(server, "select ctid from " + table.name())) {
             Savepoint before = server.setSavepoint();
             if (!succeeds(server, "select 1 from " + table.name() + " where ctid = '" + ctid + "' for update nowait")) {
                 locked.add(ctid);
@@ -534,17 +495,19 @@ class IdPropertiesTest {
 
     private static int advisoryLocks() throws SQLException {
         int pid = alice.unwrap(org.postgresql.PGConnection.class).getBackendPID();
-        try (var statement = server.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "select count(*) from pg_locks where locktype = 'advisory' and pid = " + pid)) {
-            row.next();
-            return row.getInt(1);
+        return Integer.parseInt(TestDatabase.query(
+                server, "select count(*) from pg_locks where locktype = 'advisory' and pid = " + pid));
+    }
+
+    private static void rollBack() throws SQLException {
+        for (Connection connection : List.of(alice, bob, server)) {
+            connection.rollback();
         }
     }
 
     private static boolean succeeds(Connection connection, String sql) throws SQLException {
-        try (var statement = connection.createStatement()) {
-            statement.execute(sql);
+        try {
+            TestDatabase.execute(connection, sql);
             return true;
         } catch (SQLException e) {
             assertThat(e.getSQLState()).isIn("55P03", "25P02");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -184,8 +185,7 @@ class InsertPropertiesTest {
                 on(locks, database.dataSource()).lock(request).execute(writes);
             }
             default -> {
-                try (Connection connection = database.dataSource().getConnection()) {
-                    connection.setAutoCommit(false);
+                try (Connection connection = begin(database.dataSource())) {
                     lock(locks.in(connection), deed.way(), request);
                     raise(connection, deed);
                     connection.commit();
@@ -220,12 +220,7 @@ class InsertPropertiesTest {
     /** By a read and a write, so that two that do it at a time would lose one. */
     private static void raise(Connection connection, Deed deed) throws SQLException, Undone {
         for (int id : deed.counters()) {
-            int n;
-            try (PreparedStatement read = connection.prepareStatement("select n from counter where id = " + id);
-                    ResultSet row = read.executeQuery()) {
-                assertThat(row.next()).as("counter %s is there", id).isTrue();
-                n = row.getInt(1);
-            }
+            int n = Integer.parseInt(TestDatabase.query(connection, "select n from counter where id = " + id));
             String sql = deed.end() == End.DELETE
                     ? "delete from counter where id = " + id
                     : "update counter set n = " + (n + 1) + " where id = " + id;

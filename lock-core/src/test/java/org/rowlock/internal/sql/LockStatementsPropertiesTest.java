@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.TestDatabase.begin;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -45,9 +44,12 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Waits;
 
 /**
  * Every statement that locks takes as many locks as it was asked for, and calls its lock function where no version of
@@ -80,12 +82,6 @@ class LockStatementsPropertiesTest {
         QUERY,
         IN_TRANSACTION,
         COMMIT
-    }
-
-    enum Wait {
-        FOREVER,
-        NO_WAIT,
-        AT_MOST
     }
 
     @BeforeContainer
@@ -132,6 +128,11 @@ class LockStatementsPropertiesTest {
         });
     }
 
+    @Provide
+    Arbitrary<LockWait> waits() {
+        return Arbitraries.of(Waits.ALL);
+    }
+
     private static long distinct(Collection<LockKey> keys) {
         return keys.stream()
                 .map(key -> key.toString().replace(DATABASE.schema() + ".", "").replace("part_1", "part"))
@@ -143,7 +144,7 @@ class LockStatementsPropertiesTest {
     @Property(tries = 200)
     void asManyLocksAreHeldAsWereAskedFor(
             @ForAll("keys") Map<LockKey, RowLockMode> keys,
-            @ForAll Wait wait,
+            @ForAll("waits") LockWait wait,
             @ForAll Entrance entrance,
             @ForAll boolean looksForRows)
             throws SQLException {
@@ -152,12 +153,7 @@ class LockStatementsPropertiesTest {
         LockRequest of = Requests.of(keys);
         // The fourth row does not exist.
         LockRequest asked = keys.containsKey(LockKey.row("account", 4)) ? of.allowAbsent() : of;
-        LockRequest request = switch (wait) {
-            case FOREVER -> asked;
-            case NO_WAIT -> asked.noWait();
-            case AT_MOST -> asked.atMost(TestDatabase.DEADLINE);
-        };
-        assertThat(held(locks, request, entrance)).isEqualTo(distinct(keys.keySet()));
+        assertThat(held(locks, Requests.waiting(asked, wait), entrance)).isEqualTo(distinct(keys.keySet()));
     }
 
     private static long held(RowLocks locks, LockRequest request, Entrance entrance) throws SQLException {
@@ -216,15 +212,12 @@ class LockStatementsPropertiesTest {
                 .build();
         RowLocks both = locks(LockStrategy.BOTH);
         LockRequest insert = forUpdate(LockKey.row("account", 9)).orInsert("insert into account values (9)");
-        for (Wait wait : Wait.values()) {
-            LockRequest inserted = wait == Wait.NO_WAIT
-                    ? insert.noWait()
-                    : wait == Wait.AT_MOST ? insert.atMost(TestDatabase.DEADLINE) : insert;
-            assertThat(held(both, inserted, Entrance.LOCK)).isOne();
-            if (wait != Wait.NO_WAIT) {
-                LockRequest row = forUpdate(LockKey.row("account", 1));
-                assertThat(held(fronted, wait == Wait.AT_MOST ? row.atMost(TestDatabase.DEADLINE) : row, Entrance.LOCK))
-                        .isOne();
+        for (LockWait wait : Waits.ALL) {
+            assertThat(held(both, Requests.waiting(insert, wait), Entrance.LOCK))
+                    .isOne();
+            if (!wait.equals(LockWait.NO_WAIT)) {
+                LockRequest row = Requests.waiting(forUpdate(LockKey.row("account", 1)), wait);
+                assertThat(held(fronted, row, Entrance.LOCK)).isOne();
             }
         }
     }
@@ -271,12 +264,10 @@ class LockStatementsPropertiesTest {
         RowLocks locks = locks(LockStrategy.ADVISORY);
         LockRequest request = forUpdate(
                 List.of(LockKey.row("account", 1), LockKey.row("word", "x"), LockKey.name("one"), LockKey.number(7)));
-        try (Connection connection = simple.getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = begin(simple)) {
             locks.in(connection).lock(request);
             assertThat(read(connection, LOCKS)).isEqualTo(4);
-            try (Connection other = DATABASE.dataSource().getConnection()) {
-                other.setAutoCommit(false);
+            try (Connection other = begin(DATABASE.dataSource())) {
                 for (LockKey key : RequestParts.of(request).keys()) {
                     assertThat(locks.in(other).tryLock(forUpdate(key).noWait()).isHeld())
                             .as(key.toString())
@@ -312,25 +303,18 @@ class LockStatementsPropertiesTest {
 
     /** A connection that changes what it prepares, and looks at every statement that locks. */
     private static Connection checked(Connection connection, UnaryOperator<String> changed) {
-        return (Connection) Proxy.newProxyInstance(
-                LockStatementsPropertiesTest.class.getClassLoader(),
-                new Class<?>[] {Connection.class},
-                (proxy, method, arguments) -> {
-                    if (method.getName().equals("prepareStatement")) {
-                        String sql = changed.apply((String) arguments[0]);
-                        arguments[0] = sql;
-                        for (String part : sql.split("\n;")) {
-                            if (part.contains("advisory_xact_lock") && KNOWN.add(part)) {
-                                assertLocksInItsSelectList(part);
-                            }
-                        }
+        return Proxies.of(Connection.class, (proxy, method, arguments) -> {
+            if (method.getName().equals("prepareStatement")) {
+                String sql = changed.apply((String) arguments[0]);
+                arguments[0] = sql;
+                for (String part : sql.split("\n;")) {
+                    if (part.contains("advisory_xact_lock") && KNOWN.add(part)) {
+                        assertLocksInItsSelectList(part);
                     }
-                    try {
-                        return method.invoke(connection, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+                }
+            }
+            return Proxies.call(connection, method, arguments);
+        });
     }
 
     /** Planned without values, as a value may let the planner evaluate what it could not drop. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.tryLock;
 
@@ -82,35 +83,31 @@ class PrimaryKeyChangeTest {
     @Test
     void inATransactionThatHadBegunTheCallFailsAndTheNextOneIsRight(Session alice) throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
-        alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1))));
+        lock(alice, locks, forUpdate(row("item", 1)));
         alice.rollback();
         database.execute(CHANGES.get(0));
         alice.execute("select 1");
-        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1)))))
+        assertThatThrownBy(() -> lock(alice, locks, forUpdate(row("item", 1))))
                 .isInstanceOf(LockSerializationException.class)
                 .hasMessageContaining("roll back and run it again");
         alice.rollback();
-        assertThat(Held.of(alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1))))))
-                .isEqualTo(Held.KEY_AND_ROW_LOCKED);
+        assertThat(Held.of(lock(alice, locks, forUpdate(row("item", 1))))).isEqualTo(Held.KEY_AND_ROW_LOCKED);
     }
 
     @ParameterizedTest
     @CsvSource({"ROW, on", "ROW, off", "BOTH, on", "BOTH, off"})
-    void namesThatNeedQuotesAreCheckedAsTheyAre(LockStrategy strategy, String standardConformingStrings)
-            throws Exception {
+    void namesThatNeedQuotesAreCheckedAsTheyAre(
+            LockStrategy strategy, String standardConformingStrings, Session alice, Session bob) throws Exception {
         assumeTrue(
-                standardConformingStrings.equals("on")
-                        || Integer.parseInt(database.query("show server_version_num")) < 190_000,
+                standardConformingStrings.equals("on") || !database.isAtLeast(19),
                 "skipped: from PostgreSQL 19 on it is always on");
         RowLocks locks = locks(strategy);
         database.execute("create table \"it's \\ a\"\"?\" (\"b\"\"'\\?\" int, \"select\" int, x int,"
                 + " primary key (\"select\", \"b\"\"'\\?\") include (x))");
         database.execute("insert into \"it's \\ a\"\"?\" values (1, 2, 3)");
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         alice.execute("set standard_conforming_strings = " + standardConformingStrings);
         LockKey key = LockKey.row("\"it's \\ a\"\"?\"", 2, 1);
-        assertThat(alice.run(c -> locks.in(c).lock(forUpdate(key))).isHeld()).isTrue();
+        assertThat(lock(alice, locks, forUpdate(key)).isHeld()).isTrue();
         assertThat(tryLock(bob, locks, forUpdate(key))).isFalse();
         assertThat((Object) alice.run(c -> locks.in(c).claim(Claim.from("\"it's \\ a\"\"?\""), row -> row.getInt("x"))))
                 .isEqualTo(List.of(3));
@@ -150,7 +147,7 @@ class PrimaryKeyChangeTest {
         for (int prepared : List.of(1, 7)) {
             RowLocks locks = locks(strategy);
             for (int i = 0; i < prepared; i++) {
-                alice.run(c -> locks.in(c).lock(forUpdate(row("note", "happy"))));
+                lock(alice, locks, forUpdate(row("note", "happy")));
                 alice.rollback();
             }
             if (prepared > 1) {
@@ -179,7 +176,7 @@ class PrimaryKeyChangeTest {
                 "insert into note values ('Ab')");
         RowLocks locks = locks(strategy);
         for (int i = 0; i < calls; i++) {
-            alice.run(c -> locks.in(c).lock(forUpdate(row("note", "Ab"))));
+            lock(alice, locks, forUpdate(row("note", "Ab")));
             alice.rollback();
         }
         database.execute("alter table note alter column id type public.citext");
@@ -211,7 +208,7 @@ class PrimaryKeyChangeTest {
                     alice.commit();
                     alice.execute("select 1");
                     try {
-                        LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("item", 5))));
+                        LockResult result = lock(alice, locks, forUpdate(row("item", 5)));
                         assertThat(result.absentRows()).isEmpty();
                     } catch (LockSerializationException e) {
                         failures++;

@@ -6,6 +6,7 @@ import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.tryLock;
 
@@ -147,7 +148,7 @@ class ShadowedNamesTest {
             session.commit();
         }
         for (LockKey key : List.of(row("account", 1), row("document", "x"), LockKey.name("nightly"))) {
-            alice.run(c -> locks.in(c).lock(forUpdate(key)));
+            lock(alice, locks, forUpdate(key));
             assertThat(tryLock(bob, locks, forUpdate(key))).isFalse();
             alice.rollback();
             bob.rollback();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockKey.rows;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.tryLock;
 
@@ -155,9 +156,9 @@ class SpellingTest {
     @ParameterizedTest
     @MethodSource("otherSpellings")
     void anotherSpellingIsRefusedAndTheRightOneNamed(
-            LockStrategy strategy, String type, String sql, String given, String right) throws Exception {
+            LockStrategy strategy, String type, String sql, String given, String right, Session alice)
+            throws Exception {
         createThing(type, sql);
-        Session alice = database.session("alice");
         for (Session.Body<?> way : ways(locks(strategy), row("thing", given))) {
             for (boolean begun : List.of(false, true)) {
                 if (begun) {
@@ -203,12 +204,12 @@ class SpellingTest {
         LockKey right = row("seen", "10.0.0.1/32", "2020-01-02T03:04:05", "2020-01-02T03:04:05Z");
         LockKey wrong = row("seen", "10.0.0.1/32", "2020-01-02T03:04:05", "2020-01-02T04:04:05+01:00");
         for (boolean begun : new boolean[] {false, true}) {
-            LockResult absent = alice.run(c -> locks.in(c).lock(forUpdate(right).allowAbsent()));
+            LockResult absent = lock(alice, locks, forUpdate(right).allowAbsent());
             assertThat(Held.of(absent)).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
             if (!begun) {
                 alice.rollback();
             }
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(wrong))))
+            assertThatThrownBy(() -> lock(alice, locks, forUpdate(wrong)))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContaining("\"2020-01-02T03:04:05Z\"");
             alice.rollback();
@@ -220,8 +221,7 @@ class SpellingTest {
         assertThat(row("thing", 'A')).isEqualTo(row("thing", "A"));
         assertThat(row("thing", Character.valueOf('A'))).isEqualTo(row("thing", "A"));
         createThing("char(1)", "'A'");
-        assertThat(alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("thing", 'A'))))
-                        .absentRows())
+        assertThat(lock(alice, locks(strategy), forUpdate(row("thing", 'A'))).absentRows())
                 .isEmpty();
         assertThat(isRowFree()).isEqualTo(strategy == LockStrategy.ADVISORY);
     }
@@ -232,7 +232,7 @@ class SpellingTest {
         createThing("bigint", "7");
         RowLocks locks = locks(strategy);
         for (LockKey key : List.of(row("thing", "ORD-7"), row("thing", "4Z"), row("thing", 1, "x"))) {
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(key))))
+            assertThatThrownBy(() -> lock(alice, locks, forUpdate(key)))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContaining("thing");
             assertThat(alice.advisoryLocks()).isZero();
@@ -243,15 +243,14 @@ class SpellingTest {
                 .strategy(strategy)
                 .idColumns("thing", "number")
                 .build();
-        assertThat(alice.run(c -> byNumber.in(c).lock(forUpdate(row("thing", "ORD-7"))))
-                        .isHeld())
+        assertThat(lock(alice, byNumber, forUpdate(row("thing", "ORD-7"))).isHeld())
                 .isTrue();
     }
 
     @Test
     void withoutIdColumnsTheGivenTextIsTheKey(Session alice) throws Exception {
         database.execute("create table bare(id int)");
-        LockResult result = alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(row("bare", "007"))));
+        LockResult result = lock(alice, locks(LockStrategy.ADVISORY), forUpdate(row("bare", "007")));
         assertThat(Held.of(result)).isEqualTo(Held.KEY_LOCKED);
         alice.rollback();
     }
@@ -303,8 +302,7 @@ class SpellingTest {
                 if (strategy == LockStrategy.ROW) {
                     alice.run(way);
                     LockRequest both = forUpdate(rows("thing", id.subList(1, 3)));
-                    assertThat(alice.run(c -> locks(strategy).in(c).lock(both)).isHeld())
-                            .isTrue();
+                    assertThat(lock(alice, locks(strategy), both).isHeld()).isTrue();
                     assertThat(tryLock(bob, locks(strategy), forUpdate(row("thing", id.get(1)))))
                             .isFalse();
                 } else {
@@ -325,9 +323,9 @@ class SpellingTest {
 
     /** A running instance looks again before it refuses, and notices a type that has lost its keys. */
     @EveryStrategy.WithKey
-    void aColumnThatGetsAnotherTypeIsLookedAtAgain(LockStrategy strategy, Session alice) throws Exception {
+    void aColumnThatGetsAnotherTypeIsLookedAtAgain(LockStrategy strategy, RowLocks locks, Session alice)
+            throws Exception {
         createThing("float8", "7");
-        RowLocks locks = locks(strategy);
         Session.Body<?> lock = c -> locks.in(c).lock(forUpdate(row("thing", "7")));
         assertThatThrownBy(() -> alice.run(lock)).hasMessageContaining("strategy ROW");
         database.execute("alter table thing alter column id type text");
@@ -347,15 +345,12 @@ class SpellingTest {
         bob.execute("set bytea_output = escape");
         bob.commit();
         LockKey key = row("thing", "\\x00ff");
-        alice.run(c -> locks(strategy).in(c).lock(forUpdate(key)));
+        lock(alice, locks(strategy), forUpdate(key));
         assertThat(tryLock(bob, locks(strategy), forUpdate(key))).isFalse();
         assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
                 .isEmpty();
         for (String other : List.of("\\x00FF", "\\000\\377")) {
-            assertThatThrownBy(() -> bob.run(c -> locks(strategy)
-                            .in(c)
-                            .tryLock(forUpdate(row("thing", other)))
-                            .isHeld()))
+            assertThatThrownBy(() -> tryLock(bob, locks(strategy), forUpdate(row("thing", other))))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContaining("lower-case hexadecimal");
         }
@@ -369,7 +364,7 @@ class SpellingTest {
     @EveryStrategy.WithKey
     void aClaimOfNothingFindsNoRowNamedNull(LockStrategy strategy, Session alice, Session bob) throws Exception {
         createThing("text", "'NULL'");
-        alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(row("thing", "NULL"))));
+        lock(alice, locks(LockStrategy.ADVISORY), forUpdate(row("thing", "NULL")));
         bob.execute("set array_nulls = off");
         assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
                 .isEmpty();

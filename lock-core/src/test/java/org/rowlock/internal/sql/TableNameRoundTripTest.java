@@ -2,6 +2,7 @@ package org.rowlock.internal.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.tryLock;
 
@@ -83,9 +84,7 @@ class TableNameRoundTripTest {
             LockKey withSchema = LockKey.row(database.schema() + "." + table, 1);
             List<LockKey> several = LockKey.rows(table, List.of(3, 2));
 
-            assertThat(alice.run(c -> locks.in(c).lock(forUpdate(key))).isHeld())
-                    .as(table)
-                    .isTrue();
+            assertThat(lock(alice, locks, forUpdate(key)).isHeld()).as(table).isTrue();
             assertThat(tryLock(alice, locks, forUpdate(several))).as(table).isTrue();
             assertThat(tryLock(bob, locks, forUpdate(key))).as(table).isFalse();
             assertThat(tryLock(bob, locks, forUpdate(withSchema))).as(table).isFalse();

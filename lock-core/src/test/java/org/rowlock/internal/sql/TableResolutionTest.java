@@ -3,18 +3,16 @@ package org.rowlock.internal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.tryLock;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +31,7 @@ import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /** Which table a name means is the server's to say, at every lock anew. */
 class TableResolutionTest {
@@ -42,9 +41,13 @@ class TableResolutionTest {
     final TestDatabase database = TestDatabase.accounts(9);
 
     private String second;
+    private Session alice;
+    private Session bob;
 
     @BeforeEach
     void createSecondSchema() throws Exception {
+        alice = database.session("alice");
+        bob = database.session("bob");
         second = database.schema() + "_b";
         database.execute(
                 "create schema " + second,
@@ -54,39 +57,27 @@ class TableResolutionTest {
 
     @AfterEach
     void dropSecondSchema() throws Exception {
-        for (Session session : List.of(alice(), bob())) {
-            session.rollback();
-        }
+        alice.rollback();
+        bob.rollback();
         database.execute("drop schema " + second + " cascade");
     }
 
-    private Session alice;
-    private Session bob;
-
-    private Session alice() throws Exception {
-        return alice == null ? alice = database.session("alice") : alice;
-    }
-
-    private Session bob() throws Exception {
-        return bob == null ? bob = database.session("bob") : bob;
-    }
-
     private void assertOneKey(RowLocks alices, LockKey one, RowLocks bobs, LockKey other) throws Exception {
-        alice().run(c -> alices.in(c).lock(forUpdate(one)));
-        assertThat(tryLock(bob(), bobs, forUpdate(other))).isFalse();
-        alice().rollback();
-        LockResult result = bob().run(c -> bobs.in(c).lock(forUpdate(other)));
+        lock(alice, alices, forUpdate(one));
+        assertThat(tryLock(bob, bobs, forUpdate(other))).isFalse();
+        alice.rollback();
+        LockResult result = lock(bob, bobs, forUpdate(other));
         assertThat(result.absentRows()).isEmpty();
-        assertThat(tryLock(alice(), alices, forUpdate(one))).isFalse();
-        alice().rollback();
-        bob().rollback();
+        assertThat(tryLock(alice, alices, forUpdate(one))).isFalse();
+        alice.rollback();
+        bob.rollback();
     }
 
     private void assertTwoKeys(RowLocks locks, LockKey one, LockKey other) throws Exception {
-        alice().run(c -> locks.in(c).lock(forUpdate(one)));
-        assertThat(tryLock(bob(), locks, forUpdate(other))).isTrue();
-        alice().rollback();
-        bob().rollback();
+        lock(alice, locks, forUpdate(one));
+        assertThat(tryLock(bob, locks, forUpdate(other))).isTrue();
+        alice.rollback();
+        bob.rollback();
     }
 
     @EveryStrategy
@@ -106,16 +97,16 @@ class TableResolutionTest {
 
     @EveryStrategy
     void searchPathOfTheSessionDecides(RowLocks locks) throws Exception {
-        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
-        alice().rollback();
-        alice().execute("set search_path to " + second);
-        alice().commit();
+        lock(alice, locks, forUpdate(row("account", 1)));
+        alice.rollback();
+        alice.execute("set search_path to " + second);
+        alice.commit();
         assertTwoKeys(locks, row("account", 1), row("account", 1));
         assertOneKey(locks, row("account", 1), locks, row(second + ".account", 1));
         // And within one transaction, as SQL does.
-        alice().execute("set local search_path to " + database.schema());
-        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
-        assertThat(tryLock(bob(), locks, forUpdate(row("account", 1)))).isFalse();
+        alice.execute("set local search_path to " + database.schema());
+        lock(alice, locks, forUpdate(row("account", 1)));
+        assertThat(tryLock(bob, locks, forUpdate(row("account", 1)))).isFalse();
     }
 
     @EveryStrategy
@@ -127,10 +118,9 @@ class TableResolutionTest {
                 "insert into part values (1)");
         assertOneKey(locks, row("part", 1), locks, row("part_lowest", 1));
         assertOneKey(locks, row("part_low", 1), locks, row("part_lowest", 1));
-        alice().run(c ->
-                locks.in(c).lock(forUpdate(List.of(row("part_low", 1), row("part", 1), row("part_lowest", 1)))));
-        assertThat(alice().advisoryLocks()).isEqualTo(strategy == LockStrategy.ROW ? 0 : 1);
-        alice().rollback();
+        lock(alice, locks, forUpdate(List.of(row("part_low", 1), row("part", 1), row("part_lowest", 1))));
+        assertThat(alice.advisoryLocks()).isEqualTo(strategy == LockStrategy.ROW ? 0 : 1);
+        alice.rollback();
         // A partition that has left the tree is a table of its own.
         database.execute(
                 "alter table part_low detach partition part_lowest",
@@ -151,11 +141,11 @@ class TableResolutionTest {
     }
 
     @EveryStrategy
-    void aTransactionThatBeganBeforeASwapAgreesWithThoseAfterIt(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
-        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
-        alice().rollback();
-        alice().execute("select 1");
+    void aTransactionThatBeganBeforeASwapAgreesWithThoseAfterIt(LockStrategy strategy, RowLocks locks)
+            throws Exception {
+        lock(alice, locks, forUpdate(row("account", 1)));
+        alice.rollback();
+        alice.execute("select 1");
         swap("create table account_new(id int primary key, balance bigint)");
         database.execute("insert into account values (1), (2)");
         assertOneKey(locks, row("account", 1), locks(strategy), row("account", 1));
@@ -165,12 +155,12 @@ class TableResolutionTest {
     @EveryStrategy
     void aSwapWaitsForThoseWhoHoldALock(LockStrategy strategy, RowLocks locks, Session admin) throws Exception {
         for (boolean several : List.of(false, true)) {
-            alice().run(c -> several
+            alice.run(c -> several
                     ? locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 2))))
                     : locks.in(c).lock(forUpdate(row("account", 1))));
             Step<Boolean> swap = admin.startExecute("alter table account rename to account_old");
-            swap.awaitBlockedBy(alice());
-            alice().commit();
+            swap.awaitBlockedBy(alice);
+            alice.commit();
             swap.get();
             admin.execute("create table account(id int primary key, balance bigint)");
             admin.execute("insert into account values (1)");
@@ -203,36 +193,36 @@ class TableResolutionTest {
 
     @EveryStrategy
     void temporaryTableInFrontIsAKeyOfItsOwn(RowLocks locks) throws Exception {
-        alice().execute("create temporary table account(id int primary key) on commit preserve rows");
-        alice().execute("insert into account values (1)");
-        alice().commit();
+        alice.execute("create temporary table account(id int primary key) on commit preserve rows");
+        alice.execute("insert into account values (1)");
+        alice.commit();
         assertTwoKeys(locks, row("account", 1), row("account", 1));
         assertOneKey(locks, row(database.schema() + ".account", 1), locks, row("account", 1));
-        alice().execute("drop table account");
-        alice().commit();
+        alice.execute("drop table account");
+        alice.commit();
     }
 
     /** The kept name of the key column is found wrong, and the table is looked up again in the same call. */
     @EveryStrategy.WithRow
     void aSwapToATableWithAnotherKeyColumnIsFollowed(LockStrategy strategy) throws Exception {
         for (Session.Body<?> body : ways(locks(strategy))) {
-            alice().run(body);
-            alice().rollback();
+            alice.run(body);
+            alice.rollback();
             swap("create table account_new(number int primary key, balance bigint)");
             database.execute("insert into account values (1), (2)");
-            alice().run(body);
-            alice().rollback();
+            alice.run(body);
+            alice.rollback();
             database.execute("drop table account", "alter table account_old rename to account");
             // And back again, for the next way.
-            alice().run(body);
-            alice().rollback();
+            alice.run(body);
+            alice.rollback();
         }
     }
 
     @EveryStrategy.WithRow
     void anIdThatBecomesAUuidIsFollowed(RowLocks locks) throws Exception {
-        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
-        alice().rollback();
+        lock(alice, locks, forUpdate(row("account", 1)));
+        alice.rollback();
         UUID id = UUID.randomUUID();
         swap("create table account_new(id uuid primary key)");
         database.execute("insert into account values ('" + id + "')");
@@ -242,23 +232,23 @@ class TableResolutionTest {
     /** Tenants in schemas of their own, whose tables differ in the type of the id. */
     @EveryStrategy.WithRow
     void oneNameOfTwoTypesByTheSearchPath(RowLocks locks) throws Exception {
-        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
-        alice().rollback();
+        lock(alice, locks, forUpdate(row("account", 1)));
+        alice.rollback();
         database.execute(
                 "alter table " + second + ".account alter column id type text",
                 "insert into " + second + ".account values ('one')");
-        alice().execute("set search_path to " + second);
-        alice().commit();
+        alice.execute("set search_path to " + second);
+        alice.commit();
         assertFoundAtTheLatestTheSecondTime(locks, row("account", "one"));
     }
 
     private void assertFoundAtTheLatestTheSecondTime(RowLocks locks, LockKey key) throws Exception {
         try {
-            alice().run(c -> locks.in(c).lock(forUpdate(key)));
+            lock(alice, locks, forUpdate(key));
         } catch (RowlockException e) {
-            alice().rollback();
+            alice.rollback();
         }
-        LockResult result = alice().run(c -> locks.in(c).lock(forUpdate(key)));
+        LockResult result = lock(alice, locks, forUpdate(key));
         assertThat(result.absentRows()).isEmpty();
         assertThat(result.isHeld()).isTrue();
     }
@@ -275,17 +265,16 @@ class TableResolutionTest {
     /** As often as they take turns: what tells them apart is asked for once they have been mixed up. */
     @EveryStrategy
     void aTemporaryTableInFrontAndTheOneBehindItTakeTurns(LockStrategy strategy) throws Exception {
-        alice().execute("create temporary table account(id bigint primary key)");
-        alice().execute("insert into account values (1)");
-        alice().commit();
+        alice.execute("create temporary table account(id bigint primary key)");
+        alice.execute("insert into account values (1)");
+        alice.commit();
         assertFewAreMixedUp(locks(strategy), row("account", 1), "select 1");
     }
 
     /** After a change each looks the table up again, and then it is known as before. */
     @EveryStrategy
     void anUnrelatedTemporaryTableCostsNothingAfterAChange(RowLocks locks) throws Exception {
-        PGSimpleDataSource counting = database.dataSource();
-        counting.setSocketFactory(RoundTripCounter.class.getName());
+        PGSimpleDataSource counting = RoundTripCounter.counting(database.dataSource());
         try (Connection one = counting.getConnection();
                 Connection other = counting.getConnection()) {
             TestDatabase.execute(other, "create temporary table unrelated(id int)");
@@ -304,37 +293,23 @@ class TableResolutionTest {
     /** An instance that starts under load would otherwise look its table up in each of its sessions at once. */
     @EveryStrategy
     void callersThatStartTogetherShareOneLookUp(LockStrategy strategy) throws Exception {
-        PGSimpleDataSource counting = database.dataSource();
-        counting.setSocketFactory(RoundTripCounter.class.getName());
+        PGSimpleDataSource counting = RoundTripCounter.counting(database.dataSource());
         int callers = 4;
-        ExecutorService threads = Executors.newFixedThreadPool(callers);
-        try (Connection one = counting.getConnection()) {
-            one.setAutoCommit(false);
+        try (Connection one = begin(counting)) {
             RowLocks alone = locks(strategy);
             int first = roundTrips(alone, one);
             int later = roundTrips(alone, one);
             for (int round = 0; round < 5; round++) {
                 RowLocks locks = locks(strategy);
                 CyclicBarrier start = new CyclicBarrier(callers);
-                List<Future<Integer>> counted = new ArrayList<>();
-                for (int id = 1; id <= callers; id++) {
-                    int own = id;
-                    counted.add(threads.submit(() -> {
-                        try (Connection connection = counting.getConnection()) {
-                            connection.setAutoCommit(false);
-                            start.await(30, TimeUnit.SECONDS);
-                            return roundTrips(locks, connection, own);
-                        }
-                    }));
-                }
-                int all = 0;
-                for (Future<Integer> each : counted) {
-                    all += each.get(30, TimeUnit.SECONDS);
-                }
-                assertThat(all).isEqualTo(first + (callers - 1) * later);
+                List<Integer> counted = Threads.query(callers, number -> {
+                    try (Connection connection = begin(counting)) {
+                        start.await(30, TimeUnit.SECONDS);
+                        return roundTrips(locks, connection, number + 1);
+                    }
+                });
+                assertThat(counted.stream().mapToInt(Integer::intValue).sum()).isEqualTo(first + (callers - 1) * later);
             }
-        } finally {
-            threads.shutdownNow();
         }
     }
 
@@ -359,13 +334,13 @@ class TableResolutionTest {
                 "alter table " + second + ".account alter column id type bigint",
                 "grant all on table " + second + ".account to " + second);
         try {
-            for (Session session : List.of(alice(), bob())) {
+            for (Session session : List.of(alice, bob)) {
                 session.execute("set search_path to \"$user\", " + database.schema());
                 session.commit();
             }
             assertFewAreMixedUp(locks(strategy), row("account", 1), "set local role " + second);
         } finally {
-            alice().rollback();
+            alice.rollback();
             database.execute("drop owned by " + second, "drop role " + second);
         }
     }
@@ -373,11 +348,11 @@ class TableResolutionTest {
     private void assertFewAreMixedUp(RowLocks locks, LockKey key, String first) throws Exception {
         int failures = 0;
         for (int i = 0; i < 10; i++) {
-            alice().execute(first);
-            for (Session session : List.of(alice(), bob())) {
+            alice.execute(first);
+            for (Session session : List.of(alice, bob)) {
                 session.execute("select 1");
                 try {
-                    LockResult result = session.run(c -> locks.in(c).lock(forUpdate(key)));
+                    LockResult result = lock(session, locks, forUpdate(key));
                     assertThat(result.absentRows()).isEmpty();
                 } catch (LockSerializationException e) {
                     failures++;

@@ -2,27 +2,26 @@ package org.rowlock.internal.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.testing.Refusals.retryable;
 
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.PGConnection;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockVerificationException;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.testing.Wire;
 
@@ -36,6 +35,8 @@ class VerifySwitchoverTest {
     private static final int RANDOM_MOMENTS = 6;
 
     private static TestPostgres first;
+
+    @AutoClose("stop")
     private static TestPostgres second;
 
     /** Which sessions the server ends. */
@@ -62,21 +63,20 @@ class VerifySwitchoverTest {
         }
 
         DataSource dataSource() {
-            return (DataSource) Proxy.newProxyInstance(
-                    getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
-                        if (pids.size() == 2 && stepsOfTwo == 0) {
-                            stepsOfTwo = steps;
-                        }
+            return Proxies.of(DataSource.class, (proxy, method, arguments) -> {
+                if (pids.size() == 2 && stepsOfTwo == 0) {
+                    stepsOfTwo = steps;
+                }
+                step();
+                Connection connection = current.dataSource().getConnection();
+                pids.add(connection.unwrap(PGConnection.class).getBackendPID());
+                return Wire.tap(connection, new Wire.Tap() {
+                    @Override
+                    public void before(int number, String sql) throws SQLException {
                         step();
-                        Connection connection = current.dataSource().getConnection();
-                        pids.add(connection.unwrap(PGConnection.class).getBackendPID());
-                        return Wire.tap(connection, new Wire.Tap() {
-                            @Override
-                            public void before(int number, String sql) throws SQLException {
-                                step();
-                            }
-                        });
-                    });
+                    }
+                });
+            });
         }
 
         private void step() throws SQLException {
@@ -90,12 +90,9 @@ class VerifySwitchoverTest {
                 case NEWEST -> there.subList(there.size() - 1, there.size());
                 case ALL -> there;
             };
-            try (Connection connection = current.dataSource().getConnection();
-                    Statement statement = connection.createStatement()) {
-                for (int pid : ended) {
-                    // Waits until it has ended.
-                    statement.execute("select pg_terminate_backend(" + pid + ", 60000)");
-                }
+            for (int pid : ended) {
+                // Waits until it has ended.
+                current.execute("select pg_terminate_backend(" + pid + ", 60000)");
             }
             if (lost == Lost.ALL) {
                 current = second;
@@ -107,13 +104,6 @@ class VerifySwitchoverTest {
     static void start() {
         first = TestPostgres.shared();
         second = TestPostgres.embedded(Map.of());
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        if (second != null) {
-            second.stop();
-        }
     }
 
     private static int steps(boolean ofOneRound) {
@@ -158,21 +148,17 @@ class VerifySwitchoverTest {
         TestPostgres sound = first;
         TestPostgres stub = TestPostgres.embedded(Map.of());
         try {
-            PGSimpleDataSource dataSource = stub.dataSource();
-            try (Connection connection = dataSource.getConnection();
-                    Statement statement = connection.createStatement()) {
-                statement.execute("set allow_system_table_mods = on");
-                statement.execute("create or replace function pg_catalog.pg_try_advisory_xact_lock(bigint)"
-                        + " returns bool language sql as 'select true'");
-            }
+            stub.execute(
+                    "set allow_system_table_mods = on",
+                    "create or replace function pg_catalog.pg_try_advisory_xact_lock(bigint)"
+                            + " returns bool language sql as 'select true'");
             first = stub;
             Random random = new Random(SEED);
             for (int i = 0; i < RANDOM_MOMENTS; i++) {
                 DataSource lossy = new Switchover(Lost.OLDEST, 1 + random.nextInt(30)).dataSource();
                 assertThatThrownBy(() -> verifyAgainIfRetryable(lossy))
-                        .isInstanceOfSatisfying(
-                                LockVerificationException.class,
-                                e -> assertThat(e.isRetryable()).isFalse())
+                        .isInstanceOf(LockVerificationException.class)
+                        .satisfies(retryable(false))
                         .hasMessageContaining("both granted");
             }
         } finally {

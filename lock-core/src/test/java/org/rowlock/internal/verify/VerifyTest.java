@@ -3,14 +3,11 @@ package org.rowlock.internal.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Refusals.assertRefusal;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -20,9 +17,9 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -38,6 +35,7 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Pools;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
@@ -47,15 +45,16 @@ import org.rowlock.testing.Wire;
 /** verify() passes where advisory locks exclude, and fails where they do not or cannot be tried. */
 @Tag("long")
 class VerifyTest {
+    @AutoClose("stop")
+    private static final TestPostgres SECOND = TestPostgres.embedded(Map.of());
+
     @RegisterExtension
     final TestDatabase database = new TestDatabase();
 
     private HikariDataSource pool(int size) {
-        HikariConfig config = new HikariConfig();
-        config.setDataSource(database.dataSource());
-        config.setMaximumPoolSize(size);
-        config.setConnectionTimeout(250);
-        return new HikariDataSource(config);
+        HikariDataSource pool = Pools.of(database.dataSource(), size);
+        pool.setConnectionTimeout(250);
+        return pool;
     }
 
     @EveryStrategy
@@ -93,9 +92,8 @@ class VerifyTest {
     @Test
     void passesInEveryIsolationLevel() throws Exception {
         for (String level : new String[] {"repeatable read", "serializable"}) {
-            PGSimpleDataSource dataSource = database.dataSource();
-            dataSource.setOptions("-c default_transaction_isolation=" + level.replace(" ", "\\ "));
-            RowLocks.of(dataSource).verify();
+            RowLocks.of(database.dataSourceWith("-c default_transaction_isolation=" + level.replace(" ", "\\ ")))
+                    .verify();
         }
         assertThat(locks()).isEqualTo("0");
     }
@@ -116,7 +114,12 @@ class VerifyTest {
         DataSource idle = new ObservedDataSource(database.dataSource()) {
             @Override
             public Connection getConnection() throws SQLException {
-                return preparing(super.getConnection(), sql -> sql.replace(call, database.schema() + '.' + dropped));
+                return Wire.tap(super.getConnection(), new Wire.Tap() {
+                    @Override
+                    public String send(int number, String sql) {
+                        return sql.replace(call, database.schema() + '.' + dropped);
+                    }
+                });
             }
         };
         RowLocks locks =
@@ -127,63 +130,38 @@ class VerifyTest {
                 .hasMessageContainingAll(locked, "PostgreSQL");
     }
 
-    private static Connection preparing(Connection connection, UnaryOperator<String> changed) {
-        return (Connection) Proxy.newProxyInstance(
-                VerifyTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("prepareStatement")) {
-                        arguments[0] = changed.apply((String) arguments[0]);
-                    }
-                    try {
-                        return method.invoke(connection, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
-    }
-
     @Test
     void failsWhereTheConnectionsLeadToSeveralServers() throws Exception {
-        TestPostgres second = TestPostgres.embedded(Map.of());
-        try {
-            DataSource one = database.dataSource();
-            PGSimpleDataSource other = second.dataSource();
-            AtomicInteger count = new AtomicInteger();
-            DataSource sharded = dataSource((method, arguments) -> count.getAndIncrement() % 2 == 0 ? one : other);
-            for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> RowLocks.of(sharded).verify())
-                        .isInstanceOf(LockVerificationException.class)
-                        .hasMessageContainingAll("different servers [primary ", ":" + other.getPortNumbers()[0], "ROW");
-            }
-            assertThat(locks()).isEqualTo("0");
-        } finally {
-            second.stop();
+        DataSource one = database.dataSource();
+        PGSimpleDataSource other = SECOND.dataSource();
+        AtomicInteger count = new AtomicInteger();
+        DataSource sharded = dataSource((method, arguments) -> count.getAndIncrement() % 2 == 0 ? one : other);
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> RowLocks.of(sharded).verify())
+                    .isInstanceOf(LockVerificationException.class)
+                    .hasMessageContainingAll("different servers [primary ", ":" + other.getPortNumbers()[0], "ROW");
         }
+        assertThat(locks()).isEqualTo("0");
     }
 
     /** As with loadBalanceHosts: if the first two connections lead to the same server, the others tell. */
     @Test
     void failsAlwaysWhereEachConnectionLeadsToAServerByChance() throws Exception {
-        TestPostgres second = TestPostgres.embedded(Map.of());
-        try {
-            DataSource one = database.dataSource();
-            DataSource other = second.dataSource();
-            for (int i = 0; i < 20; i++) {
-                Random random = new Random(i);
-                DataSource balanced = dataSource((method, arguments) -> random.nextBoolean() ? one : other);
-                // Of a pool the connections are the same at every look.
-                try (HikariDataSource pool = Pools.of(balanced, 10)) {
-                    RowLocks locks = LockAccess.builder().build();
-                    boolean unpooled = i % 2 == 0;
-                    assertRefused(on(locks, unpooled ? balanced : pool), false)
-                            .hasMessageContainingAll(
-                                    "different servers",
-                                    ":" + second.dataSource().getPortNumbers()[0]);
-                }
+        DataSource one = database.dataSource();
+        DataSource other = SECOND.dataSource();
+        for (int i = 0; i < 20; i++) {
+            Random random = new Random(i);
+            DataSource balanced = dataSource((method, arguments) -> random.nextBoolean() ? one : other);
+            // Of a pool the connections are the same at every look.
+            try (HikariDataSource pool = Pools.of(balanced, 10)) {
+                RowLocks locks = LockAccess.builder().build();
+                boolean unpooled = i % 2 == 0;
+                assertRefused(on(locks, unpooled ? balanced : pool), false)
+                        .hasMessageContainingAll(
+                                "different servers", ":" + SECOND.dataSource().getPortNumbers()[0]);
             }
-            assertThat(locks()).isEqualTo("0");
-        } finally {
-            second.stop();
         }
+        assertThat(locks()).isEqualTo("0");
     }
 
     /** Any connection may lead there, also the first one, which holds what the others try. */
@@ -306,11 +284,8 @@ class VerifyTest {
 
     @Test
     void aPoolThatIsUsedUpDelaysNobodyForLong() throws Exception {
-        HikariConfig config = new HikariConfig();
-        config.setDataSource(database.dataSource());
-        config.setMaximumPoolSize(2);
-        config.setConnectionTimeout(TestDatabase.DEADLINE.toMillis() * 10);
-        try (HikariDataSource pool = new HikariDataSource(config)) {
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 2)) {
+            pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis() * 10);
             CompletableFuture.runAsync(() -> {
                         RowLocks.of(pool).verify();
                         assertThat(Thread.currentThread().isInterrupted()).isFalse();
@@ -381,16 +356,17 @@ class VerifyTest {
     void readOnlyConnectionsAreRefused() throws Exception {
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setReadOnly(true);
-        LockTransactionException refusal = catchThrowableOfType(
-                LockTransactionException.class, () -> RowLocks.of(dataSource).verify());
-        assertThat(refusal.sqlState()).contains("25006");
+        assertRefusal(
+                LockTransactionException.class,
+                "25006",
+                () -> RowLocks.of(dataSource).verify());
         assertThat(locks()).isEqualTo("0");
     }
 
     @Test
     void aDataSourceThatGivesNothingIsRefused() {
         DataSource broken = dataSource((method, arguments) -> {
-            throw new java.sql.SQLException("no more");
+            throw new SQLException("no more");
         });
         assertThatThrownBy(() -> RowLocks.of(broken).verify())
                 .isInstanceOf(LockVerificationException.class)
@@ -415,14 +391,9 @@ class VerifyTest {
     }
 
     private static DataSource dataSource(Choice choice) {
-        return (DataSource) Proxy.newProxyInstance(
-                VerifyTest.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
-                    try {
-                        return method.invoke(choice.of(method.getName(), arguments), arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Proxies.of(
+                DataSource.class,
+                (proxy, method, arguments) -> Proxies.call(choice.of(method.getName(), arguments), method, arguments));
     }
 
     @Test
