@@ -3,13 +3,15 @@ package org.rowlock.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Locks.startLock;
 import static org.rowlock.testing.Locks.tryLock;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,12 +83,11 @@ class CitusTest {
 
     @ParameterizedTest
     @MethodSource("strategiesAndTables")
-    void theNextWaitsAndReadsWhatTheHolderWrote(LockStrategy strategy, String table) throws Exception {
+    void theNextWaitsAndReadsWhatTheHolderWrote(LockStrategy strategy, String table, Session alice, Session bob)
+            throws Exception {
         RowLocks locks = locks(strategy);
         LockKey key = LockKey.row(table, 1);
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(forUpdate(key)));
+        lock(alice, locks, forUpdate(key));
         Step<List<Long>> bobs = bob.start(c -> locks.in(c)
                 .lockAndRead(forUpdate(key), "select balance from " + table + " where id = 1", row -> row.getLong(1)));
         alice.execute("update " + table + " set balance = 5 where id = 1");
@@ -98,11 +99,9 @@ class CitusTest {
     }
 
     @Test
-    void whoIsNotToWaitForBothGoesOn() throws Exception {
+    void whoIsNotToWaitForBothGoesOn(Session alice, Session bob) throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        lock(alice, locks, forUpdate(KEY));
         bob.execute("update account set balance = 1 where id = 2");
         assertThat(tryLock(bob, locks, forUpdate(KEY))).isFalse();
         bob.commit();
@@ -124,8 +123,7 @@ class CitusTest {
     @MethodSource("settings")
     void noUpdateIsLost(LockStrategy strategy, String setting) throws Exception {
         RowLocks locks = locks(strategy);
-        PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setOptions("-c citus." + setting);
+        DataSource dataSource = database.dataSourceWith("-c citus." + setting);
         RowLocks.builder(dataSource)
                 .strategy("account", LockStrategy.ADVISORY)
                 .singleEntryNode(true)
@@ -174,16 +172,11 @@ class CitusTest {
 
     /** Without admission, so that they meet at the server. */
     private static void addOne(RowLocks locks, DataSource pool) throws SQLException {
-        try (Connection connection = pool.getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = begin(pool)) {
             long balance = locks.in(connection)
                     .lockAndRead(forUpdate(KEY), "select balance from account where id = 1", row -> row.getLong(1))
                     .get(0);
-            try (PreparedStatement update =
-                    connection.prepareStatement("update account set balance = ? where id = 1")) {
-                update.setLong(1, balance + 1);
-                update.executeUpdate();
-            }
+            TestDatabase.execute(connection, "update account set balance = " + (balance + 1) + " where id = 1");
             connection.commit();
         }
     }
@@ -191,16 +184,16 @@ class CitusTest {
     /** In opposite orders these would wait for each other. */
     @ParameterizedTest
     @MethodSource("strategiesAndTables")
-    void severalRowsAreLockedInOneOrder(LockStrategy strategy, String table) throws Exception {
+    void severalRowsAreLockedInOneOrder(LockStrategy strategy, String table, Session alice, Session bob, Session carol)
+            throws Exception {
         RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
-        Session carol = database.session("carol");
-        carol.run(c -> locks.in(c).lock(forUpdate(LockKey.row(table, 2))));
-        Step<LockResult> alices = alice.start(c -> locks.in(c)
-                .lock(forUpdate(LockKey.rows(table, List.of(9, 2, 1, 77))).allowAbsent()));
+        lock(carol, locks, forUpdate(LockKey.row(table, 2)));
+        Step<LockResult> alices = startLock(
+                alice,
+                locks,
+                forUpdate(LockKey.rows(table, List.of(9, 2, 1, 77))).allowAbsent());
         awaitWaitingOnCitus(1);
-        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(LockKey.rows(table, List.of(1, 9, 2)))));
+        Step<LockResult> bobs = startLock(bob, locks, forUpdate(LockKey.rows(table, List.of(1, 9, 2))));
         awaitWaitingOnCitus(2);
         carol.commit();
         assertThat(alices.get().absentRows())
@@ -229,27 +222,27 @@ class CitusTest {
 
     @ParameterizedTest
     @MethodSource("strategiesAndTables")
-    void aBoundEndsTheWaitAndLeavesTheTransactionUsable(LockStrategy strategy, String table) throws Exception {
+    void aBoundEndsTheWaitAndLeavesTheTransactionUsable(LockStrategy strategy, String table, Session alice, Session bob)
+            throws Exception {
         RowLocks locks = locks(strategy);
         LockKey key = LockKey.row(table, 1);
         // Who locks a row of a reference table keeps writers from all of it.
         String free = table.equals("rate") ? "account" : table;
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(forUpdate(key)));
+        lock(alice, locks, forUpdate(key));
         bob.execute("set local lock_timeout = '7min'");
         bob.execute("update " + free + " set balance = 1 where id = 2");
         for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(Duration.ofMillis(100)))) {
-            assertThatThrownBy(() -> bob.run(c -> locks.in(c).lock(Requests.waiting(forUpdate(key), wait))))
+            assertThatThrownBy(() -> lock(bob, locks, Requests.waiting(forUpdate(key), wait)))
                     .isInstanceOf(LockNotAvailableException.class);
-            assertThatThrownBy(() -> bob.run(c ->
-                            locks.in(c).lock(Requests.waiting(forUpdate(LockKey.rows(table, List.of(3, 1))), wait))))
+            assertThatThrownBy(() ->
+                            lock(bob, locks, Requests.waiting(forUpdate(LockKey.rows(table, List.of(3, 1))), wait)))
                     .isInstanceOf(LockNotAvailableException.class);
         }
-        bob.run(c -> locks.in(c).lock(forUpdate(LockKey.row(free, 4)).atMost(Duration.ofMinutes(1))));
+        lock(bob, locks, forUpdate(LockKey.row(free, 4)).atMost(Duration.ofMinutes(1)));
         assertThat(tryLock(bob, locks, forUpdate(LockKey.row(free, 5)))).isTrue();
-        assertThat(bob.<String>run(c -> value(c, "show lock_timeout"))).isEqualTo("7min");
-        assertThat(bob.<String>run(c -> value(c, "show citus.propagate_set_commands")))
+        assertThat(bob.<String>run(c -> TestDatabase.query(c, "show lock_timeout")))
+                .isEqualTo("7min");
+        assertThat(bob.<String>run(c -> TestDatabase.query(c, "show citus.propagate_set_commands")))
                 .isEqualTo("none");
         bob.commit();
         assertThat(database.query("select balance from " + free + " where id = 2"))
@@ -259,11 +252,10 @@ class CitusTest {
 
     @ParameterizedTest
     @MethodSource("strategiesAndTables")
-    void aRowThatIsInsertedUnderTheLockIsSeen(LockStrategy strategy, String table) throws Exception {
+    void aRowThatIsInsertedUnderTheLockIsSeen(LockStrategy strategy, String table, Session alice) throws Exception {
         RowLocks locks = locks(strategy);
         LockKey absent = LockKey.row(table, 50);
         String read = "select balance from " + table + " where id = 50";
-        Session alice = database.session("alice");
         assertThat(alice.<List<Long>>run(
                         c -> locks.in(c).lockAndRead(forUpdate(absent).allowAbsent(), read, row -> row.getLong(1))))
                 .isEmpty();
@@ -275,19 +267,15 @@ class CitusTest {
     }
 
     @EveryStrategy
-    void rowsOfSeveralColumnsAndOfTypesOfTheUsersOwn(LockStrategy strategy) throws Exception {
+    void rowsOfSeveralColumnsAndOfTypesOfTheUsersOwn(RowLocks locks, Session alice, Session bob) throws Exception {
         database.execute(
                 "create type color as enum ('red', 'blue')",
                 "create table car(tenant int, color color, note text, primary key (tenant, color))",
                 "select create_distributed_table('car', 'tenant')",
                 "insert into car values (1, 'red'), (1, 'blue'), (2, 'red')");
-        RowLocks locks = locks(strategy);
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
         LockKey red = LockKey.row("car", 1, "red");
-        alice.run(c ->
-                locks.in(c).lock(forUpdate(List.of(red, LockKey.row("car", 1, "blue"), LockKey.row("car", 2, "red")))));
-        alice.run(c -> locks.in(c).lock(forUpdate(red)));
+        lock(alice, locks, forUpdate(List.of(red, LockKey.row("car", 1, "blue"), LockKey.row("car", 2, "red"))));
+        lock(alice, locks, forUpdate(red));
         assertThat(tryLock(bob, locks, forUpdate(red))).isFalse();
         alice.commit();
         assertThat(tryLock(bob, locks, forUpdate(red))).isTrue();
@@ -295,10 +283,8 @@ class CitusTest {
     }
 
     @EveryStrategy
-    void claimsAreRefusedByName(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    void claimsAreRefusedByName(RowLocks locks, Session alice) throws Exception {
         on(locks, database.dataSource()).verify();
-        Session alice = database.session("alice");
         Claim two = Claim.from("account").where("balance = ?", 0).orderBy("id").limit(2);
         assertThatThrownBy(() -> alice.run(c -> locks.in(c).claim(two, row -> row.getInt("id"))))
                 .isInstanceOf(LockTargetException.class)
@@ -308,25 +294,22 @@ class CitusTest {
 
     /** Where the column that a table is spread by is not in the id. */
     @Test
-    void anIdThatDoesNotTellTheMachineIsRefusedWithTheCure() throws Exception {
+    void anIdThatDoesNotTellTheMachineIsRefusedWithTheCure(Session alice) throws Exception {
         database.execute(
                 "create table seat(hall int, number int, primary key (hall, number))",
                 "select create_distributed_table('seat', 'hall')");
         RowLocks locks = LockAccess.builder().idColumns("seat", "number").build();
-        Session alice = database.session("alice");
-        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(LockKey.row("seat", 3)))))
+        assertThatThrownBy(() -> lock(alice, locks, forUpdate(LockKey.row("seat", 3))))
                 .isInstanceOf(LockTargetException.class)
                 .hasMessageContaining("its id must include the distribution column");
         alice.rollback();
     }
 
     @Test
-    void citusShowsWhichSessionWaitsForARowOnAWorker() throws Exception {
+    void citusShowsWhichSessionWaitsForARowOnAWorker(Session alice, Session bob) throws Exception {
         RowLocks locks = locks(LockStrategy.ROW);
-        Session alice = database.session("alice");
-        Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(KEY)));
+        lock(alice, locks, forUpdate(KEY));
+        Step<LockResult> bobs = startLock(bob, locks, forUpdate(KEY));
         awaitWaitingOnCitus(1);
         assertThat(database.query("select waiting_gpid % 10000000000 || ' for ' || blocking_gpid % 10000000000"
                         + " from citus_lock_waits where blocked_statement like '%for update%'"))
@@ -338,20 +321,15 @@ class CitusTest {
 
     /** What was set for the wait is not on the workers any more. */
     @Test
-    void aBoundEndsWithItsCallOnTheWorkersToo() throws Exception {
+    void aBoundEndsWithItsCallOnTheWorkersToo(Session alice) throws Exception {
         RowLocks locks = locks(LockStrategy.ROW);
-        Session alice = database.session("alice");
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY).atMost(Duration.ofMinutes(1))));
-        assertThat(alice.<String>run(c -> value(
+        lock(alice, locks, forUpdate(KEY).atMost(Duration.ofMinutes(1)));
+        assertThat(alice.<String>run(c -> TestDatabase.query(
                         c,
                         "select current_setting('lock_timeout') from account where id = 1 and current_setting("
                                 + "'lock_timeout') <> 'of the coordinator'")))
                 .isEqualTo("0");
         alice.commit();
-    }
-
-    private static String value(Connection connection, String sql) throws SQLException {
-        return TestDatabase.query(connection, sql);
     }
 
     /**
@@ -396,8 +374,7 @@ class CitusTest {
 
     /** It takes some of its own for every write. */
     @Test
-    void theInspectorShowsNothingOfCitusItself() throws Exception {
-        Session alice = database.session("alice");
+    void theInspectorShowsNothingOfCitusItself(Session alice) throws Exception {
         alice.execute("update account set balance = 1 where id = 1");
         assertThat(database.query("select count(*) > 0 from pg_locks where locktype = 'advisory' and objsubid > 2"))
                 .isEqualTo("t");

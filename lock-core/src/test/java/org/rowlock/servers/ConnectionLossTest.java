@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Locks.startLock;
 import static org.rowlock.testing.Locks.tryLock;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,6 +33,7 @@ import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.EveryStrategy;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -111,8 +113,8 @@ class ConnectionLossTest {
 
     @EveryStrategy
     void serverCrashWhileWaiting(RowLocks locks, Session alice, Session bob, Session victim) throws Exception {
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        Step<LockResult> step = bob.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(alice);
+        lock(alice, locks, forUpdate(KEY));
+        Step<LockResult> step = startLock(bob, locks, forUpdate(KEY)).awaitBlockedBy(alice);
         crash(victim.pid());
         assertLost(step.failure());
         // The holder finds out at its next statement, and so nothing that it does counts.
@@ -125,8 +127,8 @@ class ConnectionLossTest {
     @EveryStrategy.WithRow
     void serverCrashWhileWaitingInSerializable(RowLocks locks, Session alice, Session bob) throws Exception {
         bob.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        Step<LockResult> step = bob.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(alice);
+        lock(alice, locks, forUpdate(KEY));
+        Step<LockResult> step = startLock(bob, locks, forUpdate(KEY)).awaitBlockedBy(alice);
         crash(alice.pid());
         assertLost(step.failure());
         assertFree(locks);
@@ -134,7 +136,7 @@ class ConnectionLossTest {
 
     @EveryStrategy
     void theWaitersOwnProcessDies(RowLocks locks, Session alice, Session bob) throws Exception {
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        lock(alice, locks, forUpdate(KEY));
         Step<?> step = bob.start(c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1", row -> row.getInt(1)))
                 .awaitBlockedBy(alice);
         crash(bob.pid());
@@ -174,8 +176,8 @@ class ConnectionLossTest {
     @Test
     void serverStopWhileWaiting(Session alice, Session bob) throws Exception {
         RowLocks locks = LockAccess.builder().build();
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        Step<LockResult> step = bob.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(alice);
+        lock(alice, locks, forUpdate(KEY));
+        Step<LockResult> step = startLock(bob, locks, forUpdate(KEY)).awaitBlockedBy(alice);
         stopAndStart();
         assertLost(step.failure());
         assertFree(locks);
@@ -183,12 +185,9 @@ class ConnectionLossTest {
 
     @EveryStrategy
     void aPoolKeepsNoBrokenAndNoLockedConnection(RowLocks locks) throws Exception {
-        HikariConfig config = new HikariConfig();
-        config.setDataSource(database.dataSource());
-        config.setMaximumPoolSize(3);
-        try (HikariDataSource pool = new HikariDataSource(config)) {
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 3)) {
             Session watcher = database.session("watcher");
-            watcher.run(c -> locks.in(c).lock(forUpdate(row("account", 2))));
+            lock(watcher, locks, forUpdate(row("account", 2)));
             // One holds, and waits for the watcher: its process dies in the wait.
             Session runner = database.session("runner");
             Step<Object> step =
@@ -212,7 +211,7 @@ class ConnectionLossTest {
                     lost++;
                 }
             }
-            assertThat(lost).isLessThanOrEqualTo(config.getMaximumPoolSize());
+            assertThat(lost).isLessThanOrEqualTo(pool.getMaximumPoolSize());
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo("6");
             assertFree(locks);

@@ -2,11 +2,10 @@ package org.rowlock.servers;
 
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -20,6 +19,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.TestDatabase;
 
 /**
  * Transactions that lock, read the payments, and write at most what PostgreSQL does not wait for at their COMMIT. Which
@@ -53,8 +53,6 @@ enum EarlyReader {
         COMMIT,
         EXECUTE
     }
-
-    private static final String SEEN = "select id from payment";
 
     private final RowLocks locks;
     private final String table;
@@ -98,8 +96,7 @@ enum EarlyReader {
                         .inTransaction(tx -> seen(tx.connection(), own));
             }
             case COMMIT -> {
-                try (Connection connection = dataSource.getConnection()) {
-                    connection.setAutoCommit(false);
+                try (Connection connection = begin(dataSource)) {
                     locks.in(connection).lock(forUpdate(key).allowAbsent());
                     Set<Integer> seen = seen(connection, own);
                     locks.in(connection).commit(new CommitWrites());
@@ -126,14 +123,7 @@ enum EarlyReader {
     }
 
     private static Set<Integer> seen(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-            Set<Integer> seen = new HashSet<>();
-            ResultSet rows = statement.executeQuery(SEEN);
-            while (rows.next()) {
-                seen.add(rows.getInt(1));
-            }
-            return seen;
-        }
+        TestDatabase.execute(connection, sql);
+        return EarlyWorkers.stored(connection);
     }
 }

@@ -5,9 +5,7 @@ import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -15,6 +13,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.rowlock.CommitWrites;
@@ -62,14 +61,18 @@ final class EarlyWorkers {
     /** Starts them; each payment has an id from the given one on. */
     static EarlyWorkers start(DataSource dataSource, int first) {
         EarlyWorkers workers = new EarlyWorkers(first);
-        for (int i = 0; i < THREADS; i++) {
-            // Each is an instance of its own, as others can only be known at the server.
-            Thread thread = new Thread(() -> workers.pay(dataSource), "worker-" + i);
+        // Each is an instance of its own, as others can only be known at the server.
+        return workers.start(THREADS, () -> workers.pay(dataSource));
+    }
+
+    private EarlyWorkers start(int count, Runnable paying) {
+        for (int i = 0; i < count; i++) {
+            Thread thread = new Thread(paying, "worker-" + i);
             thread.setDaemon(true);
-            workers.threads.add(thread);
+            threads.add(thread);
             thread.start();
         }
-        return workers;
+        return this;
     }
 
     /** The same for callers of one instance, who wait for one row and share transactions. */
@@ -77,13 +80,7 @@ final class EarlyWorkers {
         EarlyWorkers workers = new EarlyWorkers(first);
         RowLocks locks =
                 LockAccess.builder().release(LockRelease.EARLY).largestGroup(8).build();
-        for (int i = 0; i < 4 * THREADS; i++) {
-            Thread thread = new Thread(() -> workers.payInGroups(dataSource, locks), "member-" + i);
-            thread.setDaemon(true);
-            workers.threads.add(thread);
-            thread.start();
-        }
-        return workers;
+        return workers.start(4 * THREADS, () -> workers.payInGroups(dataSource, locks));
     }
 
     private void payInGroups(DataSource dataSource, RowLocks locks) {
@@ -104,11 +101,8 @@ final class EarlyWorkers {
 
     /** Else there were no groups. */
     static void assertShared(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select count(distinct xmin::text) < count(*) from payment")) {
-            row.next();
-            assertThat(row.getBoolean(1)).isTrue();
-        }
+        assertThat(TestDatabase.query(connection, "select count(distinct xmin::text) < count(*) from payment"))
+                .isEqualTo("t");
     }
 
     private void pay(DataSource dataSource) {
@@ -175,24 +169,15 @@ final class EarlyWorkers {
     }
 
     static Set<Integer> stored(Connection connection) throws SQLException {
-        Set<Integer> stored = new HashSet<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("select id from payment")) {
-            while (rows.next()) {
-                stored.add(rows.getInt(1));
-            }
-        }
-        return stored;
+        return TestDatabase.list(connection, "select id from payment").stream()
+                .map(Integer::valueOf)
+                .collect(Collectors.toSet());
     }
 
     /** Nothing is torn: there is one payment for each that the balance has. */
     static void assertWhole(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row =
-                        statement.executeQuery("select sum(balance), (select count(*) from payment) from account")) {
-            row.next();
-            assertThat(row.getLong(1)).isEqualTo(row.getLong(2));
-        }
+        assertThat(TestDatabase.query(connection, "select sum(balance) from account"))
+                .isEqualTo(TestDatabase.query(connection, "select count(*) from payment"));
     }
 
     /** Pays from another account, with plain commits that wait for less, as the control that has to lose. */
@@ -200,14 +185,14 @@ final class EarlyWorkers {
             throws SQLException {
         Set<Integer> paid = new HashSet<>();
         connection.setAutoCommit(false);
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("set synchronous_commit = " + level);
-            for (int id = first; id < first + payments; id++) {
-                statement.execute("insert into payment values (" + id + ")");
-                statement.execute("update account set balance = balance + 1 where id = 2");
-                connection.commit();
-                paid.add(id);
-            }
+        TestDatabase.execute(connection, "set synchronous_commit = " + level);
+        for (int id = first; id < first + payments; id++) {
+            TestDatabase.execute(
+                    connection,
+                    "insert into payment values (" + id + ")",
+                    "update account set balance = balance + 1 where id = 2");
+            connection.commit();
+            paid.add(id);
         }
         return paid;
     }

@@ -3,7 +3,9 @@ package org.rowlock.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -39,8 +41,7 @@ class FrozenServerTest {
     void boundedWaitEndsWithoutAnAnswer(RowLocks locks) throws Exception {
         for (boolean known : List.of(false, true)) {
             try (TcpProxy proxy = TcpProxy.to(database.dataSource());
-                    Connection connection = proxy.through(database.dataSource()).getConnection()) {
-                connection.setAutoCommit(false);
+                    Connection connection = begin(proxy.through(database.dataSource()))) {
                 if (known) {
                     locks.in(connection).lock(forUpdate(LockKey.row("account", 2)));
                 }
@@ -65,10 +66,9 @@ class FrozenServerTest {
     @ValueSource(ints = {0, 50_000, 100_000_000})
     void theSocketsOwnBoundComesBack(int own, Session holder) throws Exception {
         RowLocks locks = LockAccess.builder().build();
-        holder.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        lock(holder, locks, forUpdate(KEY));
         try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
-            try (Connection connection = pool.getConnection()) {
-                connection.setAutoCommit(false);
+            try (Connection connection = begin(pool)) {
                 PgConnection driver = connection.unwrap(PgConnection.class);
                 driver.setNetworkTimeout(Runnable::run, own);
                 assertThat(locks.in(connection)
@@ -90,7 +90,7 @@ class FrozenServerTest {
     @Test
     void aShorterSocketTimeoutStays(Session holder) throws Exception {
         RowLocks locks = LockAccess.builder().build();
-        holder.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        lock(holder, locks, forUpdate(KEY));
         Connection connection = database.session("waiter").connection();
         connection.setNetworkTimeout(Runnable::run, 50);
         assertThatThrownBy(() -> locks.in(connection)

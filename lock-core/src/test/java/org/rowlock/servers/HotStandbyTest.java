@@ -1,23 +1,23 @@
 package org.rowlock.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Refusals.assertRefusal;
+import static org.rowlock.testing.Refusals.retryable;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -51,6 +51,7 @@ class HotStandbyTest {
     @TempDir
     static Path directory;
 
+    @AutoClose("stop")
     private static TestPostgres standby;
 
     /** A server that was stopped in good order and starts again as a standby of nobody. */
@@ -63,13 +64,6 @@ class HotStandbyTest {
         primary.stop();
         Files.createFile(data.resolve("standby.signal"));
         standby = TestPostgres.embedded(Map.of("hot_standby", "on"), data, port);
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        if (standby != null) {
-            standby.stop();
-        }
     }
 
     private static List<Session.Body<?>> calls(RowLocks locks) {
@@ -92,8 +86,7 @@ class HotStandbyTest {
     void everyLockIsRefused(RowLocks locks) throws Exception {
         for (int isolation : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
             for (Session.Body<?> body : calls(locks)) {
-                try (Connection connection = standby.dataSource().getConnection()) {
-                    connection.setAutoCommit(false);
+                try (Connection connection = begin(standby.dataSource())) {
                     connection.setTransactionIsolation(isolation);
                     assertRefused(connection, body);
                 }
@@ -104,8 +97,7 @@ class HotStandbyTest {
     @Order(1)
     @Test
     void namesAreRefusedToo() throws Exception {
-        try (Connection connection = standby.dataSource().getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = begin(standby.dataSource())) {
             assertRefused(connection, c -> LockAccess.builder().build().in(c).lock(forUpdate(LockKey.name("nightly"))));
         }
     }
@@ -113,12 +105,11 @@ class HotStandbyTest {
     @Order(1)
     @Test
     void verifyRefuses() {
-        LockTransactionException refusal = catchThrowableOfType(
-                LockTransactionException.class,
-                () -> RowLocks.of(standby.dataSource()).verify());
-        assertThat(refusal).isNotNull();
-        assertThat(refusal.sqlState()).contains("25006");
-        assertThat(refusal).hasMessageContaining("hot standby");
+        assertRefusal(
+                        LockTransactionException.class,
+                        "25006",
+                        () -> RowLocks.of(standby.dataSource()).verify())
+                .hasMessageContaining("hot standby");
     }
 
     /** The same connection, once its server has become the primary. */
@@ -126,18 +117,11 @@ class HotStandbyTest {
     @Test
     void afterPromotionTheLockIsGranted() throws Exception {
         RowLocks locks = locks(LockStrategy.ADVISORY);
-        try (Connection connection = standby.dataSource().getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = begin(standby.dataSource())) {
             assertRefused(connection, c -> locks.in(c).lock(forUpdate(KEY)));
-            try (Connection other = standby.dataSource().getConnection();
-                    Statement statement = other.createStatement()) {
-                statement.execute("select pg_promote()");
-                TestDatabase.await().until(() -> {
-                    try (ResultSet row = statement.executeQuery("select pg_is_in_recovery()")) {
-                        return row.next() && !row.getBoolean(1);
-                    }
-                });
-            }
+            standby.execute("select pg_promote()");
+            TestDatabase.await()
+                    .until(() -> standby.query("select pg_is_in_recovery()").equals("f"));
             assertThat(Held.of(locks.in(connection).lock(forUpdate(KEY)))).isEqualTo(Held.KEY_LOCKED);
             connection.rollback();
         }
@@ -145,18 +129,12 @@ class HotStandbyTest {
     }
 
     private static void assertRefused(Connection connection, Session.Body<?> body) throws SQLException {
-        LockConnectionLostException refusal =
-                catchThrowableOfType(LockConnectionLostException.class, () -> body.run(connection));
-        assertThat(refusal).isNotNull();
-        assertThat(refusal.isRetryable()).isTrue();
-        assertThat(refusal.sqlState()).contains("25006");
-        assertThat(refusal).hasMessageContainingAll("hot standby", "primary");
+        assertRefusal(LockConnectionLostException.class, "25006", () -> body.run(connection))
+                .satisfies(retryable(true))
+                .hasMessageContainingAll("hot standby", "primary");
         connection.rollback();
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select count(*) from pg_locks where locktype = 'advisory'")) {
-            row.next();
-            assertThat(row.getInt(1)).isZero();
-        }
+        assertThat(TestDatabase.query(connection, "select count(*) from pg_locks where locktype = 'advisory'"))
+                .isEqualTo("0");
         connection.rollback();
     }
 }

@@ -1,9 +1,12 @@
 package org.rowlock.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
+import static org.rowlock.testing.Locks.tryLock;
+import static org.rowlock.testing.Refusals.assertRefusal;
 
 import java.sql.Connection;
 import java.util.List;
@@ -29,6 +32,8 @@ import org.rowlock.testing.TestPostgres;
 @Tag("long")
 class LockTableFullTest {
     private static final int MORE_THAN_FIT = 50_000;
+    private static final List<LockKey> KEYS =
+            LockKey.rows("account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
 
     @AutoClose("stop")
     private static final TestPostgres SERVER =
@@ -37,14 +42,13 @@ class LockTableFullTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(SERVER, 0);
 
+    private static RowLocks locks(LockStrategy strategy) {
+        return LockAccess.builder().strategy(strategy).lockBudget(MORE_THAN_FIT).build();
+    }
+
     @EveryStrategy.WithKey
     void tellsHowManyWereAskedFor(LockStrategy strategy, Session alice) throws Exception {
-        RowLocks locks = LockAccess.builder()
-                .strategy(strategy)
-                .lockBudget(MORE_THAN_FIT)
-                .build();
-        List<LockKey> keys = LockKey.rows(
-                "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
+        RowLocks locks = locks(strategy);
         // An absent row is refused in REPEATABLE READ.
         database.execute("insert into account(id) select generate_series(0, 99)");
         List<Integer> levels = strategy == LockStrategy.ADVISORY
@@ -52,15 +56,11 @@ class LockTableFullTest {
                 : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ);
         for (int isolation : levels) {
             alice.connection().setTransactionIsolation(isolation);
-            LockTableFullException failure = catchThrowableOfType(
-                    LockTableFullException.class,
-                    () -> alice.run(c -> locks.in(c).lock(forUpdate(keys))));
-            assertThat(failure).isNotNull();
-            assertThat(failure.sqlState()).contains("53200");
-            assertThat(failure).hasMessageContainingAll("max_locks_per_transaction", String.valueOf(MORE_THAN_FIT));
+            assertRefusal(LockTableFullException.class, "53200", () -> lock(alice, locks, forUpdate(KEYS)))
+                    .hasMessageContainingAll("max_locks_per_transaction", String.valueOf(MORE_THAN_FIT));
             alice.rollback();
             assertThat(alice.advisoryLocks()).isZero();
-            LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(keys.subList(0, 100))));
+            LockResult result = lock(alice, locks, forUpdate(KEYS.subList(0, 100)));
             assertThat(result.isHeld()).isTrue();
             alice.rollback();
         }
@@ -69,19 +69,10 @@ class LockTableFullTest {
     /** Bounded or not, the failed call gives back all its locks, and with a savepoint the transaction as well. */
     @EveryStrategy.WithKey
     void boundedCallsTellItToo(LockStrategy strategy, Session alice) throws Exception {
-        RowLocks locks = LockAccess.builder()
-                .strategy(strategy)
-                .lockBudget(MORE_THAN_FIT)
-                .build();
-        List<LockKey> keys = LockKey.rows(
-                "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
+        RowLocks locks = locks(strategy);
         for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE))) {
-            LockTableFullException failure = catchThrowableOfType(
-                    LockTableFullException.class,
-                    () -> alice.run(c -> locks.in(c)
-                            .tryLock(Requests.waiting(forShare(keys), wait))
-                            .isHeld()));
-            assertThat(failure).isNotNull();
+            assertThatThrownBy(() -> tryLock(alice, locks, Requests.waiting(forShare(KEYS), wait)))
+                    .isInstanceOf(LockTableFullException.class);
             alice.rollback();
             assertThat(alice.advisoryLocks()).isZero();
         }

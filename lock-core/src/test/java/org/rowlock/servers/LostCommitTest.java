@@ -1,9 +1,11 @@
 package org.rowlock.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -11,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,6 +32,7 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /**
  * A connection that is lost somewhere in a flush with the COMMIT: what is run again after a look is never stored twice,
@@ -171,15 +173,14 @@ class LostCommitTest {
             // What is known of the database comes with the first flush that commits.
             on(locks, OneConnection.of(writer)).lock(forUpdate(key(each))).execute(pay(each, 0));
             hold(each, holder);
-            Loser loser = new Loser(each, proxy, writer);
-            Throwable failure = loser.lose(() -> {
-                write(locks, each, OneConnection.of(writer), pay(each, each.id()));
-                return null;
-            });
+            Throwable failure = lose(locks, each, proxy, writer);
             told = failure == null ? "nothing" : failure.getClass().getSimpleName();
             CompletableFuture<Void> again = failure == null
                     ? CompletableFuture.completedFuture(null)
-                    : inThread(() -> lookAndRunAgain(locks, each, failure instanceof CommitOutcomeUnknownException));
+                    : Threads.start(() -> {
+                        lookAndRunAgain(locks, each, failure instanceof CommitOutcomeUnknownException);
+                        return null;
+                    });
             awaitWaitingOrDone(name(each) + "_again", again);
             holder.rollback();
             TestDatabase.result(again);
@@ -225,8 +226,7 @@ class LostCommitTest {
             on(locks, from).lock(forUpdate(key(each))).execute(writes);
             return;
         }
-        try (Connection connection = from.getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = begin(from)) {
             locks.in(connection).lock(forUpdate(key(each)));
             locks.in(connection).commit(writes);
         }
@@ -243,81 +243,39 @@ class LostCommitTest {
             return;
         }
         on(locks, from).lock(forUpdate(key(each))).inTransaction(tx -> {
-            try (var row = tx.connection().createStatement().executeQuery(look)) {
-                row.next();
-                if (row.getInt(1) == 0) {
-                    tx.atCommit("insert into payment values (?)", each.id());
-                }
+            if (TestDatabase.query(tx.connection(), look).equals("0")) {
+                tx.atCommit("insert into payment values (?)", each.id());
             }
             return true;
         });
     }
 
-    /** Runs a flush and loses its connection on the way. */
-    private final class Loser {
-        private final Case each;
-        private final TcpProxy proxy;
-        private final Connection writer;
-
-        Loser(Case each, TcpProxy proxy, Connection writer) {
-            this.each = each;
-            this.proxy = proxy;
-            this.writer = writer;
+    /** Runs a flush and loses its connection on the way. Returns what it has thrown, or null. */
+    private Throwable lose(RowLocks locks, Case each, TcpProxy proxy, Connection writer) throws Exception {
+        switch (each.phase()) {
+            case BEFORE_SENDING -> proxy.cutBefore("insert into payment");
+            case BEHIND_COMMIT -> proxy.cutAfter("COMMIT");
+            default -> {}
         }
-
-        /** What it has thrown, or null. */
-        Throwable lose(Callable<Void> flush) throws Exception {
-            switch (each.phase()) {
-                case BEFORE_SENDING -> proxy.cutBefore("insert into payment");
-                case BEHIND_COMMIT -> proxy.cutAfter("COMMIT");
-                default -> {}
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        Thread thread = thread(
+                each.loss() == Loss.INTERRUPTED,
+                () -> failure.complete(
+                        catchThrowable(() -> write(locks, each, OneConnection.of(writer), pay(each, each.id())))));
+        if (each.phase().isWait()) {
+            awaitWaiting(name(each));
+            switch (each.loss()) {
+                case CUT -> proxy.cutAll();
+                case CLOSED -> writer.abort(Runnable::run);
+                case DROPPED -> proxy.dropAll();
+                case TIMEOUT -> {}
+                case INTERRUPTED -> thread.interrupt();
+                case TERMINATED ->
+                    database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = '"
+                            + name(each) + "'");
             }
-            CompletableFuture<Throwable> failure = new CompletableFuture<>();
-            Thread thread = thread(each.loss() == Loss.INTERRUPTED, () -> {
-                try {
-                    flush.call();
-                    failure.complete(null);
-                } catch (Throwable e) {
-                    failure.complete(e);
-                }
-            });
-            if (each.phase().isWait()) {
-                awaitWaiting(name(each));
-                switch (each.loss()) {
-                    case CUT -> proxy.cutAll();
-                    case CLOSED -> writer.abort(Runnable::run);
-                    case DROPPED -> proxy.dropAll();
-                    case TIMEOUT -> {}
-                    case INTERRUPTED -> thread.interrupt();
-                    case TERMINATED ->
-                        database.query(
-                                "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '"
-                                        + name(each) + "'");
-                }
-            }
-            return TestDatabase.result(failure);
         }
-    }
-
-    private static CompletableFuture<Void> inThread(ThrowingRunnable body) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                body.run();
-                done.complete(null);
-            } catch (Throwable e) {
-                done.completeExceptionally(e);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return done;
-    }
-
-    /** What may throw anything. */
-    @FunctionalInterface
-    private interface ThrowingRunnable {
-        void run() throws Exception;
+        return TestDatabase.result(failure);
     }
 
     private static Thread thread(boolean virtual, Runnable body) throws ReflectiveOperationException {

@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Refusals.state;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -35,6 +34,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.commit.CommitWay;
 import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.TestDatabase;
 import software.amazon.jdbc.ds.AwsWrapperDataSource;
 
@@ -68,10 +68,7 @@ class OldWrappersTest {
         if (wrapper == Wrapper.AWS) {
             return aws(driver);
         }
-        return (DataSource) Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {DataSource.class},
-                (proxy, method, arguments) -> wrapped(wrapper, driver, method, arguments));
+        return Proxies.of(DataSource.class, (proxy, method, arguments) -> wrapped(wrapper, driver, method, arguments));
     }
 
     private static AwsWrapperDataSource aws(PGSimpleDataSource driver) {
@@ -100,21 +97,13 @@ class OldWrappersTest {
         if (wrapper == Wrapper.NO_UNWRAP && unwraps && target instanceof Statement) {
             throw new UnsupportedOperationException(method.getName());
         }
-        Object result;
-        try {
-            result = method.invoke(target, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
+        Object result = Proxies.call(target, method, arguments);
         if (unwraps) {
             return result;
         }
         for (Class<?> type : List.of(Connection.class, PreparedStatement.class, Statement.class, ResultSet.class)) {
             if (type.isInstance(result) && method.getReturnType().isAssignableFrom(type)) {
-                return Proxy.newProxyInstance(
-                        OldWrappersTest.class.getClassLoader(),
-                        new Class<?>[] {type},
-                        (proxy, called, given) -> wrapped(wrapper, result, called, given));
+                return Proxies.of(type, (proxy, called, given) -> wrapped(wrapper, result, called, given));
             }
         }
         return result;
@@ -159,33 +148,26 @@ class OldWrappersTest {
             @Override
             public Connection getConnection() throws SQLException {
                 Connection connection = super.getConnection();
-                return (Connection) behind(connection, Connection.class, method -> method.equals("commit"), anew);
+                return behind(connection, Connection.class, "commit"::equals, anew);
             }
         };
         assertThatThrownBy(() -> way.add(LockAccess.builder().build(), dataSource, 1))
-                .isInstanceOfSatisfying(
-                        CommitOutcomeUnknownException.class,
-                        e -> assertThat(e.sqlState()).hasValue("08007"))
+                .isInstanceOf(CommitOutcomeUnknownException.class)
+                .satisfies(state("08007"))
                 .hasRootCause(anew);
         assertThat(database.query("select balance from account")).isEqualTo("1");
     }
 
     /** Has methods fail once they are done, and the COMMIT in a flush. */
-    private static Object behind(Object target, Class<?> type, Predicate<String> fails, SQLException failure) {
-        return Proxy.newProxyInstance(
-                OldWrappersTest.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-                    Object result;
-                    try {
-                        result = method.invoke(target, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                    if (fails.test(method.getName())) {
-                        throw failure;
-                    }
-                    boolean commits = method.getName().equals("prepareStatement")
-                            && String.valueOf(arguments[0]).contains("COMMIT");
-                    return commits ? behind(result, PreparedStatement.class, "execute"::equals, failure) : result;
-                });
+    private static <T> T behind(Object target, Class<T> type, Predicate<String> fails, SQLException failure) {
+        return Proxies.of(type, (proxy, method, arguments) -> {
+            Object result = Proxies.call(target, method, arguments);
+            if (fails.test(method.getName())) {
+                throw failure;
+            }
+            boolean commits = method.getName().equals("prepareStatement")
+                    && String.valueOf(arguments[0]).contains("COMMIT");
+            return commits ? behind(result, PreparedStatement.class, "execute"::equals, failure) : result;
+        });
     }
 }

@@ -6,22 +6,25 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
 import static org.rowlock.testing.Locks.tryLock;
+import static org.rowlock.testing.Refusals.retryable;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,14 +55,19 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
+import org.rowlock.testing.Threads;
 
 /** A PgBouncer in transaction mode in front of the server: a lock lasts as long as its transaction does there too. */
 @Tag("long")
 class PgBouncerTest {
     private static final RowMapper<Long> BALANCE = row -> row.getLong(1);
 
+    @AutoClose
     private static TestPgBouncer bouncer;
+
+    @AutoClose
     private static TestPgBouncer repeatableRead;
+
     private static boolean preparesStatements;
 
     @RegisterExtension
@@ -81,15 +89,6 @@ class PgBouncerTest {
                 "transaction",
                 "select set_config($$default_transaction_isolation$$, $$repeatable read$$, false)",
                 settings);
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        for (TestPgBouncer started : Arrays.asList(bouncer, repeatableRead)) {
-            if (started != null) {
-                started.close();
-            }
-        }
     }
 
     static Stream<Arguments> strategiesAndThresholds() {
@@ -123,7 +122,7 @@ class PgBouncerTest {
         from.setSocketTimeout(1);
         CommitWrites writes = new CommitWrites();
         writes.add("update " + database.schema() + ".account set balance = balance + 1 where id = 1");
-        holder.run(c -> locks.in(c).lock(forUpdate(account(1))));
+        lock(holder, locks, forUpdate(account(1)));
         assertThatThrownBy(() -> on(locks, from).lock(forUpdate(account(1))).execute(writes))
                 .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
         assertThat(database.query("select count(*) from pg_locks where not granted"))
@@ -145,7 +144,7 @@ class PgBouncerTest {
         Session alice = database.session("alice", dataSource(bouncer, threshold));
         Session bob = database.session("bob", dataSource(bouncer, threshold));
         for (int i = 1; i <= 7; i++) {
-            alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
+            lock(alice, locks, forUpdate(account(1)));
             assertThat(tryLock(bob, locks, forUpdate(account(1)))).isFalse();
             assertThat(tryLock(bob, locks, forUpdate(account(1)).atMost(Duration.ofMillis(10))))
                     .isFalse();
@@ -161,8 +160,10 @@ class PgBouncerTest {
             assertThat(step.get()).containsExactly((long) i);
             bob.commit();
         }
-        LockResult all = alice.run(c -> locks.in(c)
-                .lock(forShare(List.of(account(3), account(1), account(2))).noWait()));
+        LockResult all = lock(
+                alice,
+                locks,
+                forShare(List.of(account(3), account(1), account(2))).noWait());
         assertThat(all.absentRows()).isEmpty();
         alice.commit();
         Claim claim = Claim.from(database.schema() + ".account").orderBy("id").limit(3);
@@ -184,8 +185,9 @@ class PgBouncerTest {
         RowLocks locks = locks(strategy);
         String add = "update " + database.schema() + ".account set balance = balance + ? where id = ?";
         BoundQuery<Long> query = BoundQuery.of(read(), BALANCE);
-        try (Connection connection = dataSource(bouncer, threshold).getConnection();
-                Traffic traffic = new Traffic(dataSource(bouncer, 0))) {
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Integer> traffic = startTraffic(over);
+        try (Connection connection = dataSource(bouncer, threshold).getConnection()) {
             DataSource one = OneConnection.of(connection);
             for (int i = 1; i <= 7; i++) {
                 long before = 2L * (i - 1);
@@ -207,8 +209,10 @@ class PgBouncerTest {
                         .isInstanceOf(UnexpectedRowCountException.class);
                 assertThat(connection.getAutoCommit()).isTrue();
             }
-            assertThat(traffic.count()).isNotNegative();
+        } finally {
+            over.set(true);
         }
+        assertThat(TestDatabase.result(traffic)).isNotNegative();
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("14");
         assertThat(locksOnTheServer()).isEqualTo("0");
     }
@@ -232,9 +236,10 @@ class PgBouncerTest {
         PGSimpleDataSource dataSource = dataSource(bouncer, threshold);
         DriverModesTest.set(dataSource, "preferQueryMode=" + mode);
         dataSource.setSocketFactory(RoundTripCounter.class.getName());
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Integer> traffic = startTraffic(over);
         try (Connection connection = dataSource.getConnection();
-                Statement statement = connection.createStatement();
-                Traffic traffic = new Traffic(dataSource(bouncer, 0))) {
+                Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             for (int i = 1; i <= 14; i++) {
                 statement.execute("set local synchronous_commit = " + (i % 2 == 0 ? "local" : "on"));
@@ -247,20 +252,16 @@ class PgBouncerTest {
                 assertThatThrownBy(() -> locks.in(connection).commit(new CommitWrites()))
                         .satisfies(sqlState("23503"));
             }
-            assertThat(traffic.count()).isNotNegative();
+        } finally {
+            over.set(true);
         }
+        assertThat(TestDatabase.result(traffic)).isNotNegative();
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("14");
     }
 
     /** The server process of a session, which is its own only as long as its transaction lasts. */
     private static int serverProcess(Session session) throws Exception {
-        return session.run(c -> {
-            try (var statement = c.createStatement();
-                    var row = statement.executeQuery("select pg_backend_pid()")) {
-                row.next();
-                return row.getInt(1);
-            }
-        });
+        return session.run(c -> Integer.parseInt(TestDatabase.query(c, "select pg_backend_pid()")));
     }
 
     private void awaitBlockedBy(int process, Step<?> step) {
@@ -271,45 +272,19 @@ class PgBouncerTest {
                         .equals("1"));
     }
 
-    /** Another client that keeps taking a server connection for a moment. */
-    private static final class Traffic implements AutoCloseable {
-        private final PGSimpleDataSource dataSource;
-        private final Thread thread = new Thread(this::run, "traffic");
-        private volatile boolean ended;
-        private volatile int count;
-        private volatile Exception failure;
-
-        Traffic(PGSimpleDataSource dataSource) {
-            this.dataSource = dataSource;
-            thread.start();
-        }
-
-        private void run() {
-            try (Connection connection = dataSource.getConnection();
-                    var statement = connection.createStatement()) {
-                for (int done = 1; !ended; done++) {
-                    statement.execute("select 1");
-                    count = done;
+    /** Another client keeps taking a server connection for a moment, and tells how often it has. */
+    private CompletableFuture<Integer> startTraffic(AtomicBoolean over) {
+        PGSimpleDataSource dataSource = dataSource(bouncer, 0);
+        return Threads.start(() -> {
+            int count = 0;
+            try (Connection connection = dataSource.getConnection()) {
+                while (!over.get()) {
+                    TestDatabase.execute(connection, "select 1");
+                    count++;
                 }
-            } catch (Exception e) {
-                failure = e;
             }
-        }
-
-        int count() {
             return count;
-        }
-
-        @Override
-        public void close() {
-            ended = true;
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-            assertThat(failure).isNull();
-        }
+        });
     }
 
     @EveryStrategy
@@ -330,9 +305,8 @@ class PgBouncerTest {
                 try (HikariDataSource pool = Pools.of(dataSource, 2 + i % 3)) {
                     DataSource used = i % 2 == 0 ? dataSource : pool;
                     assertThatThrownBy(() -> RowLocks.of(used).verify())
-                            .isInstanceOfSatisfying(
-                                    LockVerificationException.class,
-                                    e -> assertThat(e.isRetryable()).isFalse())
+                            .isInstanceOf(LockVerificationException.class)
+                            .satisfies(retryable(false))
                             .hasMessageContainingAll("max_prepared_statements", "prepareThreshold=0");
                 }
             }
@@ -389,7 +363,7 @@ class PgBouncerTest {
             Session alice = database.session("alice", dataSource);
             Session bob = database.session("bob", dataSource);
             for (int i = 1; i <= 7; i++) {
-                alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
+                lock(alice, locks, forUpdate(account(1)));
                 assertThat(tryLock(bob, locks, forUpdate(account(1)))).isFalse();
                 alice.commit();
                 assertThat(tryLock(bob, locks, forUpdate(account(1)))).isTrue();
@@ -437,7 +411,7 @@ class PgBouncerTest {
         assertThatThrownBy(() -> {
                     for (int i = 0; i < 3; i++) {
                         for (Session session : List.of(alice, bob)) {
-                            session.run(c -> locks.in(c).lock(forUpdate(account(1))));
+                            lock(session, locks, forUpdate(account(1)));
                             session.commit();
                         }
                     }

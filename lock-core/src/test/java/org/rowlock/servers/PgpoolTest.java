@@ -8,12 +8,10 @@ import static org.rowlock.testing.Locks.on;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Map;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +37,7 @@ class PgpoolTest {
 
     private static final LockKey KEY = LockKey.row("account", 1);
 
+    @AutoClose
     private static StreamingPair servers;
 
     @BeforeAll
@@ -47,26 +46,11 @@ class PgpoolTest {
                 TestPgpool.program().isPresent(),
                 "skipped: pgpool is not installed; with Debian's packages: apt-get install pgpool2");
         servers = StreamingPair.start();
-        execute(
-                "create table account(id int primary key, balance bigint not null)",
-                "insert into account values (1, 0)");
+        servers.primary()
+                .execute(
+                        "create table account(id int primary key, balance bigint not null)",
+                        "insert into account values (1, 0)");
         servers.awaitReplay();
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        if (servers != null) {
-            servers.close();
-        }
-    }
-
-    private static void execute(String... statements) throws SQLException {
-        try (Connection connection = servers.primary().dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
     }
 
     private static RowLocks locks(LockStrategy strategy) {
@@ -133,18 +117,14 @@ class PgpoolTest {
                 .release(LockRelease.EARLY)
                 .build();
         try (TestPgpool pooler = TestPgpool.start(servers, Map.of("enable_shared_relcache", "off"))) {
-            execute("update account set balance = 0");
+            servers.primary().execute("update account set balance = 0");
             Threads.run(clients, number -> {
                 for (int call = 0; call < calls; call++) {
                     CommitWay.EXECUTE.add(locks, pooler.dataSource(), 1);
                 }
             });
-            try (Connection connection = servers.primary().dataSource().getConnection();
-                    Statement statement = connection.createStatement();
-                    ResultSet row = statement.executeQuery("select balance from account where id = 1")) {
-                row.next();
-                assertThat(row.getInt(1)).isEqualTo(clients * calls);
-            }
+            assertThat(servers.primary().query("select balance from account where id = 1"))
+                    .isEqualTo(String.valueOf(clients * calls));
         }
     }
 

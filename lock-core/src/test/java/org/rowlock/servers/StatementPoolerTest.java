@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Refusals.retryable;
 
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -62,9 +63,8 @@ class StatementPoolerTest {
         try (StatementPooler pooler = new StatementPooler(database.dataSource(), Integer.MAX_VALUE)) {
             RowLocks locks = locks(strategy);
             assertThatThrownBy(() -> on(locks, pooler.dataSource()).verify())
-                    .isInstanceOfSatisfying(
-                            LockVerificationException.class,
-                            e -> assertThat(e.isRetryable()).isFalse())
+                    .isInstanceOf(LockVerificationException.class)
+                    .satisfies(retryable(false))
                     .hasMessageContainingAll("two sessions", "pool_mode = transaction", "pool \"transaction\"");
         }
     }

@@ -141,9 +141,7 @@ class TcpProxyTest {
         Connection connection = connect();
         int pid = connection.unwrap(org.postgresql.PGConnection.class).getBackendPID();
         connection.close();
-        TestDatabase.await()
-                .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
-                        .equals("0"));
+        database.awaitEnd(pid);
         Connection lost = connect();
         proxy.cutAll();
         assertThatThrownBy(() -> query(lost, "select 1")).isInstanceOf(SQLException.class);
