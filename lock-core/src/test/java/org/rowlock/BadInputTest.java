@@ -3,11 +3,12 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Refusals.assertRefusal;
 
 import java.sql.Connection;
 import java.time.Duration;
@@ -28,6 +29,7 @@ import org.rowlock.testing.Held;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Waits;
 import org.rowlock.testing.Wire;
 
 /** What cannot be locked is refused with an error that names it and says what to do; nothing stays locked. */
@@ -48,6 +50,10 @@ class BadInputTest {
             "create index account_index on account(balance)",
             "create sequence account_sequence",
             "create type account_type as (id int)");
+
+    private static RowLocks given(LockStrategy strategy, String table, String column) {
+        return LockAccess.builder().strategy(strategy).idColumns(table, column).build();
+    }
 
     /** The ways to name one key. */
     private static List<Session.Body<?>> calls(RowLocks locks, LockKey key) {
@@ -128,15 +134,11 @@ class BadInputTest {
     @ParameterizedTest
     @EnumSource(names = "BOTH")
     void whatIsNoTableIsRefusedInRepeatableReadToo(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder()
-                .strategy(strategy)
-                .idColumns("account_view", "id")
-                .build();
-        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(Duration.ofSeconds(30)))) {
+        RowLocks locks = given(strategy, "account_view", "id");
+        for (LockWait wait : Waits.ALL) {
             Session alice = database.session("alice");
             alice.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            assertThatThrownBy(() ->
-                            alice.run(c -> locks.in(c).lock(Requests.waiting(forUpdate(row("account_view", 1)), wait))))
+            assertThatThrownBy(() -> lock(alice, locks, Requests.waiting(forUpdate(row("account_view", 1)), wait)))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContainingAll("account_view", "view", "underlying table");
             alice.rollback();
@@ -158,13 +160,10 @@ class BadInputTest {
     /** FOR UPDATE of a view is possible in SQL, yet the key would be another than that of the underlying table. */
     @EveryStrategy
     void aViewWithIdColumnsGivenIsRefusedAllTheSame(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder()
-                .strategy(strategy)
-                .idColumns("account_view", "id")
-                .build();
+        RowLocks locks = given(strategy, "account_view", "id");
         if (strategy == LockStrategy.ROW) {
             Session alice = database.session("alice");
-            LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("account_view", 1))));
+            LockResult result = lock(alice, locks, forUpdate(row("account_view", 1)));
             assertThat(Held.of(result)).isEqualTo(Held.ROW_LOCKED);
         } else {
             assertTargetRefused(locks, row("account_view", 1), "account_view", "view", "underlying table");
@@ -174,30 +173,23 @@ class BadInputTest {
     @EveryStrategy.WithRow
     void tableWithoutPrimaryKeyNeedsIdColumns(LockStrategy strategy, Session alice) throws Exception {
         assertTargetRefused(locks(strategy), row("keyless", 1), "keyless", "no primary key", "idColumns");
-        RowLocks given = LockAccess.builder()
-                .strategy(strategy)
-                .idColumns("keyless", "code")
-                .build();
-        LockResult result = alice.run(c -> given.in(c).lock(forUpdate(row("keyless", "one"))));
+        RowLocks given = given(strategy, "keyless", "code");
+        LockResult result = lock(alice, given, forUpdate(row("keyless", "one")));
         assertThat(result.absentRows()).isEmpty();
-        result =
-                alice.run(c -> given.in(c).lock(forUpdate(row("keyless", "two")).allowAbsent()));
+        result = lock(alice, given, forUpdate(row("keyless", "two")).allowAbsent());
         assertThat(result.absentRows()).isNotEmpty();
     }
 
     @Test
     void advisoryNeedsNoPrimaryKey(Session alice) throws Exception {
-        LockResult result = alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(row("keyless", 1))));
+        LockResult result = lock(alice, locks(LockStrategy.ADVISORY), forUpdate(row("keyless", 1)));
         assertThat(Held.of(result)).isEqualTo(Held.KEY_LOCKED);
     }
 
     @EveryStrategy.WithRow
     void wrongIdColumnsAreNamed(LockStrategy strategy) throws Exception {
         for (String column : List.of("nothing", "ID", "\"id\"", "id; drop table account", "ctid or true")) {
-            RowLocks locks = LockAccess.builder()
-                    .strategy(strategy)
-                    .idColumns("account", column)
-                    .build();
+            RowLocks locks = given(strategy, "account", column);
             assertTargetRefused(locks, KEY, "account", column, "idColumns");
         }
         assertThat(database.query("select count(*) from account")).isEqualTo("9");
@@ -278,12 +270,9 @@ class BadInputTest {
                 c -> locks.in(c).tryLock(forUpdate(keys)).isHeld(),
                 c -> locks.in(c).claim(Claim.from("account").limit(1_001), FIRST))) {
             List<String> sent = new ArrayList<>();
-            LockTargetException refusal = catchThrowableOfType(
-                    LockTargetException.class, () -> alice.run(c -> body.run(Wire.listen(c, sent))));
-            assertThat(refusal).isNotNull();
-            assertThat(refusal.sqlState()).contains("54000");
-            assertThat(refusal).hasMessageContaining("1001");
-            assertThat(refusal).hasMessageContainingAll("1000", "account", "lockBudget()");
+            assertRefusal(LockTargetException.class, "54000", () -> alice.run(c -> body.run(Wire.listen(c, sent))))
+                    .hasMessageContaining("1001")
+                    .hasMessageContainingAll("1000", "account", "lockBudget()");
             assertThat(sent).isEmpty();
             alice.execute("select 1");
         }
@@ -292,8 +281,8 @@ class BadInputTest {
     /** Row locks have no place in the lock table, so there is nothing to budget. */
     @Test
     void rowLocksHaveNoBudget(Session alice) throws Exception {
-        LockResult result = alice.run(
-                c -> locks(LockStrategy.ROW).in(c).lock(forUpdate(ids(3_000)).allowAbsent()));
+        LockResult result =
+                lock(alice, locks(LockStrategy.ROW), forUpdate(ids(3_000)).allowAbsent());
         assertThat(result.absentRows()).hasSize(2_991);
     }
 
@@ -301,12 +290,12 @@ class BadInputTest {
     void theBudgetCanBeRaisedAndLowered(LockStrategy strategy, Session alice) throws Exception {
         RowLocks more =
                 LockAccess.builder().strategy(strategy).lockBudget(1_500).build();
-        alice.run(c -> more.in(c).lock(forUpdate(ids(1_500)).allowAbsent()));
+        lock(alice, more, forUpdate(ids(1_500)).allowAbsent());
         assertThat(alice.advisoryLocks()).isEqualTo(1_500);
         alice.rollback();
         RowLocks less = LockAccess.builder().strategy(strategy).lockBudget(2).build();
-        alice.run(c -> less.in(c).lock(forUpdate(ids(2))));
-        assertThatThrownBy(() -> alice.run(c -> less.in(c).lock(forUpdate(ids(3)))))
+        lock(alice, less, forUpdate(ids(2)));
+        assertThatThrownBy(() -> lock(alice, less, forUpdate(ids(3))))
                 .isInstanceOf(LockTargetException.class)
                 .hasMessageContaining("the budget is 2");
         assertThat(alice.advisoryLocks()).isEqualTo(2);

@@ -1,26 +1,26 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.assertIllegal;
 import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Refusals.assertRefusal;
+import static org.rowlock.testing.Refusals.state;
+import static org.rowlock.testing.TestDatabase.begin;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import com.zaxxer.hikari.HikariDataSource;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -43,21 +43,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.servers.DriverModesTest;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Pools;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Waits;
 
 /** Writes that are sent with the COMMIT: all or nothing, as with a COMMIT of its own, in a round trip less for each. */
 class CommitWritesTest {
@@ -88,50 +88,43 @@ class CommitWritesTest {
 
     /** The ways for writes to be sent, each with an update of the row in the work before where there is any. */
     private enum Way {
-        WORK {
-            @Override
-            void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
-                locks.on(from).lock(forUpdate(KEY)).useTransaction(tx -> {
-                    execute(tx.connection(), "update account set balance = balance + 100 where id = 9");
-                    writes.accept(tx.atCommit());
-                });
-            }
-        },
-        QUERY {
-            @Override
-            void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
-                BoundQuery<Long> query = BoundQuery.of(
-                        "update account set balance = balance + 100 where id = 9 returning balance",
-                        row -> row.getLong(1));
-                locks.on(from).lock(forUpdate(KEY)).read(query).useTransaction(tx -> {
-                    writes.accept(tx.atCommit());
-                });
-            }
-        },
-        EXECUTE {
-            @Override
-            void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
-                CommitWrites atCommit = new CommitWrites();
-                writes.accept(atCommit);
-                locks.on(from).lock(forUpdate(KEY)).execute(atCommit);
-            }
-        },
-        OWN_CONNECTION {
-            @Override
-            void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
-                try (Connection connection = from.getConnection()) {
-                    connection.setAutoCommit(false);
-                    TransactionLocks tx = locks.in(connection);
-                    tx.lock(forUpdate(KEY));
-                    execute(connection, "update account set balance = balance + 100 where id = 9");
-                    CommitWrites atCommit = new CommitWrites();
+        WORK,
+        QUERY,
+        EXECUTE,
+        OWN_CONNECTION;
+
+        private static final String BEFORE = "update account set balance = balance + 100 where id = 9";
+
+        void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
+            LockOperation operation = locks.on(from).lock(forUpdate(KEY));
+            CommitWrites atCommit = new CommitWrites();
+            switch (this) {
+                case WORK ->
+                    operation.useTransaction(tx -> {
+                        execute(tx.connection(), BEFORE);
+                        writes.accept(tx.atCommit());
+                    });
+                case QUERY ->
+                    operation
+                            .read(BEFORE + " returning balance", row -> row.getLong(1))
+                            .useTransaction(tx -> {
+                                writes.accept(tx.atCommit());
+                            });
+                case EXECUTE -> {
                     writes.accept(atCommit);
-                    tx.commit(atCommit);
+                    operation.execute(atCommit);
+                }
+                case OWN_CONNECTION -> {
+                    try (Connection connection = begin(from)) {
+                        TransactionLocks tx = locks.in(connection);
+                        tx.lock(forUpdate(KEY));
+                        execute(connection, BEFORE);
+                        writes.accept(atCommit);
+                        tx.commit(atCommit);
+                    }
                 }
             }
-        };
-
-        abstract void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException;
+        }
 
         /** The same with the defaults. */
         void send(DataSource from, Consumer<CommitWrites> writes) throws SQLException {
@@ -159,8 +152,12 @@ class CommitWritesTest {
         }
         assertThat(database.query("select sum(balance) from account")).isEqualTo("0");
         assertThat(entries()).isEqualTo("0");
+        assertIdle(connection);
+    }
+
+    private void assertIdle(Connection own) throws SQLException {
         assertThat(database.query("select state from pg_stat_activity where pid = "
-                        + connection.unwrap(PGConnection.class).getBackendPID()))
+                        + own.unwrap(PGConnection.class).getBackendPID()))
                 .isEqualTo("idle");
     }
 
@@ -183,28 +180,28 @@ class CommitWritesTest {
     @ParameterizedTest
     @MethodSource("ways")
     void aWrongNumberOfRowsStoresNothing(LockStrategy strategy, Way way) throws Exception {
-        UnexpectedRowCountException failure = catchThrowableOfType(
-                UnexpectedRowCountException.class,
-                () -> way.send(locks(strategy), dataSource, atCommit -> {
-                    atCommit.add(ADD, 5, 1).expectOneRow();
-                    atCommit.add(ADD, 5, 77).expectOneRow();
-                }));
-        assertThat(failure).hasMessageContainingAll("write 2 of 2", "have changed 1 row(s), but changed 0", ADD);
-        assertThat(failure.sqlState()).contains("P0002");
-        assertThat(failure.getCause())
+        assertRefusal(
+                        UnexpectedRowCountException.class,
+                        "P0002",
+                        () -> way.send(locks(strategy), dataSource, atCommit -> {
+                            atCommit.add(ADD, 5, 1).expectOneRow();
+                            atCommit.add(ADD, 5, 77).expectOneRow();
+                        }))
+                .hasMessageContainingAll("write 2 of 2", "have changed 1 row(s), but changed 0", ADD)
+                .cause()
                 .as("what the server's log says too")
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("write 2 was to change 1 row(s), found 0; rolled back, as the application asked");
         assertNothingStored();
-        failure = catchThrowableOfType(
-                UnexpectedRowCountException.class,
-                () -> way.send(
-                        locks(strategy),
-                        dataSource,
-                        atCommit -> atCommit.add("update account set balance = 1 where id > ?", 5)
-                                .expectRows(2)));
-        assertThat(failure).hasMessageContaining("have changed 2 row(s), but changed 4");
-        assertThat(failure.sqlState()).contains("P0003");
+        assertRefusal(
+                        UnexpectedRowCountException.class,
+                        "P0003",
+                        () -> way.send(
+                                locks(strategy),
+                                dataSource,
+                                atCommit -> atCommit.add("update account set balance = 1 where id > ?", 5)
+                                        .expectRows(2)))
+                .hasMessageContaining("have changed 2 row(s), but changed 4");
         assertNothingStored();
     }
 
@@ -290,7 +287,7 @@ class CommitWritesTest {
         Throwable failure = catchThrowable(() -> way.send(locks(strategy), dataSource, atCommit -> {
             atCommit.add("insert into entry(amount) select sum(balance) from account where id > ?", 3)
                     .expectOneRow();
-            commitQuietly(other);
+            assertThatCode(other::commit).doesNotThrowAnyException();
         }));
         if (strategy == LockStrategy.ADVISORY) {
             assertThat(failure).isInstanceOf(LockTransactionException.class);
@@ -304,14 +301,6 @@ class CommitWritesTest {
         }
         assertThat(failure).satisfies(sqlState("40001"));
         assertNothingStored();
-    }
-
-    private static void commitQuietly(Session session) {
-        try {
-            session.commit();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     @EveryStrategy
@@ -332,9 +321,7 @@ class CommitWritesTest {
     /** To one session a backslash escapes the quote behind it, to another it does not: only one has a parameter. */
     @Test
     void aTextIsReadAsItsSessionReadsIt() throws SQLException {
-        assumeTrue(
-                Integer.parseInt(database.query("show server_version_num")) < 190_000,
-                "skipped: from PostgreSQL 19 on a backslash is none to every session");
+        assumeTrue(!database.isAtLeast(19), "skipped: from PostgreSQL 19 on a backslash is none to every session");
         String sql = "update account set balance = length('\\'') + ? --'";
         RowLocks locks = LockAccess.builder().build();
         CommitWrites refused = new CommitWrites();
@@ -342,11 +329,11 @@ class CommitWritesTest {
         assertIllegal(
                 () -> locks.on(database.dataSource()).lock(forUpdate(KEY)).execute(refused),
                 "0 parameter(s), and 1 value(s)");
-        PGSimpleDataSource escapes = database.dataSource();
-        escapes.setOptions("-c standard_conforming_strings=off");
         CommitWrites writes = new CommitWrites();
         writes.add(sql, 4);
-        locks.on(escapes).lock(forUpdate(KEY)).execute(writes);
+        locks.on(database.dataSourceWith("-c standard_conforming_strings=off"))
+                .lock(forUpdate(KEY))
+                .execute(writes);
         assertThat(database.query("select min(balance) from account")).isEqualTo("5");
     }
 
@@ -357,17 +344,11 @@ class CommitWritesTest {
         CommitWrite three = writes.add("update account set balance = id where id in (?, 2, 3) returning id, balance", 1)
                 .expectRows(3);
         CommitWrite none = writes.add("delete from entry returning id, note").expectRows(0);
+        CommitWrite nulls = writes.add("update account set balance = 5 where id = 1 returning null");
         locks.on(dataSource).lock(forUpdate(KEY)).execute(writes);
         assertThat(three.rows()).containsExactlyInAnyOrder(List.of(1, 1L), List.of(2, 2L), List.of(3, 3L));
         assertThat(none.rows()).isEmpty();
         assertThat(none.count()).isZero();
-    }
-
-    @Test
-    void whatIsReturnedMayBeNull() throws Exception {
-        CommitWrites writes = new CommitWrites();
-        CommitWrite nulls = writes.add("update account set balance = 5 where id = 1 returning null");
-        RowLocks.of(dataSource).lock(forUpdate(KEY)).execute(writes);
         assertThat(nulls.rows()).containsExactly(Collections.singletonList(null));
     }
 
@@ -381,15 +362,14 @@ class CommitWritesTest {
                 "where new.seen > 5 do instead nothing",
                 "do instead update account set balance = 3 where id = 3")) {
             execute(connection, "create or replace rule watched as on update to ruled " + rule);
-            SQLException refused = catchThrowableOfType(
-                    SQLException.class,
-                    () -> way.send(dataSource, writes -> {
+            assertThatThrownBy(() -> way.send(dataSource, writes -> {
                         writes.add(ADD, 1, 1);
                         writes.add("update ruled set seen = ? where id = ?", 1, 1)
                                 .expectOneRow();
-                    }));
-            assertThat(refused.getMessage()).as(rule).contains("CREATE RULE", "expectRows", "Nothing of");
-            assertThat(refused.getSQLState()).isEqualTo("0A000");
+                    }))
+                    .as(rule)
+                    .satisfies(sqlState("0A000"))
+                    .hasMessageContainingAll("CREATE RULE", "expectRows", "Nothing of");
             assertThat(balance(1) + balance(9)).isEqualTo("00");
         }
     }
@@ -429,14 +409,17 @@ class CommitWritesTest {
     void writesOfWorkThatHasEndedItsTransactionAreNotStored(LockStrategy strategy) throws Exception {
         for (Ending ending : List.<Ending>of(
                 Connection::rollback, Connection::commit, connection -> connection.setAutoCommit(true))) {
-            LockTransactionException refused = catchThrowableOfType(
-                    LockTransactionException.class,
-                    () -> locks(strategy).on(dataSource).lock(forUpdate(KEY)).inTransaction(tx -> {
-                        ending.end(tx.connection());
-                        return tx.atCommit(ADD, 1, 1);
-                    }));
-            assertThat(refused.sqlState()).contains("2D000");
-            assertThat(refused).hasMessageContainingAll("not stored", "has ended the transaction", "setAutoCommit");
+            assertRefusal(
+                            LockTransactionException.class,
+                            "2D000",
+                            () -> locks(strategy)
+                                    .on(dataSource)
+                                    .lock(forUpdate(KEY))
+                                    .inTransaction(tx -> {
+                                        ending.end(tx.connection());
+                                        return tx.atCommit(ADD, 1, 1);
+                                    }))
+                    .hasMessageContainingAll("not stored", "has ended the transaction", "setAutoCommit");
             assertThat(balance(1)).isEqualTo("0");
         }
         locks(strategy).on(dataSource).lock(forUpdate(KEY)).useTransaction(tx -> {
@@ -494,8 +477,7 @@ class CommitWritesTest {
                         + " when matched then update set balance = 5"
             })
     void everyFormOfAStatementIsChecked(String sql) throws Exception {
-        int version = Integer.parseInt(database.query("show server_version_num"));
-        assumeTrue(version >= 150_000 || !sql.startsWith("merge"), "skipped: the server has no MERGE");
+        assumeTrue(database.isAtLeast(15) || !sql.startsWith("merge"), "skipped: the server has no MERGE");
         for (Way way : Way.values()) {
             List<CommitWrite> sent = new ArrayList<>();
             assertThatThrownBy(() -> way.send(
@@ -607,9 +589,8 @@ class CommitWritesTest {
         assertIllegal(() -> locks.on(dataSource).lock(forUpdate(KEY)).execute(null));
         assertIllegal(() -> locks.in(connection).commit(null));
         assertThatThrownBy(() -> locks.in(connection).commit(writes))
-                .isInstanceOfSatisfying(
-                        LockTransactionException.class,
-                        e -> assertThat(e.sqlState()).contains("25P01"));
+                .isInstanceOf(LockTransactionException.class)
+                .satisfies(state("25P01"));
     }
 
     @Test
@@ -660,10 +641,6 @@ class CommitWritesTest {
 
     @EveryStrategy
     void withoutWritesItIsACommit(LockStrategy strategy) throws Exception {
-        locks(strategy).on(dataSource).lock(forUpdate(KEY)).useTransaction(tx -> {
-            execute(tx.connection(), "update account set balance = 3 where id = 1");
-        });
-        assertThat(balance(1)).isEqualTo("3");
         locks(strategy).on(dataSource).lock(forUpdate(KEY)).execute(new CommitWrites());
         connection.setAutoCommit(false);
         execute(connection, "update account set balance = 4 where id = 1");
@@ -679,9 +656,8 @@ class CommitWritesTest {
                             .isInstanceOf(SQLException.class);
                     atCommit.add(ADD, 1, 1);
                 }))
-                .isInstanceOfSatisfying(
-                        LockTransactionException.class,
-                        e -> assertThat(e.sqlState()).contains("25P02"));
+                .isInstanceOf(LockTransactionException.class)
+                .satisfies(state("25P02"));
         assertNothingStored();
     }
 
@@ -718,7 +694,7 @@ class CommitWritesTest {
     void theyWaitForTheLock(LockStrategy strategy, Way way, Session alice, Session bob) throws Exception {
         bob.connection().setAutoCommit(true);
         RowLocks locks = locks(strategy);
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        lock(alice, locks, forUpdate(KEY));
         Step<Void> step =
                 bob.startAction(c -> way.send(locks, OneConnection.of(c), atCommit -> atCommit.add(ADD, 1, 1)));
         step.awaitBlockedBy(alice);
@@ -730,8 +706,8 @@ class CommitWritesTest {
 
     @EveryStrategy
     void aLockThatCannotBeHadStoresNothing(RowLocks locks, Session alice) throws Exception {
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(Duration.ofMillis(20)))) {
+        lock(alice, locks, forUpdate(KEY));
+        for (LockWait wait : Waits.SHORT) {
             CommitWrites writes = new CommitWrites();
             writes.add(ADD, 1, 2);
             assertThatThrownBy(() -> locks.on(dataSource)
@@ -763,25 +739,22 @@ class CommitWritesTest {
         for (int level : List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
             bob.connection().setTransactionIsolation(level);
             bob.connection().setAutoCommit(true);
-            Session.Body<Object> body = c -> {
-                way.send(
-                        locks,
-                        OneConnection.of(c),
-                        atCommit -> atCommit.add(ADD, 1, 1).expectOneRow());
-                return null;
-            };
+            Session.Action action = c -> way.send(
+                    locks,
+                    OneConnection.of(c),
+                    atCommit -> atCommit.add(ADD, 1, 1).expectOneRow());
             if (strategy == LockStrategy.ADVISORY) {
-                assertThatThrownBy(() -> bob.run(body)).isInstanceOf(LockTransactionException.class);
+                assertThat(bob.startAction(action).failure()).isInstanceOf(LockTransactionException.class);
                 endTransaction(bob);
                 continue;
             }
-            alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-            Step<Object> step = bob.start(body).awaitBlockedBy(alice);
+            lock(alice, locks, forUpdate(KEY));
+            Step<Void> step = bob.startAction(action).awaitBlockedBy(alice);
             alice.execute("update account set balance = balance + 1 where id = 1");
             alice.commit();
             assertThat(step.failure()).isInstanceOf(LockSerializationException.class);
             endTransaction(bob);
-            bob.run(body);
+            bob.startAction(action).get();
         }
         assertThat(balance(1)).isEqualTo(strategy == LockStrategy.ADVISORY ? "0" : "4");
         assertThat(bob.advisoryLocks()).isZero();
@@ -789,12 +762,12 @@ class CommitWritesTest {
 
     /** Of the caller's own connection, which nothing else ends. */
     private static void endTransaction(Session session) throws Exception {
-        session.run(c -> {
-            c.setAutoCommit(false);
-            c.rollback();
-            c.setAutoCommit(true);
-            return null;
-        });
+        session.startAction(c -> {
+                    c.setAutoCommit(false);
+                    c.rollback();
+                    c.setAutoCommit(true);
+                })
+                .get();
     }
 
     /** The row that would be found has another key, which nobody is excluded from. */
@@ -840,10 +813,9 @@ class CommitWritesTest {
         String function = "execute on function pg_catalog.set_config(text, text, boolean)";
         database.execute("revoke " + function + " from public");
         try {
-            PGSimpleDataSource own = database.dataSource();
-            own.setUser(role);
-            own.setPassword("secret");
-            way.send(own, atCommit -> atCommit.add(ADD, 1, 1).expectOneRow());
+            way.send(
+                    database.dataSourceOf(role),
+                    atCommit -> atCommit.add(ADD, 1, 1).expectOneRow());
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo("1");
         } finally {
@@ -864,9 +836,7 @@ class CommitWritesTest {
                         .isInstanceOf(UnexpectedRowCountException.class);
                 try (Connection own = pool.getConnection()) {
                     assertThat(own.getAutoCommit()).isEqualTo(strategy == LockStrategy.ROW);
-                    assertThat(database.query("select state from pg_stat_activity where pid = "
-                                    + own.unwrap(PGConnection.class).getBackendPID()))
-                            .isEqualTo("idle");
+                    assertIdle(own);
                 }
             }
         }
@@ -932,27 +902,21 @@ class CommitWritesTest {
     }
 
     private static <T> T wrapped(Class<T> type, Object target, String failing, Throwable thrown) {
-        return type.cast(Proxy.newProxyInstance(
-                CommitWritesTest.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-                    Object result;
-                    try {
-                        result = method.invoke(target, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                    if (method.getName().equals(failing) && type != DataSource.class) {
-                        throw thrown;
-                    }
-                    return switch (method.getName()) {
-                        case "getConnection" ->
-                            type == DataSource.class ? wrapped(Connection.class, result, failing, thrown) : result;
-                        case "prepareStatement" ->
-                            ((String) arguments[0]).contains("COMMIT")
-                                    ? wrapped(PreparedStatement.class, result, failing, thrown)
-                                    : result;
-                        default -> result;
-                    };
-                }));
+        return Proxies.of(type, (proxy, method, arguments) -> {
+            Object result = Proxies.call(target, method, arguments);
+            if (method.getName().equals(failing) && type != DataSource.class) {
+                throw thrown;
+            }
+            return switch (method.getName()) {
+                case "getConnection" ->
+                    type == DataSource.class ? wrapped(Connection.class, result, failing, thrown) : result;
+                case "prepareStatement" ->
+                    ((String) arguments[0]).contains("COMMIT")
+                            ? wrapped(PreparedStatement.class, result, failing, thrown)
+                            : result;
+                default -> result;
+            };
+        });
     }
 
     /** Of the lock's own types, which are arrays too, it would say that the table was replaced. */
@@ -988,13 +952,7 @@ class CommitWritesTest {
                     dataSource,
                     atCommit -> atCommit.addBatch("delete from entry where id = ?", List.of(1, 2, 3)));
         }
-        List<String> kept = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement("select statement from pg_prepared_statements");
-                ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                kept.add(row.getString(1));
-            }
-        }
+        List<String> kept = TestDatabase.list(connection, "select statement from pg_prepared_statements");
         assertThat(kept.stream().filter(sql -> !sql.equals("COMMIT"))).doesNotHaveDuplicates();
         assertThat(kept).anyMatch(sql -> sql.startsWith("with rowlock as (update account"));
         assertThat(kept).anyMatch(sql -> sql.startsWith("insert into entry"));

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.Arbitraries;
@@ -23,14 +22,11 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
-import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
-import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
-import org.rowlock.internal.request.LockConfig;
-import org.rowlock.internal.session.IdColumns;
 import org.rowlock.testing.FixedWidth;
+import org.rowlock.testing.Locks;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -161,8 +157,7 @@ class DeadlockPropertiesTest {
 
     private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy, KeyQueues queues)
             throws Exception {
-        LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), ROWS);
-        LockCalls calls = new LockCalls(new KnownTables(config, new IdColumns()), new LockObserver(List.of()), queues);
+        LockCalls calls = Locks.calls(strategy, queues);
         int deadlocks = run(
                 program,
                 (connection, row, mode) -> new TransactionLocks(connection, calls)
@@ -187,7 +182,7 @@ class DeadlockPropertiesTest {
     private static int run(Program program, Locking locking) throws Exception {
         List<Deque<Op>> waiting = new ArrayList<>();
         List<Step<?>> current = new ArrayList<>();
-        boolean[] ended = new boolean[SESSIONS];
+        Set<Integer> ended = new HashSet<>();
         for (int i = 0; i < SESSIONS; i++) {
             waiting.add(new ArrayDeque<>());
             current.add(null);
@@ -198,11 +193,13 @@ class DeadlockPropertiesTest {
             deadlocks += goOn(waiting, current, ended, locking);
         }
         // Those that are not waiting commit, which lets the others go on.
-        while (!allEnded(ended)) {
+        while (ended.size() < SESSIONS) {
             for (int i = 0; i < SESSIONS; i++) {
-                if (!ended[i] && current.get(i) == null && waiting.get(i).isEmpty()) {
+                if (!ended.contains(i)
+                        && current.get(i) == null
+                        && waiting.get(i).isEmpty()) {
                     SESSIONS_OPEN.get(i).commit();
-                    ended[i] = true;
+                    ended.add(i);
                 }
             }
             deadlocks += goOn(waiting, current, ended, locking);
@@ -210,24 +207,17 @@ class DeadlockPropertiesTest {
         return deadlocks;
     }
 
-    private static boolean allEnded(boolean[] ended) {
-        for (boolean end : ended) {
-            if (!end) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /** Starts whatever can be started, until every session has nothing to do or waits for another. */
-    private static int goOn(List<Deque<Op>> waiting, List<Step<?>> current, boolean[] ended, Locking locking)
+    private static int goOn(List<Deque<Op>> waiting, List<Step<?>> current, Set<Integer> ended, Locking locking)
             throws Exception {
         int deadlocks = 0;
         boolean again = true;
         while (again) {
             again = false;
             for (int i = 0; i < SESSIONS; i++) {
-                if (current.get(i) == null && !ended[i] && !waiting.get(i).isEmpty()) {
+                if (current.get(i) == null
+                        && !ended.contains(i)
+                        && !waiting.get(i).isEmpty()) {
                     Op op = waiting.get(i).poll();
                     current.set(i, SESSIONS_OPEN.get(i).startAction(connection -> step(connection, op, locking)));
                     again = true;
@@ -244,7 +234,7 @@ class DeadlockPropertiesTest {
                     deadlocks++;
                     SESSIONS_OPEN.get(i).rollback();
                     waiting.get(i).clear();
-                    ended[i] = true;
+                    ended.add(i);
                 }
             }
         }
@@ -262,11 +252,8 @@ class DeadlockPropertiesTest {
     }
 
     private static boolean isBlocked(int pid) throws SQLException {
-        try (var statement = observer.createStatement();
-                var row = statement.executeQuery("select cardinality(pg_blocking_pids(" + pid + ")) > 0")) {
-            row.next();
-            return row.getBoolean(1);
-        }
+        return TestDatabase.query(observer, "select cardinality(pg_blocking_pids(" + pid + ")) > 0")
+                .equals("t");
     }
 
     private static boolean isDeadlock(Step<?> step) throws Exception {

@@ -6,11 +6,11 @@ import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Refusals.state;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,16 +27,13 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PgConnection;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
-import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
-import org.rowlock.internal.request.LockConfig;
-import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
+import org.rowlock.testing.Locks;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
@@ -66,13 +63,7 @@ class FrontLockTest {
     }
 
     private static LockCalls calls(QueuePolicy policy, LockFront front) {
-        LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10);
-        return new LockCalls(
-                new KnownTables(config, new IdColumns()),
-                new LockObserver(List.of()),
-                new KeyQueues(() -> policy),
-                null,
-                front);
+        return Locks.calls(LockStrategy.ROW, new KeyQueues(() -> policy), front);
     }
 
     private static LockCalls calls(Duration bound) {
@@ -254,14 +245,8 @@ class FrontLockTest {
 
     private static void assertUsable(Session session, String lockTimeout) throws Exception {
         assertThat(session.advisoryLocks()).isZero();
-        session.run(connection -> {
-            try (Statement statement = connection.createStatement();
-                    ResultSet row = statement.executeQuery("show lock_timeout")) {
-                row.next();
-                assertThat(row.getString(1)).isEqualTo(lockTimeout);
-            }
-            return null;
-        });
+        session.run(connection ->
+                assertThat(TestDatabase.query(connection, "show lock_timeout")).isEqualTo(lockTimeout));
         session.execute("update account set balance = balance + 1 where id = 9");
         session.commit();
     }
@@ -295,9 +280,7 @@ class FrontLockTest {
     @ValueSource(strings = {"lock_timeout", "statement_timeout"})
     void theTimeoutsOfTheCallerAreNotReachedBecauseOfTheKey(String timeout) throws Exception {
         Session holder = holderOfTheKeyAlone();
-        PGSimpleDataSource impatient = database.dataSource();
-        impatient.setOptions("-c " + timeout + "=2s");
-        Session other = database.session("other", impatient);
+        Session other = database.session("other", database.dataSourceWith("-c " + timeout + "=2s"));
         assertThat(lock(other, calls(LONG), forUpdate(KEYED))).isEqualTo(Held.ROW_LOCKED);
         assertUsable(other, timeout.equals("lock_timeout") ? "2s" : "0");
         holder.rollback();
@@ -307,8 +290,7 @@ class FrontLockTest {
     @Test
     void aSlowAnswerIsNotTakenForTheTimeoutOfTheCaller() throws Exception {
         Session holder = holderOfTheKeyAlone();
-        PGSimpleDataSource impatient = database.dataSource();
-        impatient.setOptions("-c lock_timeout=50ms");
+        PGSimpleDataSource impatient = database.dataSourceWith("-c lock_timeout=50ms");
         try (TcpProxy proxy = TcpProxy.to(impatient)) {
             Session other = database.session("other", proxy.through(impatient));
             proxy.delay(Duration.ofMillis(30), Duration.ofMillis(30));
@@ -321,13 +303,10 @@ class FrontLockTest {
     @Test
     void theLockTimeoutOfTheCallerHoldsForTheRow(Session plain) throws Exception {
         plain.execute("select * from account where id = 1 for update");
-        PGSimpleDataSource impatient = database.dataSource();
-        impatient.setOptions("-c lock_timeout=50ms");
-        Session other = database.session("other", impatient);
+        Session other = database.session("other", database.dataSourceWith("-c lock_timeout=50ms"));
         assertThatThrownBy(() -> lock(other, calls(LONG), forUpdate(ROW)))
-                .isInstanceOfSatisfying(
-                        LockNotAvailableException.class,
-                        e -> assertThat(e.sqlState()).contains("55P03"));
+                .isInstanceOf(LockNotAvailableException.class)
+                .satisfies(state("55P03"));
         other.rollback();
         plain.commit();
     }
@@ -353,9 +332,7 @@ class FrontLockTest {
             }
         };
         plain.execute("lock table account");
-        PGSimpleDataSource impatient = database.dataSource();
-        impatient.setOptions("-c lock_timeout=50ms");
-        Session other = database.session("other", impatient);
+        Session other = database.session("other", database.dataSourceWith("-c lock_timeout=50ms"));
         LockRequest request = forUpdate(ROW);
         for (boolean aborts : List.of(true, false)) {
             LockRequest each = aborts ? request : request.atMost(Duration.ofMillis(40));
@@ -436,18 +413,17 @@ class FrontLockTest {
         try {
             PGSimpleDataSource admin = database.dataSource();
             admin.setDatabaseName(name);
-            try (Connection connection = admin.getConnection();
-                    Statement statement = connection.createStatement()) {
-                statement.execute("create table public.account(id int primary key);"
-                        + " insert into public.account values (1); grant all on public.account to " + name
-                        + "; revoke execute on function pg_catalog.pg_advisory_xact_lock(bigint) from public");
+            try (Connection connection = admin.getConnection()) {
+                TestDatabase.execute(
+                        connection,
+                        "create table public.account(id int primary key)",
+                        "insert into public.account values (1)",
+                        "grant all on public.account to " + name,
+                        "revoke execute on function pg_catalog.pg_advisory_xact_lock(bigint) from public");
             }
-            PGSimpleDataSource role = database.dataSource();
+            PGSimpleDataSource role = database.dataSourceOf(name);
             role.setDatabaseName(name);
-            role.setUser(name);
-            role.setPassword("secret");
-            try (Connection connection = role.getConnection()) {
-                connection.setAutoCommit(false);
+            try (Connection connection = begin(role)) {
                 LockRequest request = forUpdate(LockKey.row("public.account", 1));
                 assertThat(Held.of(new TransactionLocks(connection, calls(LONG)).lock(request)))
                         .isEqualTo(Held.ROW_LOCKED);
@@ -461,7 +437,6 @@ class FrontLockTest {
     @Test
     void holdsAreSeenWhenTheConnectionBeginsAnew(Session session) throws Exception {
         List<Boolean> exact = Collections.synchronizedList(new ArrayList<>());
-        LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10);
         QueuePolicy told = new QueuePolicy() {
             @Override
             public int width(boolean kept, int waiting) {
@@ -473,8 +448,7 @@ class FrontLockTest {
                 exact.add(isExact);
             }
         };
-        LockCalls calls = new LockCalls(
-                new KnownTables(config, new IdColumns()), new LockObserver(List.of()), new KeyQueues(() -> told));
+        LockCalls calls = Locks.calls(LockStrategy.ROW, new KeyQueues(() -> told));
         lock(session, calls, forUpdate(ROW));
         lock(session, calls, forUpdate(OTHER));
         assertThat(exact).isEmpty();

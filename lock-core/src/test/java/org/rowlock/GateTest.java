@@ -7,20 +7,16 @@ import static org.rowlock.LockRequest.forUpdate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
-import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
-import org.rowlock.internal.request.LockConfig;
-import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
+import org.rowlock.testing.Locks;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -46,9 +42,7 @@ class GateTest {
     /** Calls of ROW through a gate. */
     private record Gated(KeyQueues gate, LockCalls calls) {
         static Gated by(KeyQueues gate) {
-            LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1);
-            return new Gated(
-                    gate, new LockCalls(new KnownTables(config, new IdColumns()), new LockObserver(List.of()), gate));
+            return new Gated(gate, Locks.calls(LockStrategy.ROW, gate));
         }
 
         Step<LockResult> start(Session session, LockKey key, RowLockMode mode, LockWait wait) {

@@ -7,9 +7,11 @@ import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
-import static org.rowlock.testing.Failures.assertIllegal;
 import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.tryLock;
+import static org.rowlock.testing.TestDatabase.begin;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -46,6 +48,7 @@ import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
+import org.rowlock.testing.Waits;
 
 /** Admission, connection, begin, lock, work, commit; and whatever fails on the way, nothing is left of it. */
 class InTransactionTest {
@@ -77,8 +80,18 @@ class InTransactionTest {
     }
 
     private long balance(LockKey key) throws SQLException {
-        String id = ((LockKey.Row) key).id().get(0);
-        return Long.parseLong(database.query("select balance from account where id = " + id));
+        return Long.parseLong(database.query(balanceOf(key)));
+    }
+
+    private void depositFive(DataSource dataSource) throws SQLException {
+        locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
+            deposit(tx.connection(), A, 5);
+        });
+    }
+
+    private static String balanceOf(LockKey key) {
+        return "select balance from account where id = "
+                + ((LockKey.Row) key).id().get(0);
     }
 
     private static void deposit(Connection connection, LockKey key, long amount) throws SQLException {
@@ -89,10 +102,7 @@ class InTransactionTest {
     }
 
     private static long read(Connection connection, LockKey key) throws SQLException {
-        return Long.parseLong(TestDatabase.query(
-                connection,
-                "select balance from account where id = "
-                        + ((LockKey.Row) key).id().get(0)));
+        return Long.parseLong(TestDatabase.query(connection, balanceOf(key)));
     }
 
     @EveryStrategy
@@ -114,7 +124,7 @@ class InTransactionTest {
     }
 
     private boolean isFree(Session session, LockKey key) throws Exception {
-        boolean free = session.run(c -> locks.in(c).tryLock(forUpdate(key)).isHeld());
+        boolean free = tryLock(session, locks, forUpdate(key));
         session.rollback();
         return free;
     }
@@ -130,9 +140,7 @@ class InTransactionTest {
         try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
             pool.setAutoCommit(false);
             ObservedDataSource dataSource = new ObservedDataSource(pool);
-            locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
-                deposit(tx.connection(), A, 5);
-            });
+            depositFive(dataSource);
             assertThat(dataSource.calls()).containsExactly("commit", "close");
         }
         assertThat(balance(A)).isEqualTo(5);
@@ -199,10 +207,7 @@ class InTransactionTest {
         ObservedDataSource dataSource = observed();
         SQLException commit = new SQLException("no commit");
         dataSource.fail("commit", commit);
-        assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
-                    deposit(tx.connection(), A, 5);
-                }))
-                .isSameAs(commit);
+        assertThatThrownBy(() -> depositFive(dataSource)).isSameAs(commit);
         assertThat(dataSource.calls()).containsSubsequence("commit", "rollback", "close");
         assertThat(balance(A)).isZero();
         assertThat(isFree(database.session("other"), A)).isTrue();
@@ -213,9 +218,7 @@ class InTransactionTest {
     void failureToReturnTheConnectionDoesNotHideTheCommit() throws Exception {
         ObservedDataSource dataSource = observed();
         dataSource.fail("close", new SQLException("no close"));
-        locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
-            deposit(tx.connection(), A, 5);
-        });
+        depositFive(dataSource);
         assertThat(balance(A)).isEqualTo(5);
     }
 
@@ -251,8 +254,8 @@ class InTransactionTest {
     @EveryStrategy
     void lockThatIsNotAvailableLeavesNothing(LockStrategy strategy, Session holder) throws Exception {
         locks = locks(strategy);
-        holder.run(c -> locks.in(c).lock(forUpdate(A)));
-        for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(Duration.ofMillis(20)))) {
+        lock(holder, locks, forUpdate(A));
+        for (LockWait wait : Waits.SHORT) {
             ObservedDataSource dataSource = observed();
             List<String> worked = new ArrayList<>();
             assertThatThrownBy(() -> locks.on(dataSource)
@@ -322,8 +325,7 @@ class InTransactionTest {
     void keysMayHaveModesOfTheirOwn() throws Exception {
         Map<LockKey, RowLockMode> modes = Map.of(A, FOR_UPDATE, B, FOR_SHARE);
         locks.on(database.dataSource()).lock(Requests.of(modes)).useTransaction(locked -> {
-            try (Connection other = database.dataSource().getConnection()) {
-                other.setAutoCommit(false);
+            try (Connection other = begin(database.dataSource())) {
                 TransactionLocks tx = locks.in(other);
                 assertThat(tx.tryLock(forShare(A)).isHeld()).isFalse();
                 assertThat(tx.tryLock(forUpdate(B)).isHeld()).isFalse();
@@ -337,35 +339,17 @@ class InTransactionTest {
     }
 
     @Test
-    void workMayHaveNoResult() throws Exception {
-        locks.on(database.dataSource()).lock(forUpdate(A)).useTransaction(tx -> {
-            execute(tx.connection(), "update account set balance = 7 where id = 1");
-        });
-        assertThat(database.query("select balance from account where id = 1")).isEqualTo("7");
-        assertThatThrownBy(
-                        () -> locks.on(database.dataSource()).lock(forUpdate(A)).inTransaction(tx -> {
-                            throw new IllegalStateException("by the work");
-                        }))
-                .isExactlyInstanceOf(IllegalStateException.class);
-        assertIllegal(
-                () -> locks.on(database.dataSource())
-                        .lock(forUpdate(A))
-                        .inTransaction((LockedTransaction.Work<Void, Integer, RuntimeException>) null),
-                "work is null");
-    }
-
-    @Test
     void whoDoesNotGetThroughTheQueueBorrowsNoConnection() throws Exception {
         locks = LockAccess.builder().maxAdmittedPerKey(1).build();
         ObservedDataSource dataSource = observed();
         locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
-            for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(Duration.ofMillis(20)))) {
-                assertThat(onAnotherThread(() -> locks.on(dataSource)
+            for (LockWait wait : Waits.SHORT) {
+                assertThat(onAnotherThread(number -> locks.on(dataSource)
                                 .lock(Requests.waiting(forUpdate(A), wait))
                                 .inTransaction(other -> null)))
                         .isInstanceOf(LockNotAvailableException.class);
             }
-            assertThat(onAnotherThread(() -> {
+            assertThat(onAnotherThread(number -> {
                         Thread.currentThread().interrupt();
                         try {
                             locks.on(dataSource).lock(forUpdate(A)).useTransaction(other -> {});
@@ -378,18 +362,8 @@ class InTransactionTest {
         assertThat(dataSource.borrowed()).isOne();
     }
 
-    @FunctionalInterface
-    private interface Action {
-        void run() throws Exception;
-    }
-
-    private static Throwable onAnotherThread(Action action) {
-        return catchThrowable(() -> Threads.start(() -> {
-                            action.run();
-                            return null;
-                        })
-                        .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                .getCause();
+    private static Throwable onAnotherThread(Threads.Work work) {
+        return catchThrowable(() -> Threads.run(1, work));
     }
 
     /** On one more connection, whose transaction is its own. */

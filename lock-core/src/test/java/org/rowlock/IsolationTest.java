@@ -2,35 +2,41 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.sqlState;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.startLock;
+import static org.rowlock.testing.Refusals.assertRefusal;
+import static org.rowlock.testing.Refusals.retryable;
+import static org.rowlock.testing.Refusals.state;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Waits;
 
 /** REPEATABLE READ and SERIALIZABLE: keys alone are refused, and a row lock behind the key leaves it to the server. */
 class IsolationTest {
     private static final LockKey KEY = row("account", 1);
     private static final List<LockKey> KEYS = LockKey.rows("account", List.of(3, 1, 2));
-    private static final LockWait BRIEFLY = LockWait.atMost(Duration.ofMillis(20));
+    private static final List<LockWait> WAITS =
+            List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(Duration.ofMillis(20)));
     private static final RowMapper<Long> BALANCE = row -> row.getLong(1);
     private static final String READ = "select balance from account where id = 1";
 
@@ -86,9 +92,9 @@ class IsolationTest {
     void rowLockThatIsNotAvailableLetsGoOfTheKey(Isolation isolation, Session plain) throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
         plain.execute("select 1 from account where id = 1 for update");
-        for (LockWait wait : List.of(LockWait.NO_WAIT, BRIEFLY)) {
+        for (LockWait wait : Waits.SHORT) {
             Session alice = session("alice", isolation);
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(Requests.waiting(forUpdate(KEY), wait))))
+            assertThatThrownBy(() -> lock(alice, locks, Requests.waiting(forUpdate(KEY), wait)))
                     .isInstanceOf(LockNotAvailableException.class);
             assertAsBefore(alice, isolation);
             alice.close();
@@ -101,8 +107,7 @@ class IsolationTest {
         RowLocks locks = locks(LockStrategy.BOTH);
         plain.execute("update account set balance = 5 where id = 1");
         Session alice = session("alice", isolation);
-        Step<LockResult> step =
-                alice.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(plain);
+        Step<LockResult> step = startLock(alice, locks, forUpdate(KEY)).awaitBlockedBy(plain);
         plain.commit();
         assertThat(step.failure()).isInstanceOf(LockSerializationException.class);
         assertAborted(alice, isolation);
@@ -118,8 +123,7 @@ class IsolationTest {
         plain.execute("select from account where id = 1 for update");
         plain.execute("update account set balance = 5 where id = 2");
         Session alice = session("alice", isolation);
-        Step<LockResult> step =
-                alice.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(plain);
+        Step<LockResult> step = startLock(alice, locks, forUpdate(KEY)).awaitBlockedBy(plain);
         plain.commit();
         assertThat(step.get().isHeld()).isTrue();
         alice.run(c -> assertThat(TestDatabase.query(c, "select balance from account where id = 2"))
@@ -142,7 +146,7 @@ class IsolationTest {
     void keysAloneAreRefusedInEveryForm(Isolation isolation) throws Exception {
         RowLocks locks = locks(LockStrategy.ADVISORY);
         for (boolean begun : List.of(false, true)) {
-            for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, BRIEFLY)) {
+            for (LockWait wait : WAITS) {
                 for (Session.Body<?> body : ways(locks, wait)) {
                     Session alice = session("alice", isolation);
                     if (begun) {
@@ -163,7 +167,7 @@ class IsolationTest {
         RowLocks locks = locks(LockStrategy.ADVISORY);
         Session alice = session("alice", isolation);
         alice.execute("update account set balance = 9 where id = 9");
-        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, BRIEFLY)) {
+        for (LockWait wait : WAITS) {
             assertRefused(alice, c -> locks.in(c).lock(Requests.waiting(forUpdate(KEY), wait)));
             assertRefused(alice, c -> locks.in(c).lock(Requests.waiting(forUpdate(KEYS), wait)));
         }
@@ -186,7 +190,7 @@ class IsolationTest {
         alice.commit();
         assertRefused(alice, c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
         alice.rollback();
-        alice.run(c -> locks(LockStrategy.BOTH).in(c).lock(forUpdate(KEY)));
+        lock(alice, locks(LockStrategy.BOTH), forUpdate(KEY));
         alice.run(c ->
                 assertThat(TestDatabase.query(c, "show transaction_isolation")).isEqualTo(isolation.sql));
     }
@@ -213,11 +217,10 @@ class IsolationTest {
                     .containsExactly(3L, 4L);
             bob.execute("update account set balance = 1 where id in (1, 2)");
             bob.commit();
-            LockSerializationException failure = catchThrowableOfType(
-                    LockSerializationException.class,
-                    () -> alice.run(c -> locks.in(c).claim(ready, id)));
-            assertThat(failure).as(strategy.name()).isNotNull();
-            assertThat(failure.isRetryable()).isTrue();
+            assertThatThrownBy(() -> alice.run(c -> locks.in(c).claim(ready, id)))
+                    .as(strategy.name())
+                    .isInstanceOf(LockSerializationException.class)
+                    .satisfies(retryable(true));
             assertAborted(alice, isolation);
             database.execute("update account set balance = 0");
             alice.close();
@@ -233,7 +236,7 @@ class IsolationTest {
         for (LockStrategy strategy : List.of(LockStrategy.BOTH, LockStrategy.ADVISORY)) {
             Session alice = session("alice", isolation);
             Session worker = database.session("worker");
-            worker.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
+            lock(worker, locks(LockStrategy.ADVISORY), forUpdate(KEY));
             assertThat(alice.<List<Long>>run(c -> locks(strategy).in(c).claim(ready, id)))
                     .as(strategy.name())
                     .containsExactly(2L);
@@ -256,7 +259,7 @@ class IsolationTest {
     void bothTakesTheKeyAndThenTheRow(Isolation isolation, Session keyHolder, Session rowHolder) throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
         Session alice = session("alice", isolation);
-        keyHolder.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
+        lock(keyHolder, locks(LockStrategy.ADVISORY), forUpdate(KEY));
         rowHolder.execute("select from account where id = 1 for update");
         Step<List<Long>> step = alice.start(c -> locks.in(c).lockAndRead(forUpdate(KEY), READ, BALANCE))
                 .awaitBlockedBy(keyHolder);
@@ -281,14 +284,13 @@ class IsolationTest {
                 c -> locks.in(c).lockAndRead(forUpdate(KEY), READ, BALANCE))) {
             Session holder = database.session("holder");
             Session alice = session("alice", isolation);
-            holder.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
+            lock(holder, locks(LockStrategy.ADVISORY), forUpdate(KEY));
             Step<?> step = alice.start(body).awaitBlockedBy(holder);
             holder.execute("update account set balance = balance + 1 where id = 1");
             holder.commit();
             assertThat(step.failure())
-                    .isInstanceOfSatisfying(
-                            LockSerializationException.class,
-                            e -> assertThat(e.isRetryable()).isTrue());
+                    .isInstanceOf(LockSerializationException.class)
+                    .satisfies(retryable(true));
             assertAborted(alice, isolation);
             holder.close();
             alice.close();
@@ -310,11 +312,8 @@ class IsolationTest {
                     alice.execute("select count(*) from account");
                     database.execute("insert into account values (50, 7)");
                 }
-                LockTransactionException refusal =
-                        catchThrowableOfType(LockTransactionException.class, () -> alice.run(body));
-                assertThat(refusal).isNotNull();
-                assertThat(refusal.sqlState()).contains("25001");
-                assertThat(refusal).hasMessageContaining("inserted since");
+                assertRefusal(LockTransactionException.class, "25001", () -> alice.run(body))
+                        .hasMessageContaining("inserted since");
                 assertAborted(alice, isolation);
                 database.execute("delete from account where id = 50");
                 alice.close();
@@ -326,8 +325,8 @@ class IsolationTest {
     @ParameterizedTest
     @EnumSource
     void anAbsentRowStoresNothing(Isolation isolation) throws Exception {
-        PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setOptions("-c default_transaction_isolation=" + isolation.sql.replace(" ", "\\ "));
+        DataSource dataSource =
+                database.dataSourceWith("-c default_transaction_isolation=" + isolation.sql.replace(" ", "\\ "));
         RowLocks locks = locks(LockStrategy.BOTH);
         assertThatThrownBy(() ->
                         locks.on(dataSource).lock(forUpdate(row("account", 50))).execute(nine()))
@@ -350,10 +349,8 @@ class IsolationTest {
     }
 
     private static void assertRefused(Session alice, Session.Body<?> body) throws Exception {
-        LockTransactionException refusal = catchThrowableOfType(LockTransactionException.class, () -> alice.run(body));
-        assertThat(refusal).isNotNull();
-        assertThat(refusal.sqlState()).contains("25001");
-        assertThat(refusal).hasMessageContainingAll("READ COMMITTED", "BOTH");
+        assertRefusal(LockTransactionException.class, "25001", () -> alice.run(body))
+                .hasMessageContainingAll("READ COMMITTED", "BOTH");
         assertThat(alice.advisoryLocks()).isZero();
     }
 
@@ -363,9 +360,9 @@ class IsolationTest {
         for (LockStrategy strategy : List.of(LockStrategy.BOTH, LockStrategy.ROW)) {
             Session alice = session("alice", isolation);
             alice.execute("select count(*) from account");
-            LockResult one = alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEY)));
+            LockResult one = lock(alice, locks(strategy), forUpdate(KEY));
             assertThat(one.isHeld()).isTrue();
-            LockResult several = alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEYS)));
+            LockResult several = lock(alice, locks(strategy), forUpdate(KEYS));
             assertThat(several.absentRows()).isEmpty();
             alice.commit();
             assertAsBefore(alice, isolation);
@@ -385,10 +382,10 @@ class IsolationTest {
                 Session alice = session("alice", isolation);
                 alice.execute("select count(*) from account");
                 database.execute("update account set balance = balance + 1 where id = 1");
-                LockSerializationException failure =
-                        catchThrowableOfType(LockSerializationException.class, () -> alice.run(body));
-                assertThat(failure).as(strategy.name()).isNotNull();
-                assertThat(failure.sqlState()).contains("40001");
+                assertThatThrownBy(() -> alice.run(body))
+                        .as(strategy.name())
+                        .isInstanceOf(LockSerializationException.class)
+                        .satisfies(state("40001"));
                 alice.rollback();
                 assertAsBefore(alice, isolation);
                 alice.close();

@@ -3,6 +3,8 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
+import static org.rowlock.testing.Locks.startLock;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -69,7 +71,7 @@ class KeysInMessagesTest {
         proxy.close();
     }
 
-    /** How to come by an exception; null where the strategy has none. */
+    /** How to come by an exception. */
     @FunctionalInterface
     private interface Case {
         Throwable of(RowLocks locks) throws Exception;
@@ -77,20 +79,14 @@ class KeysInMessagesTest {
 
     private Map<String, Case> cases(LockStrategy strategy) {
         Map<String, Case> cases = new LinkedHashMap<>();
-        cases.put(
-                "held",
-                locks -> held(locks, c -> locks.in(c).lock(forUpdate(KEY).noWait())));
-        cases.put(
-                "held for too long",
-                locks -> held(locks, c -> locks.in(c).lock(forUpdate(KEY).atMost(Duration.ofMillis(20)))));
+        cases.put("held", locks -> held(locks, forUpdate(KEY).noWait()));
+        cases.put("held for too long", locks -> held(locks, forUpdate(KEY).atMost(Duration.ofMillis(20))));
         cases.put(
                 "one of several held",
-                locks -> held(
-                        locks,
-                        c -> locks.in(c).lock(forUpdate(List.of(OTHER, KEY)).noWait())));
+                locks -> held(locks, forUpdate(List.of(OTHER, KEY)).noWait()));
         cases.put("lock_timeout", locks -> {
             bob.execute("set local lock_timeout = '20ms'");
-            return held(locks, c -> locks.in(c).lock(forUpdate(KEY)));
+            return held(locks, forUpdate(KEY));
         });
         cases.put("canceled", this::canceled);
         cases.put("deadlock", this::deadlock);
@@ -103,17 +99,12 @@ class KeysInMessagesTest {
             Session lost = database.session("lost");
             lost.execute("select 1");
             lost.terminate();
-            return lost.start(c -> locks.in(c).lock(forUpdate(KEY))).failure();
+            return startLock(lost, locks, forUpdate(KEY)).failure();
         });
         cases.put(
                 "lock table full",
                 locks -> failure(c -> locks.in(c).lockAndRead(forUpdate(KEY), "select full_table()", r -> 1)));
         cases.put("no such table", locks -> failure(locks, LockKey.row("nothing", TEXT)));
-        cases.put(
-                "required and absent",
-                locks -> strategy != LockStrategy.ADVISORY
-                        ? failure(locks, LockKey.row("account", TEXT + "-gone"))
-                        : null);
         cases.put(
                 "a write at the commit that finds no row",
                 locks -> failure(c -> {
@@ -126,20 +117,22 @@ class KeysInMessagesTest {
         cases.put("too many parts", locks -> failure(locks, LockKey.row("account", TEXT, 1)));
         cases.put("no value of the type", locks -> failure(locks, LockKey.row("orders", "0" + NUMBER)));
         cases.put("out of range", locks -> failure(locks, LockKey.row("orders", NUMBER + "000000000000000")));
-        cases.put(
-                "a type that only the server knows",
-                locks -> strategy == LockStrategy.ROW ? failure(locks, LockKey.row("host", TEXT)) : null);
-        cases.put(
-                "budget",
-                locks -> strategy != LockStrategy.ROW
-                        ? failure(c -> locks.in(c).lock(forUpdate(List.of(KEY, OTHER, LockKey.name(TEXT)))))
-                        : null);
+        if (strategy != LockStrategy.ADVISORY) {
+            cases.put("required and absent", locks -> failure(locks, LockKey.row("account", TEXT + "-gone")));
+        }
+        if (strategy == LockStrategy.ROW) {
+            cases.put("a type that only the server knows", locks -> failure(locks, LockKey.row("host", TEXT)));
+        } else {
+            cases.put(
+                    "budget",
+                    locks -> failure(c -> locks.in(c).lock(forUpdate(List.of(KEY, OTHER, LockKey.name(TEXT))))));
+        }
         cases.put("a name", locks -> {
-            alice.run(c -> locks.in(c).lock(forUpdate(LockKey.name(TEXT))));
+            lock(alice, locks, forUpdate(LockKey.name(TEXT)));
             return failure(c -> locks.in(c).lock(forUpdate(LockKey.name(TEXT)).noWait()));
         });
         cases.put("a number", locks -> {
-            alice.run(c -> locks.in(c).lock(forUpdate(LockKey.number(NUMBER))));
+            lock(alice, locks, forUpdate(LockKey.number(NUMBER)));
             return failure(
                     c -> locks.in(c).lock(forUpdate(LockKey.number(NUMBER)).noWait()));
         });
@@ -202,13 +195,12 @@ class KeysInMessagesTest {
             Throwable failure = each.getValue().of(locks);
             alice.rollback();
             bob.rollback();
-            if (failure != null) {
-                seen.add(failure.getClass().getSimpleName());
-                String text = String.join("\n", ours(failure, new ArrayList<>()));
-                assertThat(hasId(text))
-                        .as(strategy + ", " + each.getKey() + ": " + text)
-                        .isTrue();
-            }
+            assertThat(failure).as(each.getKey()).isNotNull();
+            seen.add(failure.getClass().getSimpleName());
+            String text = String.join("\n", ours(failure, new ArrayList<>()));
+            assertThat(hasId(text))
+                    .as(strategy + ", " + each.getKey() + ": " + text)
+                    .isTrue();
         }
         if (strategy == LockStrategy.BOTH) {
             assertThat(seen).containsAll(exceptionsOfKeys());
@@ -251,14 +243,14 @@ class KeysInMessagesTest {
         return failure(c -> locks.in(c).lock(forUpdate(key)));
     }
 
-    private Throwable held(RowLocks locks, Session.Body<?> body) throws Exception {
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        return failure(body);
+    private Throwable held(RowLocks locks, LockRequest request) throws Exception {
+        lock(alice, locks, forUpdate(KEY));
+        return failure(c -> locks.in(c).lock(request));
     }
 
     private Throwable canceled(RowLocks locks) throws Exception {
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        Step<?> step = bob.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(alice);
+        lock(alice, locks, forUpdate(KEY));
+        Step<?> step = startLock(bob, locks, forUpdate(KEY)).awaitBlockedBy(alice);
         bob.cancel();
         return step.failure();
     }
@@ -266,9 +258,9 @@ class KeysInMessagesTest {
     private Throwable deadlock(RowLocks locks) throws Exception {
         alice.execute("set local deadlock_timeout = '60s'");
         bob.execute("set local deadlock_timeout = '20ms'");
-        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
-        bob.run(c -> locks.in(c).lock(forUpdate(OTHER)));
-        Step<?> alices = alice.start(c -> locks.in(c).lock(forUpdate(OTHER))).awaitBlockedBy(bob);
+        lock(alice, locks, forUpdate(KEY));
+        lock(bob, locks, forUpdate(OTHER));
+        Step<?> alices = startLock(alice, locks, forUpdate(OTHER)).awaitBlockedBy(bob);
         Throwable failure = failure(locks, KEY);
         bob.rollback();
         alices.get();

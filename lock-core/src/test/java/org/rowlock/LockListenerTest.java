@@ -12,13 +12,16 @@ import static org.rowlock.LockStrategy.ROW;
 import static org.rowlock.RowLockMode.FOR_KEY_SHARE;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.testing.Locks.lock;
+import static org.rowlock.testing.Locks.startLock;
+import static org.rowlock.testing.Locks.tryLock;
+import static org.rowlock.testing.Refusals.state;
 
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Level;
-import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -32,6 +35,7 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.value.EndedEvent;
 import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.CapturedLog;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Requests;
@@ -101,8 +105,8 @@ class LockListenerTest {
         });
         assertThat(holds.stream().map(LockEvent::outcome))
                 .containsExactly(Outcome.COMMITTED, Outcome.COMMITTED, Outcome.ROLLED_BACK);
-        alice.run(c -> LockAccess.builder().build().in(c).lock(forUpdate(A)));
-        bob.run(c -> LockAccess.builder().strategy(ADVISORY).build().in(c).lock(forUpdate(A)));
+        lock(alice, LockAccess.builder().build(), forUpdate(A));
+        lock(bob, LockAccess.builder().strategy(ADVISORY).build(), forUpdate(A));
         assertThatThrownBy(() -> locks.on(database.dataSource())
                         .lock(forUpdate(List.of(B, A)).noWait())
                         .inTransaction(tx -> 1))
@@ -118,17 +122,15 @@ class LockListenerTest {
         RowLocks locks = locks(strategy);
         LockWait bound = LockWait.atMost(Duration.ofSeconds(9));
 
-        alice.run(c -> locks.in(c).lock(forUpdate(A)));
+        lock(alice, locks, forUpdate(A));
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(Requests.waiting(forShare(A), bound)));
+        lock(alice, locks, Requests.waiting(forShare(A), bound));
         expect(List.of(A), FOR_SHARE, strategy, bound, Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c)
-                .tryLock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(A)))
-                .isHeld());
+        tryLock(alice, locks, LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(A)));
         expect(List.of(A), FOR_KEY_SHARE, strategy, LockWait.NO_WAIT, Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(forUpdate(List.of(B, A, B))));
+        lock(alice, locks, forUpdate(List.of(B, A, B)));
         expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).tryLock(forUpdate(List.of(B, A))).isHeld());
+        tryLock(alice, locks, forUpdate(List.of(B, A)));
         expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.NO_WAIT, Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lockAndRead(forUpdate(A), "select 1", result -> result.getInt(1)));
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.ACQUIRED);
@@ -137,7 +139,7 @@ class LockListenerTest {
     @EveryStrategy
     void claimTellsTheKeysOfTheRowsItReturned(LockStrategy strategy, Session alice, Session bob) throws Exception {
         RowLocks locks = locks(strategy);
-        alice.run(c -> locks.in(c).lock(forUpdate(A)));
+        lock(alice, locks, forUpdate(A));
         acquisitions.clear();
         Claim claim = Claim.from("account").orderBy("id").limit(2);
         bob.run(c -> locks.in(c).claim(claim, result -> result.getInt(1)));
@@ -151,19 +153,16 @@ class LockListenerTest {
     @EveryStrategy
     void refusalIsToldAsNotAvailable(LockStrategy strategy, Session alice, Session bob) throws Exception {
         RowLocks locks = locks(strategy);
-        alice.run(c -> locks.in(c).lock(forUpdate(A)));
+        lock(alice, locks, forUpdate(A));
         acquisitions.clear();
         for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(Duration.ofMillis(10)))) {
-            bob.run(c ->
-                    locks.in(c).tryLock(Requests.waiting(forUpdate(A), wait)).isHeld());
+            tryLock(bob, locks, Requests.waiting(forUpdate(A), wait));
             expect(List.of(A), FOR_UPDATE, strategy, wait, Outcome.NOT_AVAILABLE);
-            assertThat(bob.start(c -> locks.in(c).lock(Requests.waiting(forShare(A), wait)))
+            assertThat(startLock(bob, locks, Requests.waiting(forShare(A), wait))
                             .failure())
                     .isInstanceOf(LockNotAvailableException.class);
             expect(List.of(A), FOR_SHARE, strategy, wait, Outcome.NOT_AVAILABLE);
-            bob.run(c -> locks.in(c)
-                    .tryLock(Requests.waiting(forUpdate(List.of(B, A)), wait))
-                    .isHeld());
+            tryLock(bob, locks, Requests.waiting(forUpdate(List.of(B, A)), wait));
             expect(List.of(B, A), FOR_UPDATE, strategy, wait, Outcome.NOT_AVAILABLE);
         }
     }
@@ -175,11 +174,11 @@ class LockListenerTest {
             session.execute("set deadlock_timeout = '10ms'");
             session.commit();
         }
-        alice.run(c -> locks.in(c).lock(forUpdate(A)));
-        bob.run(c -> locks.in(c).lock(forUpdate(B)));
+        lock(alice, locks, forUpdate(A));
+        lock(bob, locks, forUpdate(B));
         acquisitions.clear();
-        Step<LockResult> alices = alice.start(c -> locks.in(c).lock(forUpdate(B)));
-        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(A)));
+        Step<LockResult> alices = startLock(alice, locks, forUpdate(B));
+        Step<LockResult> bobs = startLock(bob, locks, forUpdate(A));
         List<Outcome> outcomes = new CopyOnWriteArrayList<>();
         for (Step<LockResult> step : firstToFailFirst(alices, bobs)) {
             try {
@@ -212,14 +211,13 @@ class LockListenerTest {
         alice.rollback();
 
         alice.execute("set transaction read only");
-        assertThat(alice.start(c -> locks.in(c).lock(forUpdate(A))).failure())
-                .isInstanceOf(LockTransactionException.class);
+        assertThat(startLock(alice, locks, forUpdate(A)).failure()).isInstanceOf(LockTransactionException.class);
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
         alice.rollback();
 
-        alice.run(c -> locks.in(c).lock(forUpdate(A)));
+        lock(alice, locks, forUpdate(A));
         acquisitions.clear();
-        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(A))).awaitBlockedBy(alice);
+        Step<LockResult> bobs = startLock(bob, locks, forUpdate(A)).awaitBlockedBy(alice);
         bob.terminate();
         assertThat(bobs.failure()).isInstanceOf(LockConnectionLostException.class);
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
@@ -234,7 +232,7 @@ class LockListenerTest {
         Outcome refused = looks ? Outcome.ABSENT : Outcome.ACQUIRED;
         RowLocks whole = locks.on(database.dataSource());
         List<ThrowingCallable> doors = List.of(
-                () -> alice.run(c -> locks.in(c).lock(forUpdate(absent))),
+                () -> lock(alice, locks, forUpdate(absent)),
                 () -> alice.run(c -> locks.in(c).tryLock(forUpdate(absent).forever())),
                 () -> alice.run(c -> locks.in(c).lockAndRead(forUpdate(absent), "select 1", Integer.class)),
                 () -> whole.lock(forUpdate(absent)).inTransaction(tx -> 1),
@@ -251,7 +249,7 @@ class LockListenerTest {
             expect(List.of(absent), FOR_UPDATE, strategy, LockWait.FOREVER, refused);
             alice.rollback();
         }
-        alice.run(c -> locks.in(c).lock(forUpdate(List.of(A, absent)).allowAbsent()));
+        lock(alice, locks, forUpdate(List.of(A, absent)).allowAbsent());
         expect(
                 List.of(A, absent),
                 FOR_UPDATE,
@@ -265,15 +263,14 @@ class LockListenerTest {
     void unknownTableIsToldAsFailed(LockStrategy strategy, Session alice) throws Exception {
         RowLocks locks = locks(strategy);
         LockKey key = row("no_such_table", 1);
-        assertThat(alice.start(c -> locks.in(c).lock(forUpdate(key))).failure())
-                .isInstanceOf(LockTargetException.class);
+        assertThat(startLock(alice, locks, forUpdate(key)).failure()).isInstanceOf(LockTargetException.class);
         expect(List.of(key), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
         CommitWrites writes = new CommitWrites();
         writes.add("update account set balance = 1");
         assertThatThrownBy(() ->
                         locks.on(database.dataSource()).lock(forUpdate(key)).execute(writes))
-                .isInstanceOfSatisfying(
-                        LockTargetException.class, e -> assertThat(e.sqlState()).contains("42P01"));
+                .isInstanceOf(LockTargetException.class)
+                .satisfies(state("42P01"));
         expect(List.of(key), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
     }
 
@@ -308,13 +305,13 @@ class LockListenerTest {
                 .build();
         database.execute("create table client(id int primary key)", "insert into client values (1)");
         LockKey client = row("client", 1);
-        alice.run(c -> locks.in(c).lock(forUpdate(A)));
+        lock(alice, locks, forUpdate(A));
         expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.FOREVER, Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(forUpdate(client)));
+        lock(alice, locks, forUpdate(client));
         expect(List.of(client), FOR_UPDATE, ROW, LockWait.FOREVER, Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(forUpdate(List.of(client, A))));
+        lock(alice, locks, forUpdate(List.of(client, A)));
         expect(List.of(client, A), FOR_UPDATE, BOTH, LockWait.FOREVER, Outcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(forUpdate(LockKey.name("x"))));
+        lock(alice, locks, forUpdate(LockKey.name("x")));
         expect(List.of(LockKey.name("x")), FOR_UPDATE, ADVISORY, LockWait.FOREVER, Outcome.ACQUIRED);
     }
 
@@ -357,17 +354,9 @@ class LockListenerTest {
                     throw new IllegalStateException("on purpose");
                 })
                 .build();
-        List<LogRecord> logged = new CopyOnWriteArrayList<>();
-        // Where System.Logger leads by default.
-        Logger logger = Logger.getLogger("org.rowlock");
-        logger.setUseParentHandlers(false);
-        logger.setFilter(record -> {
-            logged.add(record);
-            return false;
-        });
-        try {
-            assertThat(alice.run(c -> locks.in(c).lock(forUpdate(A))).isHeld()).isTrue();
-            boolean had = bob.run(c -> locks.in(c).tryLock(forUpdate(A)).isHeld());
+        try (CapturedLog log = CapturedLog.of("org.rowlock")) {
+            assertThat(lock(alice, locks, forUpdate(A)).isHeld()).isTrue();
+            boolean had = tryLock(bob, locks, forUpdate(A));
             assertThat(had).isFalse();
             alice.commit();
             bob.commit();
@@ -376,14 +365,11 @@ class LockListenerTest {
             assertThat(result).isEqualTo(7);
             assertThat(dataSource.open()).isZero();
             assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
-        } finally {
-            logger.setUseParentHandlers(true);
-            logger.setFilter(null);
+            assertThat(log.records()).hasSize(5).allSatisfy(record -> {
+                assertThat(record.getLevel()).isEqualTo(Level.WARNING);
+                assertThat(record.getThrown()).hasMessage("on purpose");
+            });
         }
-        assertThat(logged).hasSize(5).allSatisfy(record -> {
-            assertThat(record.getLevel()).isEqualTo(Level.WARNING);
-            assertThat(record.getThrown()).hasMessage("on purpose");
-        });
     }
 
     /** Its text, and the logger, are the caller's code as well. */

@@ -10,6 +10,7 @@ import static org.rowlock.LockStrategy.ROW;
 import static org.rowlock.RowLockMode.FOR_NO_KEY_UPDATE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.startLock;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -21,10 +22,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,6 +40,7 @@ import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /**
  * Many threads read, compute and write under locks of every kind, while connections are terminated and transactions
@@ -86,24 +84,14 @@ class LostUpdateTest {
                                 .front(front)
                                 .build()))
                 .toList();
-        ExecutorService threads = Executors.newFixedThreadPool(WORKERS);
         try (Connection administrator = database.dataSource().getConnection();
                 HikariDataSource pool = pool(isolation)) {
             List<Worker> workers = new ArrayList<>();
-            List<Future<?>> done = new ArrayList<>();
             for (int i = 0; i < WORKERS; i++) {
-                Worker worker = new Worker(i, instances.get(i % instances.size()), isolation, pool, administrator);
-                workers.add(worker);
-                done.add(threads.submit(worker));
+                workers.add(new Worker(i, instances.get(i % instances.size()), isolation, pool, administrator));
             }
-            for (Future<?> each : done) {
-                each.get(2 * TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            }
+            Threads.run(WORKERS, number -> workers.get(number).run());
             assertThat(workers).as("terminations").anyMatch(worker -> worker.lost.get() > 0);
-        } finally {
-            threads.shutdownNow();
-            assertThat(threads.awaitTermination(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isTrue();
         }
         assertThat(bank.commits()).isGreaterThan(WORKERS * OPERATIONS / 4);
         bank.check();
@@ -122,7 +110,7 @@ class LostUpdateTest {
     }
 
     /** One client of the bank, with a connection of its own. */
-    private final class Worker implements Runnable {
+    private final class Worker {
         final AtomicInteger lost = new AtomicInteger();
         private final Random random;
         private final RowLocks locks;
@@ -143,21 +131,16 @@ class LostUpdateTest {
             this.administrator = administrator;
         }
 
-        @Override
-        public void run() {
-            try {
-                for (int i = 0; i < OPERATIONS; i++) {
-                    begin();
-                    try {
-                        operate();
-                    } catch (SQLException | RowlockException e) {
-                        end(e);
-                    }
+        void run() throws SQLException {
+            for (int i = 0; i < OPERATIONS; i++) {
+                begin();
+                try {
+                    operate();
+                } catch (SQLException | RowlockException e) {
+                    end(e);
                 }
-                connection.close();
-            } catch (SQLException e) {
-                throw new IllegalStateException("worker failed", e);
             }
+            connection.close();
         }
 
         private void begin() throws SQLException {
@@ -456,7 +439,7 @@ class LostUpdateTest {
 
     private static Step<LockResult> lock(Session session, LockStrategy strategy, LockKey key) {
         RowLocks locks = locks(strategy);
-        return session.start(c -> locks.in(c).lock(forUpdate(key)));
+        return startLock(session, locks, forUpdate(key));
     }
 
     private static long read(Session session) throws Exception {
@@ -472,10 +455,7 @@ class LostUpdateTest {
 
     private void write(Session session, long seen, long amount) throws Exception {
         long transaction = bank.newTransaction();
-        session.run(c -> {
-            Bank.write(c, transaction, 1, seen, amount);
-            return null;
-        });
+        session.startAction(c -> Bank.write(c, transaction, 1, seen, amount)).get();
         bank.committed(transaction, amount);
     }
 }

@@ -8,6 +8,7 @@ import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Waits;
 
 /** What is told of rows that do not exist. */
 class RequiredRowTest {
@@ -30,9 +32,9 @@ class RequiredRowTest {
     final TestDatabase database = TestDatabase.accounts(3);
 
     @EveryStrategy.WithRow
-    void aRowThatIsRequiredAndAbsentIsAnErrorThatLeavesTheTransactionUsable(LockStrategy strategy) throws Exception {
-        Session alice = database.session("alice");
-        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE))) {
+    void aRowThatIsRequiredAndAbsentIsAnErrorThatLeavesTheTransactionUsable(LockStrategy strategy, Session alice)
+            throws Exception {
+        for (LockWait wait : Waits.ALL) {
             for (Session.Body<?> call : List.<Session.Body<?>>of(
                     c -> locks(strategy).in(c).lock(Requests.waiting(forUpdate(row("account", 9)), wait)),
                     c -> locks(strategy)
@@ -49,7 +51,7 @@ class RequiredRowTest {
                 assertThatThrownBy(() -> alice.run(call))
                         .isInstanceOf(RowAbsentException.class)
                         .hasMessageContainingAll("account[9]", "no row", "Insert it first");
-                assertThat(Held.of(alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 1))))))
+                assertThat(Held.of(lock(alice, locks(strategy), forUpdate(row("account", 1)))))
                         .isEqualTo(strategy == ROW ? Held.ROW_LOCKED : Held.KEY_AND_ROW_LOCKED);
                 alice.rollback();
             }
@@ -58,12 +60,12 @@ class RequiredRowTest {
 
     /** Row security has policies of its own for SELECT and for UPDATE, and FOR UPDATE needs both. */
     @EveryStrategy.WithRow
-    void aRowThatRowSecurityShowsAndDoesNotLetLockIsNotCalledAbsent(LockStrategy strategy) throws Exception {
+    void aRowThatRowSecurityShowsAndDoesNotLetLockIsNotCalledAbsent(LockStrategy strategy, Session alice)
+            throws Exception {
         database.execute(
                 "alter table account enable row level security",
                 "create policy seen on account for select using (true)",
                 "create policy changed on account for update using (id <> 1)");
-        Session alice = database.session("alice");
         alice.execute("set local role " + database.role("select, update on account"));
         for (boolean query : new boolean[] {false, true}) {
             for (int id : new int[] {1, 9}) {
@@ -81,7 +83,8 @@ class RequiredRowTest {
 
     /** Columns that are given need not be unique, and a table that others inherit from has their rows too. */
     @EveryStrategy.WithRow
-    void anIdThatFindsSeveralRowsDoesNotStandForOneThatFindsNone(LockStrategy strategy) throws Exception {
+    void anIdThatFindsSeveralRowsDoesNotStandForOneThatFindsNone(LockStrategy strategy, Session alice)
+            throws Exception {
         database.execute("create table given(id int primary key, k int)");
         database.execute("insert into given values (1, 1), (2, 1), (3, 3)");
         database.execute("create table parent(id int primary key)");
@@ -90,12 +93,13 @@ class RequiredRowTest {
         database.execute("insert into child values (1)");
         RowLocks locks =
                 LockAccess.builder().strategy(strategy).idColumns("given", "k").build();
-        Session alice = database.session("alice");
-        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE))) {
+        for (LockWait wait : Waits.ALL) {
             for (String table : List.of("given", "parent")) {
-                LockResult result = alice.run(c -> locks.in(c)
-                        .lock(Requests.waiting(forUpdate(LockKey.rows(table, List.of(1, 2, 3))), wait)
-                                .allowAbsent()));
+                LockResult result = lock(
+                        alice,
+                        locks,
+                        Requests.waiting(forUpdate(LockKey.rows(table, List.of(1, 2, 3))), wait)
+                                .allowAbsent());
                 assertThat(result.absentRows()).containsExactly(row(table, 2));
                 alice.rollback();
             }
@@ -106,8 +110,7 @@ class RequiredRowTest {
     void nothingLooksForTheRowOfAKeyAlone(Session alice) throws Exception {
         for (LockKey key : List.of(row("account", 9), LockKey.name("n"), LockKey.number(1))) {
             LockStrategy strategy = key instanceof LockKey.Row ? ADVISORY : BOTH;
-            assertThat(Held.of(alice.run(c -> locks(strategy).in(c).lock(forUpdate(key)))))
-                    .isEqualTo(Held.KEY_LOCKED);
+            assertThat(Held.of(lock(alice, locks(strategy), forUpdate(key)))).isEqualTo(Held.KEY_LOCKED);
             alice.rollback();
         }
     }
@@ -148,7 +151,7 @@ class RequiredRowTest {
                 "create table seat(line int, place int, primary key (line, place))",
                 "insert into seat values (7, 1), (7, 2)");
         RowLocks locks = locks(strategy).on(database.dataSource());
-        for (LockWait wait : List.of(LockWait.FOREVER, LockWait.NO_WAIT, LockWait.atMost(TestDatabase.DEADLINE))) {
+        for (LockWait wait : Waits.ALL) {
             for (List<LockKey> present : List.<List<LockKey>>of(
                     List.of(row("account", 1)),
                     List.of(row("account", 1), row("account", 2)),
@@ -174,7 +177,7 @@ class RequiredRowTest {
 
     @EveryStrategy
     void anAttemptTellsATakenLockFromAnAbsentRow(LockStrategy strategy, Session alice, Session bob) throws Exception {
-        alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 1))));
+        lock(alice, locks(strategy), forUpdate(row("account", 1)));
 
         assertThat(Held.of(bob.run(c -> locks(strategy).in(c).tryLock(forUpdate(row("account", 1))))))
                 .isEqualTo(Held.TAKEN);

@@ -3,7 +3,9 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.startLock;
 
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -31,9 +33,8 @@ class WriteBeforeLockTest {
         locker.execute("set deadlock_timeout = '1h'");
         locker.commit();
         writer.execute(write);
-        Step<LockResult> second =
-                locker.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(writer);
-        Throwable failure = writer.start(c -> locks.in(c).lock(forUpdate(KEY))).failure();
+        Step<LockResult> second = startLock(locker, locks, forUpdate(KEY)).awaitBlockedBy(writer);
+        Throwable failure = startLock(writer, locks, forUpdate(KEY)).failure();
         assertThat(failure)
                 .isInstanceOf(LockDeadlockException.class)
                 .hasMessageContainingAll(
@@ -54,12 +55,12 @@ class WriteBeforeLockTest {
         other.commit();
         database.execute("insert into account values (2)");
         LockKey second = LockKey.row("account", 2);
-        one.run(c -> locks.in(c).lock(LockRequest.of(mode, List.of(KEY))));
-        other.run(c -> locks.in(c).lock(LockRequest.of(mode, List.of(second))));
-        Step<LockResult> waits = other.start(c -> locks.in(c).lock(LockRequest.of(mode, List.of(KEY))))
-                .awaitBlockedBy(one);
-        Throwable failure = one.start(c -> locks.in(c).lock(LockRequest.of(mode, List.of(second))))
-                .failure();
+        lock(one, locks, LockRequest.of(mode, List.of(KEY)));
+        lock(other, locks, LockRequest.of(mode, List.of(second)));
+        Step<LockResult> waits =
+                startLock(other, locks, LockRequest.of(mode, List.of(KEY))).awaitBlockedBy(one);
+        Throwable failure =
+                startLock(one, locks, LockRequest.of(mode, List.of(second))).failure();
         assertThat(failure)
                 .isInstanceOf(LockDeadlockException.class)
                 .hasMessageContaining(advice.replace(';', ','))
@@ -76,9 +77,8 @@ class WriteBeforeLockTest {
     void rowDoesNot(String write, Session writer, Session locker) throws Exception {
         RowLocks locks = locks(LockStrategy.ROW);
         writer.execute(write);
-        Step<LockResult> second =
-                locker.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(writer);
-        writer.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        Step<LockResult> second = startLock(locker, locks, forUpdate(KEY)).awaitBlockedBy(writer);
+        lock(writer, locks, forUpdate(KEY));
         writer.commit();
         assertThat(Held.of(second.get())).isEqualTo(Held.ROW_LOCKED);
         locker.rollback();
