@@ -2,15 +2,13 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
+import static org.rowlock.testing.Locks.locks;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,10 +16,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.guard.Install;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /** Plain writers, and row locks, beside ADVISORY lockers: updates are lost without the guard, and none with it. */
 @Tag("long")
@@ -35,12 +33,10 @@ class GuardLostUpdateTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(Bank.TABLES);
 
-    private final RowLocks locks =
-            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+    private final RowLocks locks = locks(LockStrategy.ADVISORY);
 
     /** What must never run beside ADVISORY without the guard. */
-    private final RowLocks rowLocks =
-            LockAccess.builder().strategy(LockStrategy.ROW).build();
+    private final RowLocks rowLocks = locks(LockStrategy.ROW);
 
     private final Bank bank = new Bank(database);
     private final AtomicInteger refusals = new AtomicInteger();
@@ -50,10 +46,8 @@ class GuardLostUpdateTest {
     }
 
     /** Reads under the lock; a plain writer comes between; writes back. */
-    private boolean plainWriterComesBetween() throws Exception {
-        Session locker = database.session("locker");
-        Session writer = database.session("writer");
-        locker.run(c -> locks.in(c).lock(forUpdate(Bank.key(0))));
+    private boolean plainWriterComesBetween(Session locker, Session writer) throws Exception {
+        lock(locker, locks, forUpdate(Bank.key(0)));
         long read = locker.run(c -> Bank.balance(c, 0));
         boolean written = true;
         try {
@@ -64,10 +58,8 @@ class GuardLostUpdateTest {
             written = false;
         }
         writer.rollback();
-        locker.run(c -> {
-            Bank.write(c, bank.newTransaction(), 0, read, 5);
-            return null;
-        });
+        locker.startAction(c -> Bank.write(c, bank.newTransaction(), 0, read, 5))
+                .get();
         locker.commit();
         return written;
     }
@@ -79,51 +71,40 @@ class GuardLostUpdateTest {
     }
 
     @Test
-    void withoutTheGuardAPlainWritersUpdateIsLost() throws Exception {
-        assertThat(plainWriterComesBetween()).isTrue();
+    void withoutTheGuardAPlainWritersUpdateIsLost(Session locker, Session writer) throws Exception {
+        assertThat(plainWriterComesBetween(locker, writer)).isTrue();
         assertThat(error(0)).isEqualTo(-7);
     }
 
     @Test
-    void withTheGuardItIsRefused() throws Exception {
+    void withTheGuardItIsRefused(Session locker, Session writer) throws Exception {
         guard();
-        assertThat(plainWriterComesBetween()).isFalse();
+        assertThat(plainWriterComesBetween(locker, writer)).isFalse();
         assertThat(error(0)).isZero();
     }
 
     @Test
     void manyPlainWritersAndLockersLoseNothingEvenWhenSessionsDie() throws Exception {
         guard();
-        ExecutorService threads = Executors.newFixedThreadPool(LOCKERS + ROW_LOCKERS + WRITERS + 1);
         AtomicBoolean done = new AtomicBoolean();
+        Future<Boolean> killer = Threads.start(() -> {
+            kill(done);
+            return true;
+        });
         try {
-            List<Future<?>> runs = new ArrayList<>();
-            for (int thread = 0; thread < LOCKERS + ROW_LOCKERS + WRITERS; thread++) {
+            Threads.run(LOCKERS + ROW_LOCKERS + WRITERS, thread -> {
                 Work work = thread < LOCKERS
                         ? (connection, transaction, n, amount) -> addLocked(locks, connection, transaction, n, amount)
                         : thread < LOCKERS + ROW_LOCKERS
                                 ? (connection, transaction, n, amount) ->
                                         addLocked(rowLocks, connection, transaction, n, amount)
                                 : GuardLostUpdateTest::addPlainly;
-                Random random = new Random(thread);
-                runs.add(threads.submit(() -> {
-                    run(work, random);
-                    return null;
-                }));
-            }
-            Future<?> killer = threads.submit(() -> {
-                kill(done);
-                return null;
+                run(work, new Random(thread));
             });
-            for (Future<?> run : runs) {
-                TestDatabase.result(run);
-            }
-            done.set(true);
-            TestDatabase.result(killer);
         } finally {
             done.set(true);
-            threads.shutdownNow();
         }
+        assertThat(TestDatabase.result(killer)).isTrue();
         bank.check();
         assertThat(bank.commits()).isPositive();
         assertThat(refusals).as("writers that met a locker").hasPositiveValue();

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.lock;
+import static org.rowlock.testing.Locks.locks;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,19 +14,18 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -43,6 +44,11 @@ class AuditTest {
         session = database.session("session");
     }
 
+    private static void write(Session writer, String sql) throws Exception {
+        writer.execute(sql);
+        writer.commit();
+    }
+
     private List<StrayWriter> writers() throws SQLException {
         try (Connection connection = database.dataSource().getConnection()) {
             return StrayWriter.all(connection).stream()
@@ -55,8 +61,7 @@ class AuditTest {
     @Test
     void aStatementIsNotedWithAllThatFindsIt() throws Exception {
         Instant before = Instant.now().minus(1, ChronoUnit.HOURS);
-        session.execute("update account set balance = 0 where id = 7");
-        session.commit();
+        write(session, "update account set balance = 0 where id = 7");
 
         assertThat(writers()).singleElement().satisfies(writer -> {
             assertThat(writer.table()).isEqualTo("account");
@@ -69,29 +74,23 @@ class AuditTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(
-            value = LockStrategy.class,
-            names = {"BOTH", "ADVISORY"})
-    void whoLocksIsNotNoted(LockStrategy strategy) throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(strategy).build();
-        session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 7))));
+    @EveryStrategy.WithKey
+    void whoLocksIsNotNoted(RowLocks locks) throws Exception {
+        lock(session, locks, forUpdate(LockKey.row("account", 7)));
         session.execute("update account set balance = 0 where id = 7");
         session.execute("delete from account where id = 7");
-        session.run(c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(8, 9, 10)))));
+        lock(session, locks, forUpdate(LockKey.rows("account", List.of(8, 9, 10))));
         session.execute("update account set balance = 0 where id between 8 and 10");
-        session.execute("update account set balance = 0 where id = -1");
-        session.commit();
+        write(session, "update account set balance = 0 where id = -1");
 
         assertThat(writers()).isEmpty();
     }
 
     @Test
     void oneRowThatIsNotLockedAmongManyIsNoted() throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.BOTH).build();
-        session.run(c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(8, 9, 10)))));
-        session.execute("update account set balance = 0 where id between 8 and 11");
-        session.commit();
+        RowLocks locks = locks(LockStrategy.BOTH);
+        lock(session, locks, forUpdate(LockKey.rows("account", List.of(8, 9, 10))));
+        write(session, "update account set balance = 0 where id between 8 and 11");
 
         assertThat(writers()).hasSize(1);
     }
@@ -99,23 +98,17 @@ class AuditTest {
     /** ROW takes no key, so the audit cannot tell it from a writer that does not lock. */
     @Test
     void atRowEverybodyIsNoted() throws Exception {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ROW).build();
-        session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 7))));
-        session.execute("update account set balance = 0 where id = 7");
-        session.commit();
+        RowLocks locks = locks(LockStrategy.ROW);
+        lock(session, locks, forUpdate(LockKey.row("account", 7)));
+        write(session, "update account set balance = 0 where id = 7");
 
         assertThat(writers()).hasSize(1);
     }
 
     @Test
     void aSharedLockIsNotEnough() throws Exception {
-        session.run(c -> LockAccess.builder()
-                .strategy(LockStrategy.BOTH)
-                .build()
-                .in(c)
-                .lock(forShare(LockKey.row("account", 7))));
-        session.execute("update account set balance = 0 where id = 7");
-        session.commit();
+        lock(session, locks(LockStrategy.BOTH), forShare(LockKey.row("account", 7)));
+        write(session, "update account set balance = 0 where id = 7");
 
         assertThat(writers()).hasSize(1);
     }
@@ -123,13 +116,10 @@ class AuditTest {
     @Test
     void aWriterIsNotedOnceWhateverItsValues(Session other) throws Exception {
         for (int i = 1; i <= 20; i++) {
-            session.execute("update account set balance = " + i + " where id = " + i);
-            session.commit();
+            write(session, "update account set balance = " + i + " where id = " + i);
         }
-        other.execute("update account set balance = 7 where id = 99");
-        other.commit();
-        session.execute("delete from account where id = 5");
-        session.commit();
+        write(other, "update account set balance = 7 where id = 99");
+        write(session, "delete from account where id = 5");
 
         assertThat(writers()).extracting(StrayWriter::operation).containsExactlyInAnyOrder("UPDATE", "DELETE");
         assertThat(database.query("select count(*) from rowlock.note where application = '" + database.schema() + "'"))
@@ -141,8 +131,7 @@ class AuditTest {
         session.execute("update account set balance = 1 where id = 1");
         session.rollback();
         assertThat(writers()).isEmpty();
-        session.execute("update account set balance = 1 where id = 1");
-        session.commit();
+        write(session, "update account set balance = 1 where id = 1");
 
         assertThat(writers()).hasSize(1);
     }
@@ -175,8 +164,7 @@ class AuditTest {
                 "create function book() returns trigger language plpgsql as $$ begin"
                         + " update account set balance = balance - 1 where id = new.account; return new; end $$",
                 "create trigger book before insert on booking for each row execute function book()");
-        session.execute("insert into booking values (1, 7)");
-        session.commit();
+        write(session, "insert into booking values (1, 7)");
 
         assertThat(writers()).singleElement().satisfies(writer -> {
             assertThat(writer.query()).isEqualTo("insert into booking values (1, 7)");
@@ -193,8 +181,7 @@ class AuditTest {
                 "alter table account disable trigger rowlock_audit_update",
                 "update account set owner = 1 where id = 7",
                 "alter table account enable trigger rowlock_audit_update");
-        session.execute("delete from owner");
-        session.commit();
+        write(session, "delete from owner");
 
         assertThat(writers()).singleElement().satisfies(writer -> {
             assertThat(writer.operation()).isEqualTo("DELETE");
@@ -248,18 +235,16 @@ class AuditTest {
     @Test
     void onConflictAndMergeAreNoted() throws Exception {
         session.execute("insert into account values (7, 0) on conflict (id) do update set balance = 0");
-        if (Integer.parseInt(database.query("show server_version_num")) >= 150_000) {
+        if (database.isAtLeast(15)) {
             session.execute("merge into account using (values (7)) as s(k) on id = k when matched then delete");
         }
-        session.execute("insert into account values (7777, 0)");
-        session.commit();
+        write(session, "insert into account values (7777, 0)");
 
         assertThat(writers())
                 .extracting(StrayWriter::operation)
                 .contains("UPDATE")
                 .doesNotContain("INSERT");
-        assertThat(writers().size())
-                .isEqualTo(Integer.parseInt(database.query("show server_version_num")) >= 150_000 ? 2 : 1);
+        assertThat(writers().size()).isEqualTo(database.isAtLeast(15) ? 2 : 1);
     }
 
     @Test
@@ -271,11 +256,10 @@ class AuditTest {
                 Install.audit("measure", 1));
         session.execute("update measure set v = 1");
         session.execute("update measure_06 set v = 1");
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.BOTH).build();
+        RowLocks locks = locks(LockStrategy.BOTH);
         session.commit();
-        session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("measure", 1, java.time.LocalDate.of(2026, 6, 1)))));
-        session.execute("delete from measure_06");
-        session.commit();
+        lock(session, locks, forUpdate(LockKey.row("measure", 1, LocalDate.of(2026, 6, 1))));
+        write(session, "delete from measure_06");
 
         assertThat(writers()).extracting(StrayWriter::table).containsExactly("measure", "measure");
         database.execute(Install.removeAudit("measure"));
@@ -289,8 +273,7 @@ class AuditTest {
     void aSampledAuditSeesAWriterThatComesOften() throws Exception {
         database.execute(Install.audit("account", 0.2));
         for (int i = 0; i < 1_000 && writers().isEmpty(); i++) {
-            session.execute("update account set balance = " + i + " where id = 1");
-            session.commit();
+            write(session, "update account set balance = " + i + " where id = 1");
         }
 
         assertThat(writers()).hasSize(1);
@@ -316,12 +299,11 @@ class AuditTest {
     @Test
     void aRenamedColumnOrTableIsFollowed() throws Exception {
         database.execute("alter table account rename id to number", "alter table account rename to accounts");
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.BOTH).build();
-        session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("accounts", 7))));
+        RowLocks locks = locks(LockStrategy.BOTH);
+        lock(session, locks, forUpdate(LockKey.row("accounts", 7)));
         session.execute("update accounts set balance = 0 where number = 7");
         assertThat(writers()).isEmpty();
-        session.execute("update accounts set balance = 0 where number = 8");
-        session.commit();
+        write(session, "update accounts set balance = 0 where number = 8");
 
         assertThat(writers()).extracting(StrayWriter::table).containsExactly("accounts");
     }
@@ -331,8 +313,7 @@ class AuditTest {
     void aBrokenAuditFailsNobody() throws Exception {
         database.execute(Install.audit("account", 1, "balance"), "alter table account rename balance to money");
 
-        session.execute("update account set money = 0 where id = 7");
-        session.commit();
+        write(session, "update account set money = 0 where id = 7");
         assertThat(writers()).isEmpty();
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import java.io.File;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +31,6 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
@@ -46,13 +47,11 @@ class GuardInstallTest {
 
     @BeforeEach
     void createDatabase() throws SQLException {
-        try (Connection admin = TestPostgres.shared().dataSource().getConnection()) {
-            execute(
-                    admin,
-                    "create role " + owner + " login password 'x'",
-                    "create role " + app + " login password 'x'",
-                    "create database " + name + " owner " + owner);
-        }
+        TestPostgres.shared()
+                .execute(
+                        "create role " + owner + " login password 'x'",
+                        "create role " + app + " login password 'x'",
+                        "create database " + name + " owner " + owner);
         connection = connect(owner);
         execute(
                 connection,
@@ -64,14 +63,12 @@ class GuardInstallTest {
     @AfterEach
     void dropDatabase() throws SQLException {
         connection.close();
-        try (Connection admin = TestPostgres.shared().dataSource().getConnection()) {
-            execute(
-                    admin,
-                    "drop database if exists " + name + "_2 with (force)",
-                    "drop database " + name + " with (force)",
-                    "drop role " + app,
-                    "drop role " + owner);
-        }
+        TestPostgres.shared()
+                .execute(
+                        "drop database if exists " + name + "_2 with (force)",
+                        "drop database " + name + " with (force)",
+                        "drop role " + app,
+                        "drop role " + owner);
     }
 
     private Connection connect(String role) throws SQLException {
@@ -94,7 +91,7 @@ class GuardInstallTest {
 
     /** Whether a plain writer is refused while another holds the key. */
     private boolean isGuarded(String table, Object id, String update) throws SQLException {
-        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        RowLocks locks = locks(LockStrategy.ADVISORY);
         try (Connection locker = connect(owner);
                 Connection writer = connect(owner)) {
             locker.setAutoCommit(false);
@@ -165,11 +162,7 @@ class GuardInstallTest {
             assertThat(query(writer, "select relation from rowlock.audits")).isEqualTo("account");
             assertThatThrownBy(() -> StrayWriter.all(writer)).hasMessageContaining("permission denied");
             writer.setAutoCommit(false);
-            LockAccess.builder()
-                    .strategy(LockStrategy.ADVISORY)
-                    .build()
-                    .in(writer)
-                    .lock(forUpdate(LockKey.row("account", 7)));
+            locks(LockStrategy.ADVISORY).in(writer).lock(forUpdate(LockKey.row("account", 7)));
             assertThatThrownBy(() -> execute(connection, "update account set balance = 0 where id = 7"))
                     .hasMessageContaining("locked by another transaction");
             writer.rollback();
@@ -479,11 +472,9 @@ class GuardInstallTest {
             assertThat(RowLockGuard.stateOf(copy, "m")).isEqualTo(GuardState.CURRENT);
             assertThat(query(copy, "select relation from rowlock.audits")).isEqualTo("account");
             locker.setAutoCommit(false);
-            RowLocks locks =
-                    LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
-            locks.in(locker)
-                    .lock(forUpdate(List.of(
-                            LockKey.row("account", 7), LockKey.row("m", 7, java.time.LocalDate.of(2026, 7, 1)))));
+            locks(LockStrategy.ADVISORY)
+                    .in(locker)
+                    .lock(forUpdate(List.of(LockKey.row("account", 7), LockKey.row("m", 7, LocalDate.of(2026, 7, 1)))));
             for (String sql : List.of("delete from account where id = 7", "delete from m1")) {
                 assertThatThrownBy(() -> execute(copy, sql)).hasMessageContaining("locked by another transaction");
             }

@@ -3,17 +3,16 @@ package org.rowlock.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
@@ -50,11 +49,7 @@ class GuardReplicationTest {
                                 + " dbname=" + server.dataSource().getDatabaseName()
                                 + "' publication shop with (create_slot = false, slot_name = 'shop', copy_data = false)");
                 locker.setAutoCommit(false);
-                LockAccess.builder()
-                        .strategy(LockStrategy.ADVISORY)
-                        .build()
-                        .in(locker)
-                        .lock(forUpdate(LockKey.rows("account", List.of(7))));
+                locks(LockStrategy.ADVISORY).in(locker).lock(forUpdate(LockKey.row("account", 7)));
 
                 execute(publisher, "update account set balance = 5 where id = 7");
 

@@ -2,14 +2,19 @@ package org.rowlock.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.startLock;
 
 import java.io.StringReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.time.LocalDate;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,7 +29,6 @@ import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -38,8 +42,7 @@ class GuardTest {
             "create table account(id int primary key, balance bigint not null)",
             "insert into account select i, 100 from generate_series(1, 1000) as i");
 
-    private final RowLocks locks =
-            LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+    private final RowLocks locks = locks(LockStrategy.ADVISORY);
 
     private Session locker;
     private Session writer;
@@ -95,9 +98,7 @@ class GuardTest {
 
     @Test
     void mergeIsRefusedToo() throws Exception {
-        org.junit.jupiter.api.Assumptions.assumeTrue(
-                Integer.parseInt(database.query("show server_version_num")) >= 150_000,
-                "MERGE came with PostgreSQL 15");
+        assumeTrue(database.isAtLeast(15), "MERGE came with PostgreSQL 15");
         lock(locker, 7);
 
         for (String action : List.of("update set balance = 0", "delete")) {
@@ -273,7 +274,7 @@ class GuardTest {
                 "alter table measure attach partition measure_07 for values from ('2026-07-01') to ('2026-08-01')",
                 "insert into measure values (1, '2026-06-01'), (1, '2026-07-01')");
         for (String day : List.of("2026-06-01", "2026-07-01")) {
-            lock(locker, LockKey.row("measure", 1, java.time.LocalDate.parse(day)), RowLockMode.FOR_UPDATE);
+            lock(locker, LockKey.row("measure", 1, LocalDate.parse(day)), RowLockMode.FOR_UPDATE);
             for (String table : List.of("measure", "measure_" + day.substring(5, 7))) {
                 assertRefusedAsLocked("update " + table + " set v = 1 where day = '" + day + "'");
                 assertRefusedAsLocked("delete from " + table + " where day = '" + day + "'");
@@ -343,8 +344,7 @@ class GuardTest {
     /** A program that locks more than the budget, by a larger budget of its own, is not the guard's business. */
     @Test
     void rowsThatAreLockedDoNotCount() throws Exception {
-        List<Integer> ids =
-                java.util.stream.IntStream.rangeClosed(1, 5 * BUDGET).boxed().toList();
+        List<Integer> ids = IntStream.rangeClosed(1, 5 * BUDGET).boxed().toList();
         locker.run(c -> locks.in(c).lock(forUpdate(LockKey.rows("account", ids))));
 
         locker.execute("update account set balance = 0 where id <= " + 5 * BUDGET);
@@ -385,7 +385,7 @@ class GuardTest {
         writer.execute("set local rowlock.guard = off");
         writer.execute("update account set balance = 0");
 
-        Step<LockResult> next = locker.start(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 7))));
+        Step<LockResult> next = startLock(locker, locks, forUpdate(LockKey.row("account", 7)));
         next.awaitBlockedBy(writer);
         writer.commit();
         next.get();
