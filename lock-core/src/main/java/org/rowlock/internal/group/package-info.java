@@ -1,7 +1,8 @@
 /**
  * Runs the writes of several callers that wait for one key in one transaction. {@link
- * org.rowlock.internal.group.Groups} handles the writes of calls. {@link
- * org.rowlock.internal.group.SharedTransactions} is also used by the drop-in, for the statements of an application.
+ * org.rowlock.internal.group.Groups} handles the writes of calls, and {@link
+ * org.rowlock.internal.group.StatementMember} the statement of an application. Both use {@link
+ * org.rowlock.internal.group.SharedTransactions}.
  */
 @NullMarked
 package org.rowlock.internal.group;

@@ -14,15 +14,15 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLocksBuilder.LockFront;
+import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.session.PrimaryKeys;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.internal.observe.HotRows;
 import org.rowlock.jdbc.internal.observe.TableFigures;
-import org.rowlock.jdbc.internal.row.PrimaryKeys;
 import org.rowlock.jdbc.internal.row.StatementPlan;
-import org.rowlock.jdbc.internal.session.SessionIdentity;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 

@@ -3,8 +3,8 @@ package org.rowlock.jdbc.internal.queue;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.jdbc.internal.session.StatementMember;
 
 /** The wait of a statement in the JVM. Until the statement goes to the server, another thread may end the wait. */
 final class QueueWait {

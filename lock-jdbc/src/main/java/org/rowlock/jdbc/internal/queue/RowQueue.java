@@ -7,9 +7,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.group.SharedTransactions;
+import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.internal.observe.Figure;
@@ -17,9 +20,6 @@ import org.rowlock.jdbc.internal.observe.QueuedEvent;
 import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.row.LockedRow;
 import org.rowlock.jdbc.internal.row.StatementPlan;
-import org.rowlock.jdbc.internal.session.DriverAccess;
-import org.rowlock.jdbc.internal.session.SessionIdentity;
-import org.rowlock.jdbc.internal.session.StatementMember;
 
 /**
  * Makes the statements of one connection wait in the JVM for the rows that they lock. This class also decides which

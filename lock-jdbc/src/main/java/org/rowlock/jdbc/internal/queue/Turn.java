@@ -2,15 +2,15 @@ package org.rowlock.jdbc.internal.queue;
 
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.StatementPlan;
-import org.rowlock.jdbc.internal.session.DriverAccess;
-import org.rowlock.jdbc.internal.session.StatementMember;
 
 /**
  * A turn: the permission to send one statement to the server. The caller gives the turn back after the server has

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
+import org.rowlock.internal.session.PrimaryKeys;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.jdbc.internal.statement.Binds;

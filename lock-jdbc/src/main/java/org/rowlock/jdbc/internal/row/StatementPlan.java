@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.session.PrimaryKeys;
 import org.rowlock.internal.text.GroupRule;
 import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.jdbc.internal.observe.TableFigures;

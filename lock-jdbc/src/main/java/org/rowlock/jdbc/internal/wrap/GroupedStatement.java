@@ -4,8 +4,8 @@ import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.group.StatementMember;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
-import org.rowlock.jdbc.internal.session.StatementMember;
 
 /**
  * A statement that a group has executed. The statement has its own update count, but its warnings are the warnings of

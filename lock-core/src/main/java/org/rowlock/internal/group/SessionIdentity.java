@@ -1,9 +1,10 @@
-package org.rowlock.jdbc.internal.session;
+package org.rowlock.internal.group;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.text.GroupRule;
 import org.rowlock.internal.text.SessionEffect;
 

@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.session;
+package org.rowlock.internal.group;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -14,7 +14,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
-import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;

@@ -1,10 +1,9 @@
-package org.rowlock.jdbc.internal.session;
+package org.rowlock.internal.session;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.Semaphore;
-import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.SqlState;
 
 /**

@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.session;
+package org.rowlock.internal.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,10 +12,10 @@ import java.util.Objects;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.jdbc.FixedWidth;
+import org.rowlock.internal.session.DriverAccess;
+import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** What becomes of members in moments that a program cannot choose. */

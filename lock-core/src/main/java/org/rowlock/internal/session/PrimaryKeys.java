@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.row;
+package org.rowlock.internal.session;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -10,8 +10,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.session.IdColumns;
-import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.IdType;
 
 /**
