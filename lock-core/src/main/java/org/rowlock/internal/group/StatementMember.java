@@ -10,14 +10,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.util.PSQLException;
-import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.internal.text.TableName;
 
 /**
  * One execution of an application's UPDATE that may run in a group. The leader sends all executions of the group as one
@@ -26,9 +22,6 @@ import org.rowlock.internal.text.TableName;
  */
 public final class StatementMember {
     private static final Logger LOG = System.getLogger("org.rowlock");
-
-    /** The lock mode in the line about the awaited lock, which PostgreSQL 19 adds to errors in every language. */
-    private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
 
     private final SharedTransactions shared;
     private final SessionIdentity session;
@@ -205,7 +198,7 @@ public final class StatementMember {
                 return unknown(e);
             }
             // The execution of the leader is the first of the batch, so no other execution can wait for the row.
-            timeout = !cancelledByMember && isTimeoutIn(execution.table, e) ? e : null;
+            timeout = !cancelledByMember && ServerErrors.isTimeoutIn(execution.table, e) ? e : null;
             boolean ofAll = timeout != null
                     && (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                             || (queryTimeout > 0 && nanos >= TimeUnit.SECONDS.toNanos(queryTimeout)));
@@ -237,7 +230,7 @@ public final class StatementMember {
     /** Returns a new exception for a member after a failure of the leader, because callers may modify exceptions. */
     private static SQLException ownOf(Throwable failure) {
         return failure instanceof SQLException e && ServerErrors.isServers(e)
-                ? copy(e)
+                ? ServerErrors.copy(e)
                 : unknown(failure.getCause() instanceof SQLException cause ? cause : null);
     }
 
@@ -250,31 +243,5 @@ public final class StatementMember {
                         + " before you run it again, because it could be done twice.",
                 SqlState.CONNECTION_FAILURE,
                 cause);
-    }
-
-    /**
-     * Whether a wait for a row of the given table has timed out. An error that names only another table is excluded: a
-     * foreign key may cause a wait for a row of another table.
-     */
-    private static boolean isTimeoutIn(String table, SQLException e) {
-        ServerErrorMessage server = e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
-        boolean timeout =
-                SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState()) || SqlState.QUERY_CANCELED.equals(e.getSQLState());
-        if (server == null || !timeout) {
-            return false;
-        }
-        String where = server.getWhere() == null ? "" : server.getWhere();
-        List<String> places =
-                where.lines().filter(line -> !LOCK.matcher(line).find()).toList();
-        List<String> parts = TableName.parts(table);
-        return places.isEmpty()
-                || (places.size() == 1
-                        && places.get(0).matches(".*\\W" + Pattern.quote(parts.get(parts.size() - 1)) + "\\W.*"));
-    }
-
-    /** Returns a copy of an error of the server for another caller, because callers may modify exceptions. */
-    private static SQLException copy(SQLException e) {
-        ServerErrorMessage server = e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
-        return server == null ? e : new PSQLException(server);
     }
 }

@@ -2,6 +2,7 @@ package org.rowlock.internal.session;
 
 import java.sql.SQLException;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -24,6 +25,9 @@ import org.rowlock.internal.text.TableName;
  * text of the error only if the SQLSTATE and the fields do not suffice.
  */
 public final class ServerErrors {
+    /** The lock mode in the line about the awaited lock, which PostgreSQL 19 adds to errors in every language. */
+    private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
+
     private ServerErrors() {}
 
     /** Whether a pooler has mixed up prepared statements, because the pooler does not track them. */
@@ -76,6 +80,32 @@ public final class ServerErrors {
      */
     private static boolean isOfProcessInterrupts(SQLException e) {
         return isRaisedIn("ProcessInterrupts", e);
+    }
+
+    /**
+     * Whether a wait for a row of the given table has timed out. An error that names only another table is excluded: a
+     * foreign key may cause a wait for a row of another table.
+     */
+    public static boolean isTimeoutIn(String table, SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        boolean timeout =
+                SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState()) || SqlState.QUERY_CANCELED.equals(e.getSQLState());
+        if (server == null || !timeout) {
+            return false;
+        }
+        String where = server.getWhere() == null ? "" : server.getWhere();
+        List<String> places =
+                where.lines().filter(line -> !LOCK.matcher(line).find()).toList();
+        List<String> parts = TableName.parts(table);
+        return places.isEmpty()
+                || (places.size() == 1
+                        && places.get(0).matches(".*\\W" + Pattern.quote(parts.get(parts.size() - 1)) + "\\W.*"));
+    }
+
+    /** Returns a copy of an error of the server for another caller, because callers may modify exceptions. */
+    public static SQLException copy(SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        return server == null ? e : new PSQLException(server);
     }
 
     private static boolean isRaisedIn(String routine, SQLException e) {
