@@ -76,7 +76,7 @@ public final class RowLockTemplate {
      *     {@linkplain LockRequest#allowAbsent allow} absent rows
      */
     public LockResult lock(LockRequest request) {
-        return call(request, defaultWait()).lock(RequestParts.of(request));
+        return call(request, defaultWait()).lock(RequestParts.of(request), Set.of());
     }
 
     /**
@@ -213,7 +213,7 @@ public final class RowLockTemplate {
     @SuppressWarnings("NullAway")
     private <T extends @Nullable Object> T lockAndWork(LockedCall call, LockRequest request, Supplier<T> work) {
         return transactions.execute(status -> {
-            LockResult unused = call.lock(RequestParts.of(request));
+            LockResult unused = call.lock(RequestParts.of(request), Set.of());
             return work.get();
         });
     }

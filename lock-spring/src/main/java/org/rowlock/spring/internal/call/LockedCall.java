@@ -150,20 +150,12 @@ public final class LockedCall {
      * @param required the keys of rows that must exist. If such a row is absent, the call throws an
      *     EmptyResultDataAccessException; with ADVISORY, absent rows are not detected
      */
-    public void lock(RequestParts request, Set<LockKey> required) {
-        LockResult unused = take(
-                request.allowAbsent(),
-                "lock",
-                required,
-                (connection, capped, entity) -> access().lock(connection, capped, entity));
+    public LockResult lock(RequestParts request, Set<LockKey> required) {
+        return take(request, "lock", required, access()::lock);
     }
 
     private LockAccess access() {
         return LockAccess.of(spring.locks());
-    }
-
-    public LockResult lock(RequestParts request) {
-        return take(request, "lock", access()::lock);
     }
 
     /**

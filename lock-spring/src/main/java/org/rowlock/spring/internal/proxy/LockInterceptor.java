@@ -7,6 +7,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockResult;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.annotation.MethodLocks;
@@ -55,7 +56,7 @@ record LockInterceptor(
             LOG.debug(method.what() + ": there are no ids, so nothing is locked");
         } else {
             LockedCall call = queued == null ? call(method, invocation) : queued.call();
-            call.lock(request, locked.required());
+            LockResult unused = call.lock(request.allowAbsent(), locked.required());
         }
         return invocation.proceed();
     }
