@@ -38,6 +38,8 @@ class LockInspectorTest {
             "create table account(id int primary key)",
             "insert into account values (42), (-7)",
             "create table client(id uuid primary key)",
+            "create table event(id bigint primary key)",
+            "create table seat(number int, deck text, primary key (number, deck))",
             "create table \"Odd Name\"(id int primary key)");
 
     private final RowLocks locks = locks(LockStrategy.ADVISORY);
@@ -151,8 +153,8 @@ class LockInspectorTest {
     @Test
     void idsThatAreNoIntegersAreFoundByTheirKey() throws Exception {
         LockKey uuid = LockKey.row("client", UUID.randomUUID());
-        LockKey composite = LockKey.row("account", 1, "x");
-        LockKey big = LockKey.row("account", 1L << 40);
+        LockKey composite = LockKey.row("seat", 1, "x");
+        LockKey big = LockKey.row("event", 1L << 40);
         LockKey name = LockKey.name("nightly report of " + database.schema());
         List<LockKey> keys = List.of(uuid, composite, big, name);
         for (LockKey key : keys) {

@@ -29,6 +29,7 @@ import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -294,7 +295,11 @@ class GuardTest {
                 "create table orders(id int primary key, number text unique, note text)",
                 "insert into orders values (1, 'A-1'), (2, null)",
                 Install.guard("orders", BUDGET, "number"));
-        lock(locker, LockKey.row("orders", "A-1"), RowLockMode.FOR_UPDATE);
+        RowLocks byNumber = LockAccess.builder()
+                .strategy(LockStrategy.ADVISORY)
+                .idColumns("orders", "number")
+                .build();
+        locker.run(c -> byNumber.in(c).lock(forUpdate(LockKey.row("orders", "A-1"))));
 
         assertRefusedAsLocked("update orders set note = 'x' where id = 1");
         writer.execute("update orders set note = 'x' where id = 2");

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -147,7 +148,8 @@ class ShadowedNamesTest {
             session.execute("set search_path = " + database.schema() + ", pg_catalog");
             session.commit();
         }
-        for (LockKey key : List.of(row("account", 1), row("document", "x"), LockKey.name("nightly"))) {
+        for (LockKey key :
+                List.of(row("account", 1), row("document", UUID.randomUUID(), "x"), LockKey.name("nightly"))) {
             lock(alice, locks, forUpdate(key));
             assertThat(tryLock(bob, locks, forUpdate(key))).isFalse();
             alice.rollback();
