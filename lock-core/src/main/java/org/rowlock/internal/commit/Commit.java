@@ -138,7 +138,11 @@ public final class Commit {
         run(connection, null, keys, endings, writes);
     }
 
-    /** @param known the session of the connection, if it is known */
+    /**
+     * Commits the transaction of a session that may be known.
+     *
+     * @param known the session of the connection, if it is known
+     */
     public static void run(
             Connection connection,
             @Nullable PgSession known,

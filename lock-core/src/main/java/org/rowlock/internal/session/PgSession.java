@@ -35,7 +35,11 @@ public final class PgSession extends DriverSession {
         return inTransaction(connection, null);
     }
 
-    /** @param known the session of the connection, if it is known */
+    /**
+     * Returns the session of a connection after the same checks.
+     *
+     * @param known the session of the connection, if it is known
+     */
     public static PgSession inTransaction(Connection connection, @Nullable PgSession known) throws SQLException {
         if (connection.isClosed()) {
             throw refused(

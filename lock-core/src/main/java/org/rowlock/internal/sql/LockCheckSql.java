@@ -21,7 +21,7 @@ public final class LockCheckSql {
     private static final String REFUSED = "rowlock:";
 
     /**
-     * The mark of an error that the check raises. {@link #findIn} recognizes the mark in a message of any language. The
+     * The mark of an error that the check raises. {@link #marked} recognizes the mark in a message of any language. The
      * mark is random, because error messages also quote ids and binds, which may contain any text. The mark is sent as
      * a parameter, so that the SQL is the same in every JVM and a pooler can share prepared statements.
      */
