@@ -67,32 +67,28 @@ class AbsentRowTest {
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
     void theMethodDoesNotRunUnlessItSaysThatTheRowMayBeMissing(LockStrategy strategy) {
-        try (var context = start(strategy)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            assertThatThrownBy(() -> accounts.change(7))
-                    .isInstanceOf(EmptyResultDataAccessException.class)
-                    .hasMessageContainingAll("Accounts.change(int)", "does not exist", "required = false");
-            assertThatThrownBy(() -> accounts.changeAll(List.of(1, 7, 8)))
-                    .isInstanceOf(EmptyResultDataAccessException.class)
-                    .hasMessageContaining("2 of the rows do not exist");
-            assertThatThrownBy(() -> accounts.either(7, 1)).isInstanceOf(EmptyResultDataAccessException.class);
-            assertThat(accounts.ran()).isZero();
-            accounts.change(1);
-            accounts.create(7);
-            accounts.either(1, 7);
-            assertThat(accounts.find(7)).contains(7);
-            assertThat(accounts.ran()).isEqualTo(4);
-        }
+        Accounts accounts = start(strategy).getBean(Accounts.class);
+        assertThatThrownBy(() -> accounts.change(7))
+                .isInstanceOf(EmptyResultDataAccessException.class)
+                .hasMessageContainingAll("Accounts.change(int)", "does not exist", "required = false");
+        assertThatThrownBy(() -> accounts.changeAll(List.of(1, 7, 8)))
+                .isInstanceOf(EmptyResultDataAccessException.class)
+                .hasMessageContaining("2 of the rows do not exist");
+        assertThatThrownBy(() -> accounts.either(7, 1)).isInstanceOf(EmptyResultDataAccessException.class);
+        assertThat(accounts.ran()).isZero();
+        accounts.change(1);
+        accounts.create(7);
+        accounts.either(1, 7);
+        assertThat(accounts.find(7)).contains(7);
+        assertThat(accounts.ran()).isEqualTo(4);
     }
 
     /** With ADVISORY, no statement looks for the row. */
     @Test
     void withAdvisoryTheKeyIsLocked() {
-        try (var context = start(LockStrategy.ADVISORY)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            accounts.change(7);
-            assertThat(accounts.ran()).isOne();
-        }
+        Accounts accounts = start(LockStrategy.ADVISORY).getBean(Accounts.class);
+        accounts.change(7);
+        assertThat(accounts.ran()).isOne();
     }
 
     /**
@@ -101,35 +97,34 @@ class AbsentRowTest {
      */
     @Test
     void whatIsHeldIsProvenByTheTransaction() {
-        try (var context = start(LockStrategy.ROW)) {
-            RowLockTemplate template = context.template();
-            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
-            LockKey one = LockKey.row("account", 1);
-            LockKey absent = LockKey.row("account", 7);
+        var context = start(LockStrategy.ROW);
+        RowLockTemplate template = context.template();
+        PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+        LockKey one = LockKey.row("account", 1);
+        LockKey absent = LockKey.row("account", 7);
+        assertThatThrownBy(() -> template.requireLocked(one))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("no transaction");
+        new TransactionTemplate(manager).executeWithoutResult(status -> {
             assertThatThrownBy(() -> template.requireLocked(one))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("no transaction");
-            new TransactionTemplate(manager).executeWithoutResult(status -> {
-                assertThatThrownBy(() -> template.requireLocked(one))
-                        .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                        .hasMessageContaining("has not locked account");
-                assertThat(template.lock(forNoKeyUpdate(List.of(one, absent)).allowAbsent())
-                                .isHeld())
-                        .isFalse();
-                template.requireLocked(one);
-                assertThatThrownBy(() -> template.requireLocked(absent))
-                        .isInstanceOf(InvalidDataAccessApiUsageException.class);
-                TransactionTemplate nested = new TransactionTemplate(manager);
-                nested.setPropagationBehavior(TransactionTemplate.PROPAGATION_NESTED);
-                nested.executeWithoutResult(inner -> {
-                    template.lock(forNoKeyUpdate(LockKey.row("account", 2)));
-                    template.requireLocked(LockKey.row("account", 2));
-                    inner.setRollbackOnly();
-                });
-                assertThatThrownBy(() -> template.requireLocked(LockKey.row("account", 2)))
-                        .as("a rollback to a savepoint gave it back")
-                        .isInstanceOf(InvalidDataAccessApiUsageException.class);
+                    .hasMessageContaining("has not locked account");
+            assertThat(template.lock(forNoKeyUpdate(List.of(one, absent)).allowAbsent())
+                            .isHeld())
+                    .isFalse();
+            template.requireLocked(one);
+            assertThatThrownBy(() -> template.requireLocked(absent))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class);
+            TransactionTemplate nested = new TransactionTemplate(manager);
+            nested.setPropagationBehavior(TransactionTemplate.PROPAGATION_NESTED);
+            nested.executeWithoutResult(inner -> {
+                template.lock(forNoKeyUpdate(LockKey.row("account", 2)));
+                template.requireLocked(LockKey.row("account", 2));
+                inner.setRollbackOnly();
             });
-        }
+            assertThatThrownBy(() -> template.requireLocked(LockKey.row("account", 2)))
+                    .as("a rollback to a savepoint gave it back")
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class);
+        });
     }
 }

@@ -7,9 +7,9 @@ import jakarta.persistence.Table;
 /** A row of the table account. */
 @Entity
 @Table(name = "account")
-class Account {
+public class Account {
     @Id
-    Long id;
+    public Long id;
 
-    long balance;
+    public long balance;
 }

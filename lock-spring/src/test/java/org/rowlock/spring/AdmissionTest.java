@@ -93,34 +93,29 @@ class AdmissionTest {
 
     @Test
     void hotRowTakesOneConnectionAndOthersGoOn() throws Exception {
-        try (var context = Contexts.start(database, Service.class)) {
-            crowd(context, 1, 0);
-        }
+        var context = Contexts.start(database, Service.class);
+        crowd(context, 1, 0);
     }
 
     /** The control: without admission, the same threads take all connections of the pool. */
     @Test
     void withoutAdmissionAHotRowTakesAllConnections() throws Exception {
-        try (var context = Contexts.start(
-                Contexts.pool(database),
-                beans -> Contexts.settings(beans, new TestSettings().admission(false)),
-                Service.class)) {
-            crowd(context, Contexts.POOL, CROWD + 1 - Contexts.POOL);
-        }
+        var context = Contexts.start(
+                database, beans -> Contexts.settings(beans, new TestSettings().admission(false)), Service.class);
+        crowd(context, Contexts.POOL, CROWD + 1 - Contexts.POOL);
     }
 
     /** A transaction that holds locks must not wait in a queue that the server cannot see. */
     @Test
     void insideATransactionNobodyQueues() throws Exception {
-        try (var context = Contexts.start(database, Service.class)) {
-            Service service = context.getBean(Service.class);
-            TransactionTemplate transactions = context.transactions();
-            transactions.executeWithoutResult(status -> {
-                service.add(1);
-                service.addInNew(2);
-                assertThat(context.queues().keysInUse()).isZero();
-            });
-            assertThat(database.query("select sum(balance) from account")).isEqualTo("2");
-        }
+        var context = Contexts.start(database, Service.class);
+        Service service = context.getBean(Service.class);
+        TransactionTemplate transactions = context.transactions();
+        transactions.executeWithoutResult(status -> {
+            service.add(1);
+            service.addInNew(2);
+            assertThat(context.queues().keysInUse()).isZero();
+        });
+        assertThat(database.query("select sum(balance) from account")).isEqualTo("2");
     }
 }

@@ -58,18 +58,19 @@ class AtCommitTest {
         }
     }
 
-    private static final class Application implements AutoCloseable {
-        final TestContext context = new TestContext();
+    private final class Application {
+        final TestContext context;
         final RowLockTemplate template;
         final JdbcTemplate jdbc;
 
         Application(PGSimpleDataSource server, Manager manager) {
             HikariDataSource pool = Contexts.pool(server);
-            context.registerBean(DataSource.class, () -> pool);
-            context.registerBean(JdbcTemplate.class, () -> new JdbcTemplate(pool));
-            context.registerBean(PlatformTransactionManager.class, () -> manager.of.apply(pool));
-            context.register(Contexts.Base.class);
-            context.refresh();
+            Consumer<TestContext> beans = context -> {
+                context.registerBean(DataSource.class, () -> pool);
+                context.registerBean(JdbcTemplate.class, () -> new JdbcTemplate(pool));
+                context.registerBean(PlatformTransactionManager.class, () -> manager.of.apply(pool));
+            };
+            context = RowLockTests.start(database, beans, Contexts.Base.class);
             template = context.template();
             jdbc = context.getBean(JdbcTemplate.class);
         }
@@ -82,11 +83,6 @@ class AtCommitTest {
             Integer balance = jdbc.queryForObject("select balance from account where id = ?", Integer.class, id);
             return balance == null ? -1 : balance;
         }
-
-        @Override
-        public void close() {
-            context.close();
-        }
     }
 
     private Application start(Manager manager) {
@@ -96,142 +92,135 @@ class AtCommitTest {
     @ParameterizedTest
     @EnumSource
     void theyAreStoredWithTheTransaction(Manager manager) {
-        try (Application application = start(manager)) {
-            List<CommitWrite> writes = new ArrayList<>();
-            application.template.inTransaction(forNoKeyUpdate(LockKey.row("account", 1)), () -> {
-                application.jdbc.update("update account set balance = 5 where id = 1");
-                writes.add(application.template.atCommit().add(ADD, 1, 1).expectOneRow());
-                writes.add(application.template.atCommit().add("insert into entry values (?)", 1));
-                assertThat(application.balance(1)).isEqualTo(5);
-                assertThatIllegalStateException().isThrownBy(() -> writes.get(0).count());
-                return null;
-            });
-            assertThat(application.balance(1)).isEqualTo(6);
-            assertThat(writes).allSatisfy(write -> assertThat(write.count()).isOne());
-        }
+        Application application = start(manager);
+        List<CommitWrite> writes = new ArrayList<>();
+        application.template.inTransaction(forNoKeyUpdate(LockKey.row("account", 1)), () -> {
+            application.jdbc.update("update account set balance = 5 where id = 1");
+            writes.add(application.template.atCommit().add(ADD, 1, 1).expectOneRow());
+            writes.add(application.template.atCommit().add("insert into entry values (?)", 1));
+            assertThat(application.balance(1)).isEqualTo(5);
+            assertThatIllegalStateException().isThrownBy(() -> writes.get(0).count());
+            return null;
+        });
+        assertThat(application.balance(1)).isEqualTo(6);
+        assertThat(writes).allSatisfy(write -> assertThat(write.count()).isOne());
     }
 
     /** The example in the documentation. */
     @ParameterizedTest
     @EnumSource
     void aPayment(Manager manager) {
-        try (Application application = start(manager)) {
-            RowLockTemplate template = application.template;
-            long amount = -5;
-            long id = 1;
-            template.inTransaction(forNoKeyUpdate(LockKey.row("account", id)), () -> {
-                // snippet: at-commit
-                template.atCommit()
-                        .add("update account set balance = balance - ? where id = ?", amount, id)
-                        .expectOneRow();
-                template.atCommit().add("insert into entry (account) values (?)", id);
-                // end
-                return null;
-            });
-            assertThat(application.balance(1)).isEqualTo(5);
-            Integer entries = application.jdbc.queryForObject("select count(*)::int from entry", Integer.class);
-            assertThat(entries).isOne();
-        }
+        Application application = start(manager);
+        RowLockTemplate template = application.template;
+        long amount = -5;
+        long id = 1;
+        template.inTransaction(forNoKeyUpdate(LockKey.row("account", id)), () -> {
+            // snippet: at-commit
+            template.atCommit()
+                    .add("update account set balance = balance - ? where id = ?", amount, id)
+                    .expectOneRow();
+            template.atCommit().add("insert into entry (account) values (?)", id);
+            // end
+            return null;
+        });
+        assertThat(application.balance(1)).isEqualTo(5);
+        Integer entries = application.jdbc.queryForObject("select count(*)::int from entry", Integer.class);
+        assertThat(entries).isOne();
     }
 
     @ParameterizedTest
     @EnumSource
     void whatFailsStoresNothing(Manager manager) {
-        try (Application application = start(manager)) {
-            assertThatThrownBy(() -> application.run(template -> {
-                        application.jdbc.update("update account set balance = 5 where id = 2");
-                        template.atCommit().add(ADD, 1, 1).expectOneRow();
-                        template.atCommit().add(ADD, 1, 77).expectOneRow();
-                    }))
-                    .isInstanceOf(IncorrectUpdateSemanticsDataAccessException.class)
-                    .hasCauseInstanceOf(UnexpectedRowCountException.class);
-            assertThatThrownBy(() -> application.run(template -> {
-                        template.atCommit().add(ADD, 1, 1);
-                        template.atCommit().add("insert into account values (?)", 1);
-                    }))
-                    .isInstanceOf(DataIntegrityViolationException.class);
-            assertThatThrownBy(() -> application.run(template -> {
-                        template.atCommit().add(ADD, 1, 1);
-                        template.atCommit().add("insert into entry values (?)", 77);
-                    }))
-                    .isInstanceOf(DataIntegrityViolationException.class);
-            assertThatThrownBy(() ->
-                            application.run(template -> template.atCommit().add(ADD, 1)))
-                    .isInstanceOf(IllegalArgumentException.class);
-            assertThat(application.balance(1)).isZero();
-            assertThat(application.balance(2)).isZero();
-            // The connections of the pool still work.
-            application.run(template -> template.atCommit().add(ADD, 1, 1));
-            assertThat(application.balance(1)).isOne();
-        }
+        Application application = start(manager);
+        assertThatThrownBy(() -> application.run(template -> {
+                    application.jdbc.update("update account set balance = 5 where id = 2");
+                    template.atCommit().add(ADD, 1, 1).expectOneRow();
+                    template.atCommit().add(ADD, 1, 77).expectOneRow();
+                }))
+                .isInstanceOf(IncorrectUpdateSemanticsDataAccessException.class)
+                .hasCauseInstanceOf(UnexpectedRowCountException.class);
+        assertThatThrownBy(() -> application.run(template -> {
+                    template.atCommit().add(ADD, 1, 1);
+                    template.atCommit().add("insert into account values (?)", 1);
+                }))
+                .isInstanceOf(DataIntegrityViolationException.class);
+        assertThatThrownBy(() -> application.run(template -> {
+                    template.atCommit().add(ADD, 1, 1);
+                    template.atCommit().add("insert into entry values (?)", 77);
+                }))
+                .isInstanceOf(DataIntegrityViolationException.class);
+        assertThatThrownBy(() -> application.run(template -> template.atCommit().add(ADD, 1)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(application.balance(1)).isZero();
+        assertThat(application.balance(2)).isZero();
+        // The connections of the pool still work.
+        application.run(template -> template.atCommit().add(ADD, 1, 1));
+        assertThat(application.balance(1)).isOne();
     }
 
     @ParameterizedTest
     @EnumSource
     void theyFollowTheTransactionThatTheyBelongTo(Manager manager) {
-        try (Application application = start(manager)) {
-            TransactionTemplate outer = application.context.transactions(Propagation.REQUIRED);
-            TransactionTemplate nested = application.context.transactions(Propagation.NESTED);
-            TransactionTemplate other = application.context.transactions(Propagation.REQUIRES_NEW);
-            RowLockTemplate template = application.template;
-            outer.executeWithoutResult(status -> {
-                template.atCommit().add(ADD, 1, 1);
-                nested.executeWithoutResult(inner -> template.atCommit().add(ADD, 10, 1));
-                nested.executeWithoutResult(inner -> {
-                    template.atCommit().add(ADD, 100, 1);
-                    inner.setRollbackOnly();
-                });
-                other.executeWithoutResult(inner -> template.atCommit().add(ADD, 7, 2));
-                assertThat(application.balance(2)).isEqualTo(7);
-                outer.executeWithoutResult(inner -> template.atCommit().add(ADD, 1000, 1));
-                assertThat(application.balance(1)).isZero();
+        Application application = start(manager);
+        TransactionTemplate outer = application.context.transactions(Propagation.REQUIRED);
+        TransactionTemplate nested = application.context.transactions(Propagation.NESTED);
+        TransactionTemplate other = application.context.transactions(Propagation.REQUIRES_NEW);
+        RowLockTemplate template = application.template;
+        outer.executeWithoutResult(status -> {
+            template.atCommit().add(ADD, 1, 1);
+            nested.executeWithoutResult(inner -> template.atCommit().add(ADD, 10, 1));
+            nested.executeWithoutResult(inner -> {
+                template.atCommit().add(ADD, 100, 1);
+                inner.setRollbackOnly();
             });
-            assertThat(application.balance(1)).isEqualTo(1011);
-            outer.executeWithoutResult(status -> {
-                nested.executeWithoutResult(inner -> {
-                    template.atCommit().add(ADD, 1, 3);
-                    inner.setRollbackOnly();
-                });
-            });
-            outer.executeWithoutResult(status -> {
+            other.executeWithoutResult(inner -> template.atCommit().add(ADD, 7, 2));
+            assertThat(application.balance(2)).isEqualTo(7);
+            outer.executeWithoutResult(inner -> template.atCommit().add(ADD, 1000, 1));
+            assertThat(application.balance(1)).isZero();
+        });
+        assertThat(application.balance(1)).isEqualTo(1011);
+        outer.executeWithoutResult(status -> {
+            nested.executeWithoutResult(inner -> {
                 template.atCommit().add(ADD, 1, 3);
-                status.setRollbackOnly();
+                inner.setRollbackOnly();
             });
-            assertThat(application.balance(3)).isZero();
-        }
+        });
+        outer.executeWithoutResult(status -> {
+            template.atCommit().add(ADD, 1, 3);
+            status.setRollbackOnly();
+        });
+        assertThat(application.balance(3)).isZero();
     }
 
     /** Writes of other synchronizations before the commit are sent before the writes of atCommit(). */
     @Test
     void theyComeLastWhereTheManagerIsOurs() {
-        try (Application application = start(Manager.WITH)) {
-            application.run(template -> {
-                template.atCommit().add("update account set balance = balance * 2 where id = 1");
-                TestContext.beforeCommit(() -> application.jdbc.update(ADD, 3, 1));
-            });
-            assertThat(application.balance(1)).isEqualTo(6);
-        }
+        Application application = start(Manager.WITH);
+        application.run(template -> {
+            template.atCommit().add("update account set balance = balance * 2 where id = 1");
+            TestContext.beforeCommit(() -> application.jdbc.update(ADD, 3, 1));
+        });
+        assertThat(application.balance(1)).isEqualTo(6);
     }
 
     @Test
     void theyGoWithTheCommitWhereTheManagerIsOurs() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
             for (boolean with : List.of(false, true)) {
-                try (Application application =
-                        new Application(proxy.through(database.dataSource()), with ? Manager.WITH : Manager.BEFORE)) {
-                    proxy.cutBefore("update account");
-                    Throwable failure = catchThrowable(() -> application.run(template -> {
-                        template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
-                        template.atCommit().add(ADD, 1, 1).expectOneRow();
-                    }));
-                    // If the connection closes before the COMMIT is sent, nothing is stored. If the connection closes
-                    // during the flush with the COMMIT, the outcome is unknown.
-                    assertThat(failure)
-                            .isNotNull()
-                            .satisfies(e -> assertThat(e instanceof HeuristicCompletionException)
-                                    .isEqualTo(with));
-                    assertThat(application.balance(1)).isZero();
-                }
+                Application application =
+                        new Application(proxy.through(database.dataSource()), with ? Manager.WITH : Manager.BEFORE);
+                proxy.cutBefore("update account");
+                Throwable failure = catchThrowable(() -> application.run(template -> {
+                    template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
+                    template.atCommit().add(ADD, 1, 1).expectOneRow();
+                }));
+                // If the connection closes before the COMMIT is sent, nothing is stored. If the connection closes
+                // during the flush with the COMMIT, the outcome is unknown.
+                assertThat(failure)
+                        .isNotNull()
+                        .satisfies(e -> assertThat(e instanceof HeuristicCompletionException)
+                                .isEqualTo(with));
+                assertThat(application.balance(1)).isZero();
             }
             assertThat(proxy.cuts()).isEqualTo(2);
         }
@@ -239,15 +228,14 @@ class AtCommitTest {
 
     @Test
     void withoutAWritingTransactionThereAreNone() {
-        try (Application application = start(Manager.WITH)) {
-            assertThatThrownBy(application.template::atCommit).isInstanceOf(InvalidDataAccessApiUsageException.class);
-            TransactionTemplate readOnly = application.context.transactions(Propagation.REQUIRED);
-            readOnly.setReadOnly(true);
-            assertThatThrownBy(() -> readOnly.executeWithoutResult(status -> application.template.atCommit()))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class);
-            // A transaction that does not call atCommit() commits as usual.
-            application.run(template -> application.jdbc.update(ADD, 4, 1));
-            assertThat(application.balance(1)).isEqualTo(4);
-        }
+        Application application = start(Manager.WITH);
+        assertThatThrownBy(application.template::atCommit).isInstanceOf(InvalidDataAccessApiUsageException.class);
+        TransactionTemplate readOnly = application.context.transactions(Propagation.REQUIRED);
+        readOnly.setReadOnly(true);
+        assertThatThrownBy(() -> readOnly.executeWithoutResult(status -> application.template.atCommit()))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class);
+        // A transaction that does not call atCommit() commits as usual.
+        application.run(template -> application.jdbc.update(ADD, 4, 1));
+        assertThat(application.balance(1)).isEqualTo(4);
     }
 }

@@ -159,7 +159,8 @@ class BehindTheLockTest {
 
     private TestContext start(LockStrategy strategy) {
         return Contexts.jpa(
-                () -> Contexts.pool(database),
+                database,
+                Contexts.pool(database),
                 new Unit(JpaTransactions.CACHE, Account.class, Part.class, Coin.class, Vehicle.class, Truck.class),
                 beans -> Contexts.locks(beans, strategy),
                 Accounts.class);
@@ -182,23 +183,22 @@ class BehindTheLockTest {
     /** In this mapping the entity itself is not cached, but its collection is. */
     @Test
     void cachedCollectionsAndQueriesAreReadFromTheDatabase() {
-        try (var context = start(LockStrategy.ROW)) {
-            transaction(context, (locks, entities) -> {
-                assertThat(entities.find(Account.class, 1L).tags).hasSize(1);
-                assertThat(queried(entities)).isZero();
-            });
-            elsewhere("insert into tag values (1, 'second')");
-            elsewhere("update account set balance = 50");
-            transaction(context, (locks, entities) -> {
-                assertThat(entities.find(Account.class, 1L).tags).as("cached").hasSize(1);
-                assertThat(queried(entities)).as("cached").isZero();
-            });
-            transaction(context, (locks, entities) -> {
-                locks.lock(forNoKeyUpdate(ONE));
-                assertThat(entities.find(Account.class, 1L).tags).hasSize(2);
-                assertThat(queried(entities)).isEqualTo(50);
-            });
-        }
+        var context = start(LockStrategy.ROW);
+        transaction(context, (locks, entities) -> {
+            assertThat(entities.find(Account.class, 1L).tags).hasSize(1);
+            assertThat(queried(entities)).isZero();
+        });
+        elsewhere("insert into tag values (1, 'second')");
+        elsewhere("update account set balance = 50");
+        transaction(context, (locks, entities) -> {
+            assertThat(entities.find(Account.class, 1L).tags).as("cached").hasSize(1);
+            assertThat(queried(entities)).as("cached").isZero();
+        });
+        transaction(context, (locks, entities) -> {
+            locks.lock(forNoKeyUpdate(ONE));
+            assertThat(entities.find(Account.class, 1L).tags).hasSize(2);
+            assertThat(queried(entities)).isEqualTo(50);
+        });
     }
 
     /**
@@ -207,28 +207,25 @@ class BehindTheLockTest {
      */
     @Test
     void aLockThatIsStrengthenedIsANewOne() {
-        try (var context = start(LockStrategy.ROW)) {
-            transaction(context, (locks, entities) -> {
-                locks.lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(ONE)));
-                Account account = entities.find(Account.class, 1L);
-                elsewhere("update account set balance = 50");
-                locks.lock(forNoKeyUpdate(ONE));
-                assertThat(account.balance).isEqualTo(50);
-                account.balance = 51;
-                locks.lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(ONE)));
-                locks.lock(forNoKeyUpdate(ONE));
-                assertThat(account.balance)
-                        .as("changed under the stronger lock")
-                        .isEqualTo(51);
-            });
-            assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
-                        locks.lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(ONE)));
-                        entities.find(Account.class, 1L).balance += 1;
-                        locks.lock(forNoKeyUpdate(ONE));
-                    }))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("has been changed since");
-        }
+        var context = start(LockStrategy.ROW);
+        transaction(context, (locks, entities) -> {
+            locks.lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(ONE)));
+            Account account = entities.find(Account.class, 1L);
+            elsewhere("update account set balance = 50");
+            locks.lock(forNoKeyUpdate(ONE));
+            assertThat(account.balance).isEqualTo(50);
+            account.balance = 51;
+            locks.lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(ONE)));
+            locks.lock(forNoKeyUpdate(ONE));
+            assertThat(account.balance).as("changed under the stronger lock").isEqualTo(51);
+        });
+        assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
+                    locks.lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(ONE)));
+                    entities.find(Account.class, 1L).balance += 1;
+                    locks.lock(forNoKeyUpdate(ONE));
+                }))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("has been changed since");
     }
 
     /**
@@ -237,83 +234,77 @@ class BehindTheLockTest {
      */
     @Test
     void anEntityWhoseCollectionIsChangedBeforeTheLockIsRefused() throws Exception {
-        try (var context = start(LockStrategy.ROW)) {
-            assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
-                        entities.find(Account.class, 1L).tags.remove("first");
-                        elsewhere("insert into tag values (1, 'second')");
-                        locks.lock(forNoKeyUpdate(ONE));
-                    }))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("has been changed since");
-            assertThat(database.query("select count(*) from tag")).isEqualTo("2");
-        }
+        var context = start(LockStrategy.ROW);
+        assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
+                    entities.find(Account.class, 1L).tags.remove("first");
+                    elsewhere("insert into tag values (1, 'second')");
+                    locks.lock(forNoKeyUpdate(ONE));
+                }))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("has been changed since");
+        assertThat(database.query("select count(*) from tag")).isEqualTo("2");
     }
 
     @ParameterizedTest
     @EnumSource
     void anEntityWhoseRowIsGoneIsNotTakenForThere(LockStrategy strategy) {
-        try (var context = start(strategy)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
-                        assertThat(entities.find(Account.class, 1L)).isNotNull();
-                        elsewhere("delete from account");
-                        accounts.ifThere(
-                                1,
-                                () -> assertThat(entities.find(Account.class, 1L))
-                                        .isNull());
-                    }))
-                    .isInstanceOf(ObjectRetrievalFailureException.class);
-        }
+        var context = start(strategy);
+        Accounts accounts = context.getBean(Accounts.class);
+        assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
+                    assertThat(entities.find(Account.class, 1L)).isNotNull();
+                    elsewhere("delete from account");
+                    accounts.ifThere(
+                            1,
+                            () -> assertThat(entities.find(Account.class, 1L)).isNull());
+                }))
+                .isInstanceOf(ObjectRetrievalFailureException.class);
     }
 
     /** By default an enum is stored as its number. The key contains the stored value. */
     @Test
     void anIdIsComparedAsItIsStored() {
-        try (var context = start(LockStrategy.ROW)) {
-            transaction(context, (locks, entities) -> {
-                Part part = entities.find(Part.class, new PartId(Kind.LARGE, 7));
-                elsewhere("update part set amount = 5");
-                locks.lock(forNoKeyUpdate(LockKey.row("part", List.of(1, 7))));
-                assertThat(part.amount).isEqualTo(5);
-            });
-        }
+        var context = start(LockStrategy.ROW);
+        transaction(context, (locks, entities) -> {
+            Part part = entities.find(Part.class, new PartId(Kind.LARGE, 7));
+            elsewhere("update part set amount = 5");
+            locks.lock(forNoKeyUpdate(LockKey.row("part", List.of(1, 7))));
+            assertThat(part.amount).isEqualTo(5);
+        });
     }
 
     @Test
     void anIdOfATypeOfItsOwnIsComparedByItsFields() {
-        try (var context = start(LockStrategy.ROW)) {
-            transaction(context, (locks, entities) -> {
-                Coin coin = entities.find(Coin.class, new CoinId(1));
-                elsewhere("update coin set amount = 5");
-                locks.lock(forNoKeyUpdate(LockKey.row("coin", 1)));
-                assertThat(coin.amount).isEqualTo(5);
-            });
-            assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
-                        entities.find(Coin.class, new CoinId(1)).amount += 1;
-                        locks.lock(forNoKeyUpdate(LockKey.row("coin", 1)));
-                    }))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("has been changed since");
-        }
+        var context = start(LockStrategy.ROW);
+        transaction(context, (locks, entities) -> {
+            Coin coin = entities.find(Coin.class, new CoinId(1));
+            elsewhere("update coin set amount = 5");
+            locks.lock(forNoKeyUpdate(LockKey.row("coin", 1)));
+            assertThat(coin.amount).isEqualTo(5);
+        });
+        assertThatThrownBy(() -> transaction(context, (locks, entities) -> {
+                    entities.find(Coin.class, new CoinId(1)).amount += 1;
+                    locks.lock(forNoKeyUpdate(LockKey.row("coin", 1)));
+                }))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("has been changed since");
     }
 
     @Test
     void nothingIsExecutedOrClaimedInTheTableOfAJoinedSubclass() throws Exception {
         CommitWrites writes = new CommitWrites();
         writes.add("insert into vehicle values (1, 'Truck')");
-        try (var context = start(LockStrategy.BOTH)) {
-            RowLockTemplate template = context.template();
-            assertThatThrownBy(() -> template.execute(forNoKeyUpdate(LockKey.row("truck", 1)), writes))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContainingAll("truck", "vehicle");
-            assertThatThrownBy(() -> transaction(
-                            context,
-                            (locks, entities) -> locks.claim(Claim.from("truck").limit(1), row -> row.getLong(1))))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContainingAll("truck", "vehicle");
-            assertThat(database.query("select count(*) from vehicle")).isEqualTo("0");
-            template.execute(forNoKeyUpdate(LockKey.row("vehicle", 1)).allowAbsent(), writes);
-            assertThat(database.query("select count(*) from vehicle")).isEqualTo("1");
-        }
+        var context = start(LockStrategy.BOTH);
+        RowLockTemplate template = context.template();
+        assertThatThrownBy(() -> template.execute(forNoKeyUpdate(LockKey.row("truck", 1)), writes))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("truck", "vehicle");
+        assertThatThrownBy(() -> transaction(
+                        context,
+                        (locks, entities) -> locks.claim(Claim.from("truck").limit(1), row -> row.getLong(1))))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("truck", "vehicle");
+        assertThat(database.query("select count(*) from vehicle")).isEqualTo("0");
+        template.execute(forNoKeyUpdate(LockKey.row("vehicle", 1)).allowAbsent(), writes);
+        assertThat(database.query("select count(*) from vehicle")).isEqualTo("1");
     }
 }

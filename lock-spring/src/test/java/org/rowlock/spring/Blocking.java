@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import javax.sql.DataSource;
@@ -20,19 +19,6 @@ public final class Blocking {
     };
 
     private Blocking() {}
-
-    /** Runs the call in a new thread. */
-    public static <T> CompletableFuture<T> call(Callable<T> call) {
-        CompletableFuture<T> future = new CompletableFuture<>();
-        NEW_THREAD.execute(() -> {
-            try {
-                future.complete(call.call());
-            } catch (Throwable e) {
-                future.completeExceptionally(e);
-            }
-        });
-        return future;
-    }
 
     public static CompletableFuture<Void> run(Runnable call) {
         return CompletableFuture.runAsync(call, NEW_THREAD);

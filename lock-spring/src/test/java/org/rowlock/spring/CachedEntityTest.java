@@ -173,7 +173,8 @@ class CachedEntityTest {
 
     private TestContext start(LockStrategy strategy, Class<?>... components) {
         return Contexts.jpa(
-                () -> dataSource == null ? database.dataSource() : dataSource,
+                database,
+                dataSource == null ? database.dataSource() : dataSource,
                 new Unit(JpaTransactions.CACHE, Account.class, Part.class, Piece.class),
                 beans -> Contexts.locks(beans, strategy),
                 components);
@@ -190,22 +191,20 @@ class CachedEntityTest {
      * notified.
      */
     private void addFiftyThenOne(LockStrategy strategy) throws Exception {
-        try (var context = start(strategy, Accounts.class)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            assertThat(accounts.read(1) + accounts.read(2)).isZero();
-            assertThat(context.getBean(EntityManagerFactory.class).getCache().contains(Account.class, 1L))
-                    .as("in the second-level cache")
-                    .isTrue();
-            Session other = RowLockTests.holder(database, strategy, LockKey.row("account", 1));
-            other.execute("update account set balance = balance + 50 where id = 1");
-            var call = Blocking.run(() -> accounts.add(1));
-            Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
-            other.commit();
-            TestDatabase.result(call);
-            assertThat(database.query("select balance from account where id = 1"))
-                    .isEqualTo("51");
-            assertThat(accounts.read(1)).as("what the cache has now").isEqualTo(51);
-        }
+        var context = start(strategy, Accounts.class);
+        Accounts accounts = context.getBean(Accounts.class);
+        assertThat(accounts.read(1) + accounts.read(2)).isZero();
+        assertThat(context.getBean(EntityManagerFactory.class).getCache().contains(Account.class, 1L))
+                .as("in the second-level cache")
+                .isTrue();
+        Session other = RowLockTests.holder(database, strategy, LockKey.row("account", 1));
+        other.execute("update account set balance = balance + 50 where id = 1");
+        var call = Blocking.run(() -> accounts.add(1));
+        Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
+        other.commit();
+        TestDatabase.result(call);
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("51");
+        assertThat(accounts.read(1)).as("what the cache has now").isEqualTo(51);
     }
 
     /**
@@ -227,23 +226,21 @@ class CachedEntityTest {
     /** The read after the lock replaces the read that the method would have made. */
     @Test
     void theEntityIsReadOnce() {
-        try (var context = start(LockStrategy.ADVISORY, Accounts.class)) {
-            var statistics = statistics(context);
-            context.getBean(Accounts.class).add(1);
-            assertThat(statistics.getEntityLoadCount()).isEqualTo(1);
-        }
+        var context = start(LockStrategy.ADVISORY, Accounts.class);
+        var statistics = statistics(context);
+        context.getBean(Accounts.class).add(1);
+        assertThat(statistics.getEntityLoadCount()).isEqualTo(1);
     }
 
     @Test
     void aListOfCachedEntitiesIsReadFromTheDatabase() {
-        try (var context = start(LockStrategy.BOTH, Accounts.class)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            assertThat(accounts.read(1) + accounts.read(2)).isZero();
-            var statistics = statistics(context);
-            statistics.clear();
-            accounts.several(List.of(2, 1));
-            assertThat(statistics.getEntityLoadCount()).isEqualTo(2);
-        }
+        var context = start(LockStrategy.BOTH, Accounts.class);
+        Accounts accounts = context.getBean(Accounts.class);
+        assertThat(accounts.read(1) + accounts.read(2)).isZero();
+        var statistics = statistics(context);
+        statistics.clear();
+        accounts.several(List.of(2, 1));
+        assertThat(statistics.getEntityLoadCount()).isEqualTo(2);
     }
 
     @Test
@@ -251,56 +248,53 @@ class CachedEntityTest {
         database.execute(
                 "insert into part select 1, n, n from generate_series(1, 3) as n",
                 "insert into piece select n, 'small', n from generate_series(1, 3) as n");
-        try (var context = start(LockStrategy.ROW, Parts.class)) {
-            Parts parts = context.getBean(Parts.class);
-            List<PartId> ids = IntStream.rangeClosed(1, 3)
-                    .mapToObj(number -> new PartId(1, number))
-                    .toList();
-            List<PieceId> pieces = IntStream.rangeClosed(1, 3)
-                    .mapToObj(number -> new PieceId("small", number))
-                    .toList();
-            assertThat(parts.sum(ids) + parts.sumOfPieces(pieces)).isEqualTo(12);
-            database.execute("update part set amount = 10", "update piece set amount = 20");
-            assertThat(parts.sum(ids)).isEqualTo(30);
-            assertThat(parts.sumOfPieces(pieces)).isEqualTo(60);
-        }
+        var context = start(LockStrategy.ROW, Parts.class);
+        Parts parts = context.getBean(Parts.class);
+        List<PartId> ids = IntStream.rangeClosed(1, 3)
+                .mapToObj(number -> new PartId(1, number))
+                .toList();
+        List<PieceId> pieces = IntStream.rangeClosed(1, 3)
+                .mapToObj(number -> new PieceId("small", number))
+                .toList();
+        assertThat(parts.sum(ids) + parts.sumOfPieces(pieces)).isEqualTo(12);
+        database.execute("update part set amount = 10", "update piece set amount = 20");
+        assertThat(parts.sum(ids)).isEqualTo(30);
+        assertThat(parts.sumOfPieces(pieces)).isEqualTo(60);
     }
 
     /** The call passes the id as an object of the id class, or as separate parts. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void anIdOfAPlainIdClassGoesPastTheCacheToo(boolean inParts) throws Exception {
-        try (var context = start(LockStrategy.BOTH, Parts.class)) {
-            database.execute("insert into part values (1, 2, 0)");
-            Parts parts = context.getBean(Parts.class);
-            assertThat(parts.read()).isZero();
-            database.execute("update part set amount = 7");
-            assertThat(parts.read()).as("what the cache has").isZero();
-            assertThat(inParts ? parts.change(1, 2) : parts.changeById(new PartId(1, 2)))
-                    .isEqualTo(7);
-        }
+        var context = start(LockStrategy.BOTH, Parts.class);
+        database.execute("insert into part values (1, 2, 0)");
+        Parts parts = context.getBean(Parts.class);
+        assertThat(parts.read()).isZero();
+        database.execute("update part set amount = 7");
+        assertThat(parts.read()).as("what the cache has").isZero();
+        assertThat(inParts ? parts.change(1, 2) : parts.changeById(new PartId(1, 2)))
+                .isEqualTo(7);
     }
 
     /** With open-in-view, for example, a session outlives its transactions. */
     @Test
     void whenTheTransactionHasEndedTheSessionReadsFromTheCacheAgain() {
-        try (var context = start(LockStrategy.ADVISORY, Accounts.class)) {
-            EntityManagerFactory factory = context.getBean(EntityManagerFactory.class);
-            EntityManager view = factory.createEntityManager();
-            TransactionSynchronizationManager.bindResource(factory, new EntityManagerHolder(view));
-            try {
-                org.hibernate.Session session = view.unwrap(org.hibernate.Session.class);
-                context.inTransaction(status -> {
-                    context.template().lock(forNoKeyUpdate(LockKey.rows("account", List.of(1, 2))));
-                    assertThat(session.getCacheMode()).isEqualTo(CacheMode.PUT);
-                });
-                assertThat(session.getCacheMode()).isEqualTo(CacheMode.NORMAL);
-                assertThat(session.getProperties().get("jakarta.persistence.cache.retrieveMode"))
-                        .isEqualTo(CacheRetrieveMode.USE);
-            } finally {
-                TransactionSynchronizationManager.unbindResource(factory);
-                view.close();
-            }
+        var context = start(LockStrategy.ADVISORY, Accounts.class);
+        EntityManagerFactory factory = context.getBean(EntityManagerFactory.class);
+        EntityManager view = factory.createEntityManager();
+        TransactionSynchronizationManager.bindResource(factory, new EntityManagerHolder(view));
+        try {
+            org.hibernate.Session session = view.unwrap(org.hibernate.Session.class);
+            context.inTransaction(status -> {
+                context.template().lock(forNoKeyUpdate(LockKey.rows("account", List.of(1, 2))));
+                assertThat(session.getCacheMode()).isEqualTo(CacheMode.PUT);
+            });
+            assertThat(session.getCacheMode()).isEqualTo(CacheMode.NORMAL);
+            assertThat(session.getProperties().get("jakarta.persistence.cache.retrieveMode"))
+                    .isEqualTo(CacheRetrieveMode.USE);
+        } finally {
+            TransactionSynchronizationManager.unbindResource(factory);
+            view.close();
         }
     }
 }

@@ -5,7 +5,6 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
@@ -22,7 +21,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Starts Spring contexts on the database of a test. */
+/** Starts Spring contexts on the database of a test, which closes the contexts after the test. */
 public final class Contexts {
     public static final int POOL = 4;
 
@@ -31,6 +30,7 @@ public final class Contexts {
     /** Returns a context with a pool, {@link Jdbc} and the components of the test. */
     static TestContext bare(TestDatabase database, Class<?>... components) {
         return RowLockTests.start(
+                database,
                 beans -> {
                     beans.registerBean(HikariDataSource.class, () -> pool(database));
                     beans.register(Jdbc.class);
@@ -40,21 +40,28 @@ public final class Contexts {
 
     /** Returns a context with a pool, {@link Jdbc}, {@link Base} and the components of the test. */
     public static TestContext start(TestDatabase database, Class<?>... components) {
-        return start(pool(database), components);
+        return start(database, pool(database), components);
     }
 
     /** Returns a context like {@link #start(TestDatabase, Class[])}, with row locks of one strategy. */
     public static TestContext start(TestDatabase database, LockStrategy strategy, Class<?>... components) {
-        return start(pool(database), beans -> locks(beans, strategy), components);
+        return start(database, beans -> locks(beans, strategy), components);
+    }
+
+    /** Returns a context like {@link #start(TestDatabase, Class[])}, with beans that a callback registers. */
+    public static TestContext start(TestDatabase database, Consumer<TestContext> more, Class<?>... components) {
+        return start(database, pool(database), more, components);
     }
 
     /** Returns a context on a DataSource, with {@link Base} and the components of the test. */
-    public static TestContext start(DataSource dataSource, Class<?>... components) {
-        return start(dataSource, beans -> {}, components);
+    public static TestContext start(TestDatabase database, DataSource dataSource, Class<?>... components) {
+        return start(database, dataSource, beans -> {}, components);
     }
 
-    public static TestContext start(DataSource dataSource, Consumer<TestContext> more, Class<?>... components) {
+    public static TestContext start(
+            TestDatabase database, DataSource dataSource, Consumer<TestContext> more, Class<?>... components) {
         return RowLockTests.start(
+                database,
                 beans -> {
                     beans.registerBean("dataSource", DataSource.class, () -> dataSource);
                     beans.register(Jdbc.class, Base.class);
@@ -63,15 +70,22 @@ public final class Contexts {
                 components);
     }
 
+    /** Returns a context without a pool, with Hibernate, the given entities and the components of the test. */
+    public static TestContext jpa(TestDatabase database, JpaTransactions.Unit unit, Class<?>... components) {
+        return jpa(database, database.dataSource(), unit, beans -> {}, components);
+    }
+
     /** Returns a context with Hibernate, the given entities and the components of the test. */
     public static TestContext jpa(
-            Supplier<? extends DataSource> dataSource,
+            TestDatabase database,
+            DataSource dataSource,
             JpaTransactions.Unit unit,
             Consumer<TestContext> more,
             Class<?>... components) {
         return RowLockTests.start(
+                database,
                 beans -> {
-                    beans.registerBean("dataSource", DataSource.class, dataSource::get);
+                    beans.registerBean("dataSource", DataSource.class, () -> dataSource);
                     beans.registerBean(JpaTransactions.Unit.class, () -> unit);
                     beans.register(JpaTransactions.class);
                     more.accept(beans);
@@ -120,8 +134,9 @@ public final class Contexts {
         beans.registerBean(RowLockSettings.class, () -> settings);
     }
 
+    /** Returns a pool that is closed after the test. */
     public static HikariDataSource pool(TestDatabase database) {
-        return pool(database.dataSource());
+        return database.closing(pool(database.dataSource()));
     }
 
     public static HikariDataSource pool(DataSource server) {

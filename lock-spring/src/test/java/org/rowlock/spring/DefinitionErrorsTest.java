@@ -257,16 +257,15 @@ class DefinitionErrorsTest {
 
     @Test
     void whatRunsInsideOfTheLockIsNotRefused() {
-        try (var context = Contexts.start(database, Fine.class)) {
-            assertThat(context.getBean(LockChains.class).usages()).hasSize(4);
-        }
+        var context = Contexts.start(database, Fine.class);
+        assertThat(context.getBean(LockChains.class).usages()).hasSize(4);
     }
 
     @Test
     void aServerThatIsDownIsSaidToBeDown() {
         PGSimpleDataSource away = database.dataSource();
         away.setPortNumbers(new int[] {1});
-        assertThatThrownBy(() -> Contexts.start(away).close())
+        assertThatThrownBy(() -> Contexts.start(database, away))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll(
                         "The database server cannot be reached", "spring.datasource.url", "rowlock.verify=false");
@@ -320,8 +319,7 @@ class DefinitionErrorsTest {
     @ParameterizedTest
     @MethodSource("bad")
     void badDefinitionIsRefusedAtStartup(Class<?> component, List<String> messages) {
-        Throwable failure =
-                catchThrowable(() -> Contexts.start(database, component).close());
+        Throwable failure = catchThrowable(() -> Contexts.start(database, component));
         assertThat(failure).isNotNull();
         Throwable definition = Stream.iterate(failure, java.util.Objects::nonNull, Throwable::getCause)
                 .filter(RowLockDefinitionException.class::isInstance)
@@ -346,9 +344,8 @@ class DefinitionErrorsTest {
         try (URLClassLoader loader = new URLClassLoader(
                 new URL[] {classes.toUri().toURL()}, getClass().getClassLoader())) {
             Class<?> bean = loader.loadClass("Optional");
-            try (var context = Contexts.start(database, bean)) {
-                assertThat(context.getBean(bean)).isNotNull();
-            }
+            var context = Contexts.start(database, bean);
+            assertThat(context.getBean(bean)).isNotNull();
         }
     }
 }

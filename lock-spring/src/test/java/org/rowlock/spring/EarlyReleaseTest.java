@@ -40,24 +40,23 @@ class EarlyReleaseTest {
             boolean locking,
             boolean early) {
         HikariDataSource pool = Contexts.pool(database);
-        try (var context = new TestContext()) {
-            context.registerBean(DataSource.class, () -> pool);
-            context.registerBean(
-                    RowLocks.class, () -> LockAccess.builder().release(release).build());
-            context.registerBean(PlatformTransactionManager.class, () -> manager.apply(pool));
-            context.register(Enabled.class);
-            context.refresh();
-            JdbcTemplate jdbc = new JdbcTemplate(pool);
-            context.inTransaction(status -> {
-                if (locking) {
-                    context.template().lock(forNoKeyUpdate(LockKey.row("account", 1)));
-                }
-                jdbc.update("update account set balance = balance + 1 where id = 1");
-            });
-            assertThat(jdbc.queryForObject("select balance from account", Integer.class))
-                    .isEqualTo(1);
-            assertThat(kept(jdbc) != null).isEqualTo(early);
-        }
+        var context = new TestContext();
+        context.registerBean(DataSource.class, () -> pool);
+        context.registerBean(
+                RowLocks.class, () -> LockAccess.builder().release(release).build());
+        context.registerBean(PlatformTransactionManager.class, () -> manager.apply(pool));
+        context.register(Enabled.class);
+        context.refresh();
+        JdbcTemplate jdbc = new JdbcTemplate(pool);
+        context.inTransaction(status -> {
+            if (locking) {
+                context.template().lock(forNoKeyUpdate(LockKey.row("account", 1)));
+            }
+            jdbc.update("update account set balance = balance + 1 where id = 1");
+        });
+        assertThat(jdbc.queryForObject("select balance from account", Integer.class))
+                .isEqualTo(1);
+        assertThat(kept(jdbc) != null).isEqualTo(early);
     }
 
     @Test

@@ -50,7 +50,6 @@ import org.hibernate.annotations.SQLRestriction;
 import org.hibernate.annotations.SoftDelete;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.resource.jdbc.spi.StatementInspector;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -316,7 +315,7 @@ class EntityLockTest {
                 "update restricted set amount = -1 where id = 2",
                 "update soft set deleted = true where id = 2");
         byJpa = start(true);
-        others = database.dataSource().getConnection();
+        others = database.closing(database.dataSource().getConnection());
     }
 
     private TestContext start(boolean lockEntities) {
@@ -330,22 +329,14 @@ class EntityLockTest {
                         Stream.of(beside), Stream.of(Mapping.values()).map(each -> each.entity))
                 .toArray(Class<?>[]::new);
         return Contexts.jpa(
-                database::dataSource,
+                database,
+                database.dataSource(),
                 new Unit(properties, entities),
                 beans -> {
                     Contexts.locks(beans, LockStrategy.ROW);
                     Contexts.settings(beans, new TestSettings().verify(false).lockEntities(lockEntities));
                 },
                 Plains.class);
-    }
-
-    @AfterEach
-    void close() throws SQLException {
-        others.close();
-        byJpa.close();
-        if (byRowlock != null) {
-            byRowlock.close();
-        }
     }
 
     private TestContext byRowlock() {

@@ -25,7 +25,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,6 +39,7 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -128,22 +128,17 @@ class EntityRefreshTest {
     @BeforeEach
     void start() {
         Unit unit = new Unit(Account.class, Part.class, Parcel.class, ParcelLine.class, Till.class);
-        context = Contexts.jpa(database::dataSource, unit, beans -> {}, Accounts.class);
+        context = Contexts.jpa(database, unit, Accounts.class);
         accounts = context.getBean(Accounts.class);
         entities = context.entities();
         transaction = context.transactions();
-    }
-
-    @AfterEach
-    void close() {
-        context.close();
     }
 
     @Test
     void whatWasLoadedBeforeTheLockHasWhatWasCommittedDuringTheWait() throws Exception {
         Session alice = RowLockTests.holder(database, LockKey.row("account", 1));
         alice.execute("update account set balance = 100 where id = 1");
-        CompletableFuture<Long> bob = Blocking.call(() -> transaction.execute(status -> {
+        CompletableFuture<Long> bob = Threads.start(() -> transaction.execute(status -> {
             assertThat(entities.find(Account.class, 1L).balance).isZero();
             accounts.balance(1);
             return entities.find(Account.class, 1L).balance;

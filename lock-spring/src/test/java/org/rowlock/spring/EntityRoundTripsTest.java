@@ -54,7 +54,8 @@ class EntityRoundTripsTest {
         var counted = database.dataSource();
         counted.setSocketFactory(RoundTripCounter.class.getName());
         return Contexts.jpa(
-                () -> RowlockDataSource.builder(Contexts.pool(counted))
+                database,
+                RowlockDataSource.builder(Contexts.pool(counted))
                         .flushWithCommit(flushWithCommit)
                         .build(),
                 new Unit(Account.class),
@@ -92,47 +93,44 @@ class EntityRoundTripsTest {
     /** An advisory lock before JPA's own statement would add a round trip while the row is held. */
     @Test
     void longWaitsForOthersAddNoRoundTrip() throws Exception {
-        try (TestContext context = start(true, false)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            // The first calls hold the row for a long time. Many more calls are needed until Rowlock knows the usual
-            // hold time.
-            for (int i = 0; i < 100; i++) {
-                accounts.annotated(1);
-            }
-            Session other = database.session("other");
-            for (int i = 0; i < 4; i++) {
-                other.execute("select from account for update");
-                CompletableFuture<Void> call = CompletableFuture.runAsync(() -> accounts.annotated(1));
-                TestDatabase.await("a long wait")
-                        .until(() -> database.query("select exists (select from pg_stat_activity where"
-                                        + " cardinality(pg_blocking_pids(pid)) > 0"
-                                        + " and clock_timestamp() - query_start > '300 ms')")
-                                .equals("t"));
-                other.rollback();
-                TestDatabase.result(call);
-            }
-            int before = RoundTripCounter.counted();
+        Accounts accounts = start(true, false).getBean(Accounts.class);
+        // The first calls hold the row for a long time. Many more calls are needed until Rowlock knows the usual
+        // hold time.
+        for (int i = 0; i < 100; i++) {
             accounts.annotated(1);
-            assertThat(RoundTripCounter.counted() - before).isEqualTo(3);
         }
+        Session other = database.session("other");
+        for (int i = 0; i < 4; i++) {
+            other.execute("select from account for update");
+            CompletableFuture<Void> call = CompletableFuture.runAsync(() -> accounts.annotated(1));
+            TestDatabase.await("a long wait")
+                    .until(() -> database.query("select exists (select from pg_stat_activity where"
+                                    + " cardinality(pg_blocking_pids(pid)) > 0"
+                                    + " and clock_timestamp() - query_start > '300 ms')")
+                            .equals("t"));
+            other.rollback();
+            TestDatabase.result(call);
+        }
+        int before = RoundTripCounter.counted();
+        accounts.annotated(1);
+        assertThat(RoundTripCounter.counted() - before).isEqualTo(3);
     }
 
     /** The commit throws the exception that an earlier flush would have thrown, and nothing is stored. */
     @Test
     void theLastWritesGoWithTheCommit() throws Exception {
         database.execute("alter table account add check (balance < 50)");
-        try (TestContext context = start(true, true)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            assertThat(counted(() -> accounts.annotated(1))).isEqualTo(2);
-            assertThat(counted(() -> accounts.byHand(1))).isEqualTo(2);
-            assertThat(context.getBean(JpaTransactionManager.class).getJpaDialect())
-                    .as("the application's own")
-                    .isExactlyInstanceOf(HibernateJpaDialect.class);
-            assertThatThrownBy(() -> accounts.set(1, 50)).isInstanceOf(DataIntegrityViolationException.class);
-            assertThatThrownBy(() ->
-                            accounts.changedByAnother(1, () -> RowLockTests.execute(database, "delete from account")))
-                    .isInstanceOf(ObjectOptimisticLockingFailureException.class);
-        }
+        TestContext context = start(true, true);
+        Accounts accounts = context.getBean(Accounts.class);
+        assertThat(counted(() -> accounts.annotated(1))).isEqualTo(2);
+        assertThat(counted(() -> accounts.byHand(1))).isEqualTo(2);
+        assertThat(context.getBean(JpaTransactionManager.class).getJpaDialect())
+                .as("the application's own")
+                .isExactlyInstanceOf(HibernateJpaDialect.class);
+        assertThatThrownBy(() -> accounts.set(1, 50)).isInstanceOf(DataIntegrityViolationException.class);
+        assertThatThrownBy(
+                        () -> accounts.changedByAnother(1, () -> RowLockTests.execute(database, "delete from account")))
+                .isInstanceOf(ObjectOptimisticLockingFailureException.class);
         assertThat(database.query("select count(*) from account")).isEqualTo("0");
     }
 }

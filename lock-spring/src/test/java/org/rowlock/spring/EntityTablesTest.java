@@ -13,6 +13,7 @@ import jakarta.persistence.Inheritance;
 import jakarta.persistence.InheritanceType;
 import jakarta.persistence.Table;
 import java.io.Serializable;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import org.hibernate.boot.model.naming.CamelCaseToUnderscoresNamingStrategy;
@@ -52,18 +53,9 @@ class EntityTablesTest {
             "insert into vehicle values (1, 'Truck')",
             "insert into circle values (1)");
 
-    private static final Class<?>[] ENTITIES = {
-        Order.class,
-        QuotedOrder.class,
-        Shipment.class,
-        OrderLine.class,
-        Payment.class,
-        CardPayment.class,
-        Vehicle.class,
-        Truck.class,
-        Shape.class,
-        Circle.class
-    };
+    private static final Class<?>[] ENTITIES = Arrays.stream(EntityTablesTest.class.getDeclaredClasses())
+            .filter(each -> each.isAnnotationPresent(Entity.class))
+            .toArray(Class<?>[]::new);
 
     @Entity
     @Table(name = "shop_order")
@@ -235,25 +227,24 @@ class EntityTablesTest {
 
     @Test
     void asHibernateMapsThem() {
-        try (var context = startJpa(
-                Map.of("hibernate.physical_naming_strategy", CamelCaseToUnderscoresNamingStrategy.class.getName()),
-                Service.class)) {
-            Service service = context.getBean(Service.class);
-            service.order(1, locked(LockKey.row("shop_order", 1)));
-            service.shipment(1, locked(LockKey.row("rowlock_entity_tables.shipment", 1)));
-            service.line(lineId(), locked(LockKey.row("order_line", 7, 1)));
-            service.truck(1, locked(LockKey.row("vehicle", 1)));
-            service.circle(1, locked(LockKey.row("circle", 1)));
-        }
+        Service service = startJpa(
+                        Map.of(
+                                "hibernate.physical_naming_strategy",
+                                CamelCaseToUnderscoresNamingStrategy.class.getName()),
+                        Service.class)
+                .getBean(Service.class);
+        service.order(1, locked(LockKey.row("shop_order", 1)));
+        service.shipment(1, locked(LockKey.row("rowlock_entity_tables.shipment", 1)));
+        service.line(lineId(), locked(LockKey.row("order_line", 7, 1)));
+        service.truck(1, locked(LockKey.row("vehicle", 1)));
+        service.circle(1, locked(LockKey.row("circle", 1)));
     }
 
     @Test
     void theTableOfTheRootHasEveryRowOfAJoinedHierarchy() {
-        try (var context = startJpa(Map.of(), Service.class)) {
-            Service service = context.getBean(Service.class);
-            service.payment(1, locked(LockKey.row("payment", 1)));
-            service.cardPayment(1, locked(LockKey.row("payment", 1)));
-        }
+        Service service = startJpa(Map.of(), Service.class).getBean(Service.class);
+        service.payment(1, locked(LockKey.row("payment", 1)));
+        service.cardPayment(1, locked(LockKey.row("payment", 1)));
     }
 
     static class OfJoinedSubclass extends InTransaction {
@@ -263,54 +254,50 @@ class EntityTablesTest {
     /** Each entity has a row in both tables, and a lock in one table does not exclude a lock in the other table. */
     @Test
     void theTableOfAJoinedSubclassIsRefused() {
-        assertThatThrownBy(() -> startJpa(Map.of(), OfJoinedSubclass.class).close())
+        assertThatThrownBy(() -> startJpa(Map.of(), OfJoinedSubclass.class))
                 .hasStackTraceContaining("OfJoinedSubclass.lock(long) names the table card_payment")
                 .hasStackTraceContaining("Name the table payment");
-        try (var context = startJpa(Map.of(), Service.class)) {
-            RowLockTemplate template = context.template();
-            assertThatThrownBy(() -> context.inTransaction(
-                            status -> template.lock(forNoKeyUpdate(LockKey.row("card_payment", 1)))))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContainingAll("card_payment", "Name the table payment");
-            context.inTransaction(status -> template.lock(forNoKeyUpdate(LockKey.row("payment", 1))));
-        }
+        var context = startJpa(Map.of(), Service.class);
+        RowLockTemplate template = context.template();
+        assertThatThrownBy(() ->
+                        context.inTransaction(status -> template.lock(forNoKeyUpdate(LockKey.row("card_payment", 1)))))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("card_payment", "Name the table payment");
+        context.inTransaction(status -> template.lock(forNoKeyUpdate(LockKey.row("payment", 1))));
     }
 
     @Test
     void quotedNamesStayAsTheyAre() {
-        try (var context = startJpa(Map.of(), OfQuoted.class)) {
-            context.getBean(OfQuoted.class).quoted(1, locked(LockKey.row("\"Quoted Order\"", 1)));
-        }
+        var context = startJpa(Map.of(), OfQuoted.class);
+        context.getBean(OfQuoted.class).quoted(1, locked(LockKey.row("\"Quoted Order\"", 1)));
     }
 
     /** Hibernate's own default leaves the name OrderLine unchanged, and PostgreSQL folds the name to orderline. */
     @Test
     void anotherNamingStrategyIsAnotherTable() {
-        try (var context = startJpa(Map.of(), Service.class)) {
-            context.getBean(Service.class).line(lineId(), () -> {
-                assertThat(isFree(LockKey.row("orderline", 7, 1))).isFalse();
-                assertThat(isFree(LockKey.row("order_line", 7, 1))).isTrue();
-            });
-        }
+        var context = startJpa(Map.of(), Service.class);
+        context.getBean(Service.class).line(lineId(), () -> {
+            assertThat(isFree(LockKey.row("orderline", 7, 1))).isFalse();
+            assertThat(isFree(LockKey.row("order_line", 7, 1))).isTrue();
+        });
     }
 
     @Test
     void withoutHibernateByTheAnnotationsInSnakeCase() {
-        try (var context = Contexts.start(database, WithoutHibernate.class)) {
-            WithoutHibernate service = context.getBean(WithoutHibernate.class);
-            service.order(1, locked(LockKey.row("shop_order", 1)));
-            service.quoted(1, locked(LockKey.row("\"Quoted Order\"", 1)));
-            service.shipment(1, locked(LockKey.row("rowlock_entity_tables.shipment", 1)));
-            service.line(lineId(), locked(LockKey.row("order_line", 7, 1)));
-            service.byName(1, locked(LockKey.row("shop_order", 1)));
-            service.relational(1, locked(LockKey.row("\"Quoted Order\"", 1)));
-        }
+        WithoutHibernate service =
+                Contexts.start(database, WithoutHibernate.class).getBean(WithoutHibernate.class);
+        service.order(1, locked(LockKey.row("shop_order", 1)));
+        service.quoted(1, locked(LockKey.row("\"Quoted Order\"", 1)));
+        service.shipment(1, locked(LockKey.row("rowlock_entity_tables.shipment", 1)));
+        service.line(lineId(), locked(LockKey.row("order_line", 7, 1)));
+        service.byName(1, locked(LockKey.row("shop_order", 1)));
+        service.relational(1, locked(LockKey.row("\"Quoted Order\"", 1)));
     }
 
     /** Rows of a Shape are in several tables, one for each subclass. */
     @Test
     void anEntityWithoutATableOfItsOwnFailsTheStart() {
-        assertThatThrownBy(() -> startJpa(Map.of(), OfShapes.class).close())
+        assertThatThrownBy(() -> startJpa(Map.of(), OfShapes.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("OfShapes.shape(long)", "several tables");
     }
@@ -318,24 +305,23 @@ class EntityTablesTest {
     /** A row of a Circle would be treated as absent. */
     @Test
     void aTableOfSeveralWhoseRowMayBeAbsentFailsTheStart() {
-        assertThatThrownBy(() -> startJpa(Map.of(), OfSomeShapes.class).close())
+        assertThatThrownBy(() -> startJpa(Map.of(), OfSomeShapes.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("OfSomeShapes.shape(long) names the table shape", "subclasses are in circle");
-        startJpa(Map.of(), OfOwnShapes.class).close();
+        startJpa(Map.of(), OfOwnShapes.class);
     }
 
     @Test
     void aConnectionThatIsGivenBackBehindEachStatementFailsTheStart() {
         String early = "DELAYED_ACQUISITION_AND_RELEASE_AFTER_STATEMENT";
-        assertThatThrownBy(() -> startJpa(Map.of("hibernate.connection.handling_mode", early), OfOwnShapes.class)
-                        .close())
+        assertThatThrownBy(() -> startJpa(Map.of("hibernate.connection.handling_mode", early), OfOwnShapes.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContaining("hibernate.connection.handling_mode=" + early);
     }
 
     @Test
     void aClassThatIsNoEntityFailsTheStart() {
-        assertThatThrownBy(() -> startJpa(Map.of(), OfNoEntity.class).close())
+        assertThatThrownBy(() -> startJpa(Map.of(), OfNoEntity.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll(
                         "OfNoEntity.lock(long) names the entity java.util.Map, which has no table",
@@ -359,6 +345,6 @@ class EntityTablesTest {
     }
 
     private TestContext startJpa(Map<String, ?> properties, Class<?> service) {
-        return Contexts.jpa(database::dataSource, new Unit(properties, ENTITIES), beans -> {}, service);
+        return Contexts.jpa(database, new Unit(properties, ENTITIES), service);
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -14,7 +14,6 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
@@ -23,12 +22,9 @@ import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.testing.TestDatabase;
-import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -86,7 +82,7 @@ class EvaluationTest {
 
     private TestContext start(Class<?>... more) {
         return Contexts.start(
-                Contexts.pool(database),
+                database,
                 beans -> {
                     beans.registerBean("counter", Counter.class, Counter::new);
                     beans.registerBean(
@@ -114,21 +110,19 @@ class EvaluationTest {
 
     @Test
     void anIterableThatCanBeIteratedOnceIsLocked() {
-        try (var context = start()) {
-            reset();
-            assertThat(context.getBean(Service.class).all(once(1, 2))).isEqualTo(2);
-            assertThat(locked).containsExactlyElementsOf(LockKey.rows("account", List.of(1, 2)));
-        }
+        var context = start();
+        reset();
+        assertThat(context.getBean(Service.class).all(once(1, 2))).isEqualTo(2);
+        assertThat(locked).containsExactlyElementsOf(LockKey.rows("account", List.of(1, 2)));
     }
 
     @Test
     void anExpressionIsEvaluatedOnce() {
-        try (var context = start()) {
-            reset();
-            context.getBean(Service.class).next();
-            assertThat(queued).containsExactly(LockKey.row("account", 1));
-            assertThat(locked).containsExactly(LockKey.row("account", 1));
-        }
+        var context = start();
+        reset();
+        context.getBean(Service.class).next();
+        assertThat(queued).containsExactly(LockKey.row("account", 1));
+        assertThat(locked).containsExactly(LockKey.row("account", 1));
     }
 
     /** Inside a transaction no call queues, so the ids are evaluated for the lock. */
@@ -154,44 +148,38 @@ class EvaluationTest {
 
     @Test
     void whereAdviceInTheTransactionChangesTheArgumentTheLockDecides() {
-        try (var context = start(ChangesTheCommand.class)) {
-            reset();
-            context.getBean(Service.class).command(new Command(1));
-            assertThat(queued).containsExactly(LockKey.row("account", 1));
-            assertThat(locked).containsExactly(LockKey.row("account", 3));
-            reset();
-            assertThat(context.getBean(Service.class).all(once(1, 2)))
-                    .as("an Iterable that is exhausted by then")
-                    .isEqualTo(2);
-        }
+        var context = start(ChangesTheCommand.class);
+        reset();
+        context.getBean(Service.class).command(new Command(1));
+        assertThat(queued).containsExactly(LockKey.row("account", 1));
+        assertThat(locked).containsExactly(LockKey.row("account", 3));
+        reset();
+        assertThat(context.getBean(Service.class).all(once(1, 2)))
+                .as("an Iterable that is exhausted by then")
+                .isEqualTo(2);
     }
 
     @Test
-    @ExtendWith(OutputCaptureExtension.class)
-    void noIdsAreSaidAndNullNamesTheWayOut(CapturedOutput output) {
-        Logger logger = (Logger) LoggerFactory.getLogger("org.rowlock.spring.internal.proxy.LockInterceptor");
-        logger.setLevel(Level.DEBUG);
-        try (var context = start()) {
-            Service service = context.getBean(Service.class);
-            assertThatThrownBy(() -> service.command(new Command(null)))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContainingAll("Service.command(Command)", "#command.id", "is null", "? {} : {#id}");
-            assertThat(service.optional(null)).isZero();
-            assertThat(output)
-                    .contains("@RowLock on Service.optional(Integer): there are no ids, so nothing is locked");
-            assertThat(service.optional(1)).isEqualTo(1);
-        } finally {
-            logger.setLevel(null);
-        }
+    void noIdsAreSaidAndNullNamesTheWayOut() {
+        List<ILoggingEvent> said =
+                RowLockTests.logged(database, "org.rowlock.spring.internal.proxy.LockInterceptor", Level.DEBUG);
+        Service service = start().getBean(Service.class);
+        assertThatThrownBy(() -> service.command(new Command(null)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("Service.command(Command)", "#command.id", "is null", "? {} : {#id}");
+        assertThat(service.optional(null)).isZero();
+        assertThat(said)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .contains("@RowLock on Service.optional(Integer): there are no ids, so nothing is locked");
+        assertThat(service.optional(1)).isEqualTo(1);
     }
 
     @Test
     void anExpressionThatFailsNamesMethodAndParameter() {
-        try (var context = start()) {
-            assertThatThrownBy(() -> context.getBean(Service.class).command(null))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContainingAll("Service.command(Command)", "id #command.id", "EL1007E", "command");
-        }
+        var context = start();
+        assertThatThrownBy(() -> context.getBean(Service.class).command(null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("Service.command(Command)", "id #command.id", "EL1007E", "command");
     }
 
     /** A single value that iterates over its own parts, as a JSON node does. A leaf has no parts. */
@@ -219,11 +207,10 @@ class EvaluationTest {
 
     @Test
     void whatIteratesOverItselfIsNoIdAndNotNone() {
-        try (var context = Contexts.start(database, Declared.class, Undeclared.class)) {
-            assertThatThrownBy(() -> context.getBean(Declared.class).node(new Node()))
-                    .hasMessageContainingAll("Declared.node", "Node");
-            assertThatThrownBy(() -> context.getBean(Undeclared.class).node(new Node()))
-                    .hasMessageContainingAll("Undeclared.node", "Node");
-        }
+        var context = Contexts.start(database, Declared.class, Undeclared.class);
+        assertThatThrownBy(() -> context.getBean(Declared.class).node(new Node()))
+                .hasMessageContainingAll("Declared.node", "Node");
+        assertThatThrownBy(() -> context.getBean(Undeclared.class).node(new Node()))
+                .hasMessageContainingAll("Undeclared.node", "Node");
     }
 }

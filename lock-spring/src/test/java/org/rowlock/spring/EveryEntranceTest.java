@@ -241,7 +241,8 @@ class EveryEntranceTest {
 
     private TestContext start(LockStrategy strategy) {
         return Contexts.jpa(
-                () -> Contexts.pool(database),
+                database,
+                Contexts.pool(database),
                 new Unit(JpaTransactions.CACHE, Account.class),
                 beans -> Contexts.locks(beans, strategy),
                 Libraries.class,
@@ -436,8 +437,7 @@ class EveryEntranceTest {
                                 .filter(phase -> isCalled(entrance, phase))
                                 .map(phase -> DynamicTest.dynamicTest(
                                         entrance + " " + reader + " " + phase,
-                                        () -> check(context, entrance, reader, phase)))))
-                .onClose(context::close);
+                                        () -> check(context, entrance, reader, phase)))));
     }
 
     @TestFactory
@@ -460,16 +460,15 @@ class EveryEntranceTest {
     /** Shows that the check can fail: without the lock, each reader returns stale data. */
     @Test
     void withoutALockTheReadersAreStale() {
-        try (var context = start(LockStrategy.ROW)) {
-            for (Reader reader : List.of(Reader.FIRST_LEVEL, Reader.SECOND_LEVEL, Reader.MYBATIS)) {
-                Case one = new Case(context, Entrance.LOCK, reader);
-                one.transaction.executeWithoutResult(status -> one.entities.find(Account.class, 1L));
-                one.transaction.executeWithoutResult(status -> {
-                    long before = one.read();
-                    RowLockTests.execute(database, "update account set balance = balance + 50 where id = 1");
-                    assertThat(one.read()).as(reader.name()).isEqualTo(before);
-                });
-            }
+        var context = start(LockStrategy.ROW);
+        for (Reader reader : List.of(Reader.FIRST_LEVEL, Reader.SECOND_LEVEL, Reader.MYBATIS)) {
+            Case one = new Case(context, Entrance.LOCK, reader);
+            one.transaction.executeWithoutResult(status -> one.entities.find(Account.class, 1L));
+            one.transaction.executeWithoutResult(status -> {
+                long before = one.read();
+                RowLockTests.execute(database, "update account set balance = balance + 50 where id = 1");
+                assertThat(one.read()).as(reader.name()).isEqualTo(before);
+            });
         }
     }
 }

@@ -58,7 +58,7 @@ class ForeignKeyTest {
     private TestContext start(LockStrategy strategy) {
         HikariDataSource pool = Contexts.pool(database);
         pool.setMaximumPoolSize(THREADS + 1);
-        return Contexts.start(pool, beans -> Contexts.locks(beans, strategy), Parents.class);
+        return Contexts.start(database, pool, beans -> Contexts.locks(beans, strategy), Parents.class);
     }
 
     /**
@@ -87,47 +87,43 @@ class ForeignKeyTest {
     @ParameterizedTest
     @EnumSource
     void insertAChildThenLockTheParentDoesNotDeadlock(LockStrategy strategy) throws Exception {
-        try (var context = start(strategy)) {
-            assertThat(deadlocks(context, context.getBean(Parents.class)::count))
-                    .isZero();
-            assertThat(database.query("select children from parent")).isEqualTo(String.valueOf(THREADS * CALLS));
-        }
+        var context = start(strategy);
+        assertThat(deadlocks(context, context.getBean(Parents.class)::count)).isZero();
+        assertThat(database.query("select children from parent")).isEqualTo(String.valueOf(THREADS * CALLS));
     }
 
     /** The annotation's default mode and the template's forNoKeyUpdate both let the insert pass. */
     @ParameterizedTest
     @EnumSource
     void anInsertPassesBesideAHeldParent(LockStrategy strategy) throws Exception {
-        try (var context = start(strategy)) {
-            Session insert = database.session("insert");
-            Runnable beside = () -> {
-                try {
-                    insert.execute("set lock_timeout = 1");
-                    insert.execute("insert into child (parent) values (1)");
-                    insert.rollback();
-                } catch (Exception e) {
-                    throw new IllegalStateException("The insert had to wait for the parent", e);
-                }
-            };
-            context.getBean(Parents.class).hold(1, beside);
-            context.template().inTransaction(forNoKeyUpdate(LockKey.row("parent", 1)), () -> {
-                beside.run();
-                return null;
-            });
-        }
+        var context = start(strategy);
+        Session insert = database.session("insert");
+        Runnable beside = () -> {
+            try {
+                insert.execute("set lock_timeout = 1");
+                insert.execute("insert into child (parent) values (1)");
+                insert.rollback();
+            } catch (Exception e) {
+                throw new IllegalStateException("The insert had to wait for the parent", e);
+            }
+        };
+        context.getBean(Parents.class).hold(1, beside);
+        context.template().inTransaction(forNoKeyUpdate(LockKey.row("parent", 1)), () -> {
+            beside.run();
+            return null;
+        });
     }
 
     /** The control: FOR UPDATE waits for the inserts of other transactions. Two such transactions would deadlock. */
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
     void forUpdateWaitsForTheInsertsOfOthers(LockStrategy strategy) throws Exception {
-        try (var context = start(strategy)) {
-            Session insert = database.session("insert");
-            insert.execute("insert into child (parent) values (1)");
-            var update = Blocking.run(() -> context.getBean(Parents.class).countForUpdate(1));
-            Blocking.awaitWaiterBehind(database.dataSource(), insert.pid());
-            insert.rollback();
-            TestDatabase.result(update);
-        }
+        var context = start(strategy);
+        Session insert = database.session("insert");
+        insert.execute("insert into child (parent) values (1)");
+        var update = Blocking.run(() -> context.getBean(Parents.class).countForUpdate(1));
+        Blocking.awaitWaiterBehind(database.dataSource(), insert.pid());
+        insert.rollback();
+        TestDatabase.result(update);
     }
 }

@@ -126,42 +126,38 @@ class IdObjectsTest {
 
     @Test
     void everyWayToWriteTheIdIsTheSameLock() {
-        try (var context = start(Lines.class)) {
-            Lines lines = context.getBean(Lines.class);
-            OrderLineId id = new OrderLineId(7, 1);
-            int[] ran = new int[1];
-            Runnable locked = () -> {
-                ran[0]++;
-                assertThat(isFree(KEY)).isFalse();
-                assertThat(isFree(LockKey.row("order_line", 7, 3))).isTrue();
-            };
-            lines.record(id, locked);
-            lines.nested(new TypedLineId(new OrderId(7), 1), locked);
-            lines.embeddable(new EmbeddedId(7, 1), locked);
-            lines.several(List.of(new OrderLineId(7, 2), id), locked);
-            lines.parts(1, 7, locked);
-            lines.expression(new Command(id), locked);
-            lines.expressions(new Command(id), locked);
-            lines.typedPart(new OrderId(7), 1, locked);
-            lines.listOfParts(new OrderId(7), 1, locked);
-            assertThat(ran[0]).isEqualTo(9);
-            assertThat(isFree(KEY)).isTrue();
-        }
+        Lines lines = start(Lines.class).getBean(Lines.class);
+        OrderLineId id = new OrderLineId(7, 1);
+        int[] ran = new int[1];
+        Runnable locked = () -> {
+            ran[0]++;
+            assertThat(isFree(KEY)).isFalse();
+            assertThat(isFree(LockKey.row("order_line", 7, 3))).isTrue();
+        };
+        lines.record(id, locked);
+        lines.nested(new TypedLineId(new OrderId(7), 1), locked);
+        lines.embeddable(new EmbeddedId(7, 1), locked);
+        lines.several(List.of(new OrderLineId(7, 2), id), locked);
+        lines.parts(1, 7, locked);
+        lines.expression(new Command(id), locked);
+        lines.expressions(new Command(id), locked);
+        lines.typedPart(new OrderId(7), 1, locked);
+        lines.listOfParts(new OrderId(7), 1, locked);
+        assertThat(ran[0]).isEqualTo(9);
+        assertThat(isFree(KEY)).isTrue();
     }
 
     @Test
     void aTypedIdIsTheLockOfItsValueAndOneWithinAnIdGivesItsPartsInItsPlace() {
         UUID tenant = new UUID(4, 2);
-        try (var context = start(Lines.class)) {
-            Lines lines = context.getBean(Lines.class);
-            lines.typed(
-                    new OrderId(7),
-                    () -> assertThat(isFree(LockKey.row("orders", 7))).isFalse());
-            lines.threeColumns(
-                    new TenantLineId(tenant, new OrderLineId(7, 1)),
-                    () -> assertThat(isFree(LockKey.row("tenant_order", tenant, 7, 1)))
-                            .isFalse());
-        }
+        Lines lines = start(Lines.class).getBean(Lines.class);
+        lines.typed(
+                new OrderId(7),
+                () -> assertThat(isFree(LockKey.row("orders", 7))).isFalse());
+        lines.threeColumns(
+                new TenantLineId(tenant, new OrderLineId(7, 1)),
+                () -> assertThat(isFree(LockKey.row("tenant_order", tenant, 7, 1)))
+                        .isFalse());
     }
 
     static class SwappedRecord extends InTransaction {
@@ -221,7 +217,7 @@ class IdObjectsTest {
                 SwappedInAnExpression.class
             })
     void componentsInAnotherOrderThanThePrimaryKeyFailTheStart(Class<?> service) {
-        assertThatThrownBy(() -> start(service).close())
+        assertThatThrownBy(() -> start(service))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContaining(service.getSimpleName() + ".lock(")
                 .hasMessageMatching("(?s).*\\[lineNo, order(Id)?].*")
@@ -230,7 +226,7 @@ class IdObjectsTest {
 
     @Test
     void morePartsThanThePrimaryKeyHasFailTheStart() {
-        assertThatThrownBy(() -> start(TooLong.class).close())
+        assertThatThrownBy(() -> start(TooLong.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll(
                         "TooLong.lock(", "3 parts", "the primary key of order_line is [order_id, line_no]");
@@ -239,22 +235,21 @@ class IdObjectsTest {
     /** Names that differ from the names of the columns prove no order. */
     @Test
     void namesThatAreNotThoseOfTheColumnsAreLeftAlone() {
-        start(Mapped.class).close();
+        start(Mapped.class);
     }
 
     /** If the id columns are configured, their order is the order of the parts. */
     @Test
     void configuredColumnsAreBelieved() {
         Contexts.start(
-                        Contexts.pool(database),
-                        beans -> beans.registerBean(
-                                RowLocks.class,
-                                () -> LockAccess.builder()
-                                        .idColumns("order_line", "line_no", "order_id")
-                                        .build(),
-                                definition -> definition.setPrimary(true)),
-                        SwappedRecord.class)
-                .close();
+                database,
+                beans -> beans.registerBean(
+                        RowLocks.class,
+                        () -> LockAccess.builder()
+                                .idColumns("order_line", "line_no", "order_id")
+                                .build(),
+                        definition -> definition.setPrimary(true)),
+                SwappedRecord.class);
     }
 
     private boolean isFree(LockKey key) {

@@ -95,39 +95,32 @@ class IdTypesTest {
     @ParameterizedTest
     @EnumSource
     void anotherSpellingThanThatOfTheKeyIsRefused(LockStrategy strategy) {
-        try (var context = start(strategy, Spellings.class)) {
-            Spellings service = context.getBean(Spellings.class);
-            assertRefused("account[01]", "another key. Give", () -> service.string("01"));
-            assertRefused("account[02]", "another key. Give", () -> service.strings(List.of("1", "02")));
-            assertRefused("account[01]", "another key. Give", () -> service.path(new Command("01", List.of())));
-            assertRefused(
-                    "account[01]", "another key. Give", () -> service.pathToSeveral(new Command("1", List.of("01"))));
-            assertRefused("account[01]", "another key. Give", () -> service.keys(Map.of("01", 1L)));
-            assertRefused("order_line[1, 01]", "another key. Give", () -> service.part(1, "01"));
-            assertRefused("order_line[1, 01]", "another key. Give", () -> service.component(new Line(1, "01")));
-            assertRefused("day[20261125]", "ISO 8601", () -> service.dateText("20261125"));
-            assertRefused(
-                    "moment[2026-11-25T10:00:00]",
-                    "ISO 8601",
-                    () -> service.localTime(LocalDateTime.of(2026, 11, 25, 10, 0)));
-        }
+        Spellings service = start(strategy, Spellings.class).getBean(Spellings.class);
+        assertRefused("account[01]", "another key. Give", () -> service.string("01"));
+        assertRefused("account[02]", "another key. Give", () -> service.strings(List.of("1", "02")));
+        assertRefused("account[01]", "another key. Give", () -> service.path(new Command("01", List.of())));
+        assertRefused("account[01]", "another key. Give", () -> service.pathToSeveral(new Command("1", List.of("01"))));
+        assertRefused("account[01]", "another key. Give", () -> service.keys(Map.of("01", 1L)));
+        assertRefused("order_line[1, 01]", "another key. Give", () -> service.part(1, "01"));
+        assertRefused("order_line[1, 01]", "another key. Give", () -> service.component(new Line(1, "01")));
+        assertRefused("day[20261125]", "ISO 8601", () -> service.dateText("20261125"));
+        assertRefused(
+                "moment[2026-11-25T10:00:00]",
+                "ISO 8601",
+                () -> service.localTime(LocalDateTime.of(2026, 11, 25, 10, 0)));
     }
 
     @ParameterizedTest
     @EnumSource
     void whatIsNoIdOfTheTableIsRefused(LockStrategy strategy) {
-        try (var context = start(strategy, Spellings.class)) {
-            Spellings service = context.getBean(Spellings.class);
-            assertRefused("account[RED]", "is not an integer", () -> service.color(Color.RED));
-            assertRefused("document[1]", "is not a UUID", () -> service.numberForUuid(List.of(1L)));
-            assertRefused("account[4Z]", "is not an integer", () -> service.string("4Z"));
-            assertTargetRefused("account[1, 2]", "is [id]", () -> service.parts(List.of(List.of(1, 2))));
-            assertTargetRefused("order_line[1]", "is [order_id, line]", () -> service.part(List.of(1)));
-            assertTargetRefused(
-                    "order_line[1, 2, 3]",
-                    "is [order_id, line]",
-                    () -> service.part(List.of(List.of(List.of(1, 2, 3)))));
-        }
+        Spellings service = start(strategy, Spellings.class).getBean(Spellings.class);
+        assertRefused("account[RED]", "is not an integer", () -> service.color(Color.RED));
+        assertRefused("document[1]", "is not a UUID", () -> service.numberForUuid(List.of(1L)));
+        assertRefused("account[4Z]", "is not an integer", () -> service.string("4Z"));
+        assertTargetRefused("account[1, 2]", "is [id]", () -> service.parts(List.of(List.of(1, 2))));
+        assertTargetRefused("order_line[1]", "is [order_id, line]", () -> service.part(List.of(1)));
+        assertTargetRefused(
+                "order_line[1, 2, 3]", "is [order_id, line]", () -> service.part(List.of(List.of(List.of(1, 2, 3)))));
     }
 
     record DayOfLine(long orderId, LocalDate line) {}
@@ -152,18 +145,15 @@ class IdTypesTest {
     @ParameterizedTest
     @EnumSource
     void aTypeThatIsNotThatOfTheColumnIsRefused(LockStrategy strategy) {
-        try (var context = start(strategy, OfOtherTypes.class)) {
-            OfOtherTypes service = context.getBean(OfOtherTypes.class);
-            UUID document = new UUID(0, 1);
-            Cart cart = new Cart(new DayOfLine(1, LocalDate.EPOCH));
-            assertRefused("document[1]", "is not a UUID", () -> service.numberForUuid(1));
-            assertRefused(
-                    "account[" + document + "]", "is not an integer", () -> service.uuidForNumber(List.of(document)));
-            assertRefused(
-                    "moment[1970-01-01T00:00:00]", "ISO 8601", () -> service.localTime(LocalDate.EPOCH.atStartOfDay()));
-            assertRefused("account[RED]", "is not an integer", () -> service.colorForNumber(Color.RED));
-            assertRefused("order_line[1, 1970-01-01]", "is not an integer", () -> service.partOfAnotherType(cart));
-        }
+        OfOtherTypes service = start(strategy, OfOtherTypes.class).getBean(OfOtherTypes.class);
+        UUID document = new UUID(0, 1);
+        Cart cart = new Cart(new DayOfLine(1, LocalDate.EPOCH));
+        assertRefused("document[1]", "is not a UUID", () -> service.numberForUuid(1));
+        assertRefused("account[" + document + "]", "is not an integer", () -> service.uuidForNumber(List.of(document)));
+        assertRefused(
+                "moment[1970-01-01T00:00:00]", "ISO 8601", () -> service.localTime(LocalDate.EPOCH.atStartOfDay()));
+        assertRefused("account[RED]", "is not an integer", () -> service.colorForNumber(Color.RED));
+        assertRefused("order_line[1, 1970-01-01]", "is not an integer", () -> service.partOfAnotherType(cart));
     }
 
     private static void assertRefused(String what, String why, ThrowingCallable call) {
@@ -186,10 +176,10 @@ class IdTypesTest {
     @EnumSource
     void anIdWithoutAKeyIsRefusedUnlessNoneIsNeeded(LockStrategy strategy) {
         if (strategy == LockStrategy.ROW) {
-            start(strategy, OfInterval.class).close();
+            start(strategy, OfInterval.class);
             return;
         }
-        assertThatThrownBy(() -> start(strategy, OfInterval.class).close())
+        assertThatThrownBy(() -> start(strategy, OfInterval.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("OfInterval.run(", "stay", "column id of type interval", "strategy ROW");
     }
@@ -222,8 +212,7 @@ class IdTypesTest {
     @ParameterizedTest
     @EnumSource
     void theColumnsOwnTypeIsNotRefused(LockStrategy strategy) {
-        try (var context = start(strategy, Right.class)) {
-            assertThat(context.getBean(LockChains.class).usages()).hasSize(10);
-        }
+        var context = start(strategy, Right.class);
+        assertThat(context.getBean(LockChains.class).usages()).hasSize(10);
     }
 }

@@ -16,9 +16,7 @@ class KotlinTest {
 
     private TestContext start(Class<?> service) {
         return Contexts.start(
-                database.dataSource(),
-                beans -> Contexts.settings(beans, new TestSettings().selfInvocation(Reaction.FAIL)),
-                service);
+                database, beans -> Contexts.settings(beans, new TestSettings().selfInvocation(Reaction.FAIL)), service);
     }
 
     @Test
@@ -43,12 +41,10 @@ class KotlinTest {
      */
     @Test
     void defaultArgumentsAreNoCallsWithinTheObject() throws Exception {
-        try (var context = start(PlainService.class)) {
-            PlainService service = context.getBean(PlainService.class);
-            Callers.addOne(service, 1);
-            service.add(1, 2);
-            assertThat(service.move(new Move(1, 2))).isEqualTo(2);
-        }
+        PlainService service = start(PlainService.class).getBean(PlainService.class);
+        Callers.addOne(service, 1);
+        service.add(1, 2);
+        assertThat(service.move(new Move(1, 2))).isEqualTo(2);
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("3");
     }
 }

@@ -94,6 +94,7 @@ class LateLocksTest {
 
     private TestContext start(Manager manager, Function<DataSource, PlatformTransactionManager> ofJdbc) {
         return RowLockTests.start(
+                database,
                 beans -> {
                     beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
                     beans.registerBean(JdbcTemplate.class, () -> new JdbcTemplate(beans.getBean(DataSource.class)));
@@ -116,45 +117,41 @@ class LateLocksTest {
     @ParameterizedTest
     @EnumSource
     void whatAnOutboxPromisesBeforeTheCommitIsStored(Manager manager) throws Exception {
-        try (var context = start(manager)) {
-            Orders orders = context.getBean(Orders.class);
-            orders.ship(template ->
-                    template.atCommit().add("insert into outbox values (1)").expectOneRow());
-            orders.ship(template -> template.inTransaction(
-                    forNoKeyUpdate(LockKey.row("account", 1)),
-                    () -> template.atCommit().add("insert into outbox values (2)")));
-            assertThat(stored()).isEqualTo("1,2");
-        }
+        Orders orders = start(manager).getBean(Orders.class);
+        orders.ship(template ->
+                template.atCommit().add("insert into outbox values (1)").expectOneRow());
+        orders.ship(template -> template.inTransaction(
+                forNoKeyUpdate(LockKey.row("account", 1)),
+                () -> template.atCommit().add("insert into outbox values (2)")));
+        assertThat(stored()).isEqualTo("1,2");
     }
 
     @ParameterizedTest
     @EnumSource
     void whatCannotBeStoredThenFailsTheCommit(Manager manager) throws Exception {
-        try (var context = start(manager)) {
-            JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
-            assertThatThrownBy(() -> context.getBean(Orders.class).ship(template -> {
-                        jdbc.update("insert into outbox values (1)");
-                        template.atCommit().add("insert into outbox values (1)");
-                    }))
-                    .isInstanceOf(DataIntegrityViolationException.class);
-            assertThat(stored()).isNull();
-        }
+        var context = start(manager);
+        JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+        assertThatThrownBy(() -> context.getBean(Orders.class).ship(template -> {
+                    jdbc.update("insert into outbox values (1)");
+                    template.atCommit().add("insert into outbox values (1)");
+                }))
+                .isInstanceOf(DataIntegrityViolationException.class);
+        assertThat(stored()).isNull();
     }
 
     @ParameterizedTest
     @EnumSource
     void aFirstLockThenIsWatchedForASilentRollback(Manager manager) throws Exception {
-        try (var context = start(manager)) {
-            JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
-            assertThatThrownBy(() -> context.getBean(Orders.class).ship(template -> {
-                        template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
-                        jdbc.update("insert into outbox values (1)");
-                        swallow(() -> jdbc.update("insert into outbox values (1)"));
-                    }))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("Nothing of the work of the transaction is stored");
-            assertThat(stored()).isNull();
-        }
+        var context = start(manager);
+        JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+        assertThatThrownBy(() -> context.getBean(Orders.class).ship(template -> {
+                    template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
+                    jdbc.update("insert into outbox values (1)");
+                    swallow(() -> jdbc.update("insert into outbox values (1)"));
+                }))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("Nothing of the work of the transaction is stored");
+        assertThat(stored()).isNull();
     }
 
     private static void swallow(Runnable work) {
@@ -169,14 +166,13 @@ class LateLocksTest {
     @ParameterizedTest
     @EnumSource
     void inNoPhaseIsAPromiseForgotten(Manager manager) throws Exception {
-        try (var context = start(manager)) {
-            RowLockTemplate template = context.template();
-            List<Boolean> refused = new ArrayList<>();
-            context.inTransaction(status -> TransactionSynchronizationManager.registerSynchronization(
-                    new Phases(phase -> refused.add(isRefused(template, phase)))));
-            assertThat(refused).containsExactly(false, false, true, true);
-            assertThat(stored()).isEqualTo("0,1");
-        }
+        var context = start(manager);
+        RowLockTemplate template = context.template();
+        List<Boolean> refused = new ArrayList<>();
+        context.inTransaction(status -> TransactionSynchronizationManager.registerSynchronization(
+                new Phases(phase -> refused.add(isRefused(template, phase)))));
+        assertThat(refused).containsExactly(false, false, true, true);
+        assertThat(stored()).isEqualTo("0,1");
     }
 
     private static boolean isRefused(RowLockTemplate template, int phase) {
@@ -216,40 +212,37 @@ class LateLocksTest {
     @ParameterizedTest
     @EnumSource
     void eachTransactionHasItsOwn(Manager manager) throws Exception {
-        try (var context = start(manager)) {
-            RowLockTemplate template = context.template();
-            TransactionTemplate inner = context.transactions(Propagation.REQUIRES_NEW);
-            context.getBean(Orders.class).ship(late -> {
-                late.atCommit().add("insert into outbox values (1)");
-                inner.executeWithoutResult(status -> {
-                    template.atCommit().add("insert into outbox values (2)");
-                    status.setRollbackOnly();
-                });
-                inner.executeWithoutResult(status -> template.atCommit().add("insert into outbox values (3)"));
+        var context = start(manager);
+        RowLockTemplate template = context.template();
+        TransactionTemplate inner = context.transactions(Propagation.REQUIRES_NEW);
+        context.getBean(Orders.class).ship(late -> {
+            late.atCommit().add("insert into outbox values (1)");
+            inner.executeWithoutResult(status -> {
+                template.atCommit().add("insert into outbox values (2)");
+                status.setRollbackOnly();
             });
-            assertThat(stored()).isEqualTo("1,3");
-        }
+            inner.executeWithoutResult(status -> template.atCommit().add("insert into outbox values (3)"));
+        });
+        assertThat(stored()).isEqualTo("1,3");
     }
 
     /** The manager is not a bean, so Rowlock is not notified of its commits. */
     @Test
     void aTransactionManagerThatRowlockDoesNotKnowIsRefusedForThem() throws Exception {
-        try (var context = start(Manager.JDBC)) {
-            RowLockTemplate template = context.template();
-            JdbcTransactionManager unknown = new JdbcTransactionManager(context.getBean(DataSource.class));
-            assertThatThrownBy(
-                            () -> new TransactionTemplate(unknown).executeWithoutResult(status -> template.atCommit()))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("bean");
-            new TransactionTemplate(unknown)
-                    .executeWithoutResult(status -> template.lock(forNoKeyUpdate(LockKey.row("account", 1))));
-            RowLockTemplate known =
-                    new RowLockTemplate(context.getBean(SpringLocks.class), unknown, context.getBean(DataSource.class));
-            known.inTransaction(
-                    forNoKeyUpdate(LockKey.row("account", 1)),
-                    () -> known.atCommit().add("insert into outbox values (1)"));
-            assertThat(stored()).isEqualTo("1");
-        }
+        var context = start(Manager.JDBC);
+        RowLockTemplate template = context.template();
+        JdbcTransactionManager unknown = new JdbcTransactionManager(context.getBean(DataSource.class));
+        assertThatThrownBy(() -> new TransactionTemplate(unknown).executeWithoutResult(status -> template.atCommit()))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("bean");
+        new TransactionTemplate(unknown)
+                .executeWithoutResult(status -> template.lock(forNoKeyUpdate(LockKey.row("account", 1))));
+        RowLockTemplate known =
+                new RowLockTemplate(context.getBean(SpringLocks.class), unknown, context.getBean(DataSource.class));
+        known.inTransaction(
+                forNoKeyUpdate(LockKey.row("account", 1)),
+                () -> known.atCommit().add("insert into outbox values (1)"));
+        assertThat(stored()).isEqualTo("1");
     }
 
     /**
@@ -258,19 +251,18 @@ class LateLocksTest {
     @ParameterizedTest
     @EnumSource
     void inADataSourceThatTheManagerDoesNotCommitNothingIsPromised(Manager manager) throws Exception {
-        try (var context = start(manager);
-                HikariDataSource other = Contexts.pool(database)) {
-            RowLockTemplate ofOther =
-                    new RowLockTemplate(context.getBean(SpringLocks.class), new JdbcTransactionManager(other), other);
-            assertThatThrownBy(() -> context.getBean(Orders.class).ship(template -> {
-                        template.atCommit().add("insert into outbox values (1)");
-                        new JdbcTemplate(other).queryForList("select 1");
-                        ofOther.atCommit().add("insert into outbox values (2)");
-                    }))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("is not one of");
-            assertThat(stored()).isNull();
-        }
+        var context = start(manager);
+        HikariDataSource other = Contexts.pool(database);
+        RowLockTemplate ofOther =
+                new RowLockTemplate(context.getBean(SpringLocks.class), new JdbcTransactionManager(other), other);
+        assertThatThrownBy(() -> context.getBean(Orders.class).ship(template -> {
+                    template.atCommit().add("insert into outbox values (1)");
+                    new JdbcTemplate(other).queryForList("select 1");
+                    ofOther.atCommit().add("insert into outbox values (2)");
+                }))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("is not one of");
+        assertThat(stored()).isNull();
     }
 
     /**
@@ -280,26 +272,24 @@ class LateLocksTest {
     @ParameterizedTest
     @EnumSource
     void aTransactionOfAnotherDataSourceInsideHasItsOwn(Manager manager) throws Exception {
-        try (var context = start(manager);
-                HikariDataSource other = Contexts.pool(database)) {
-            RowLockTemplate template = context.template();
-            RowLockTemplate ofOther = new RowLockTemplate(
-                    context.getBean(SpringLocks.class), new RowLockTransactionManager(other), other);
-            LockKey account = LockKey.row("account", 1);
-            context.inTransaction(status -> {
-                template.atCommit().add("insert into outbox values (1)");
-                for (int id = 2; id <= 3; id++) {
-                    int each = id;
-                    ofOther.inTransaction(
-                            forNoKeyUpdate(account),
-                            () -> ofOther.atCommit().add("insert into outbox values (?)", each));
-                    assertThat(RowLockTests.isFree(other, account)).isTrue();
-                }
-                template.atCommit().add("insert into outbox values (4)");
-                assertThat(RowLockTests.query(database, STORED)).isEqualTo("2,3");
-            });
-            assertThat(stored()).isEqualTo("1,2,3,4");
-        }
+        var context = start(manager);
+        HikariDataSource other = Contexts.pool(database);
+        RowLockTemplate template = context.template();
+        RowLockTemplate ofOther =
+                new RowLockTemplate(context.getBean(SpringLocks.class), new RowLockTransactionManager(other), other);
+        LockKey account = LockKey.row("account", 1);
+        context.inTransaction(status -> {
+            template.atCommit().add("insert into outbox values (1)");
+            for (int id = 2; id <= 3; id++) {
+                int each = id;
+                ofOther.inTransaction(
+                        forNoKeyUpdate(account), () -> ofOther.atCommit().add("insert into outbox values (?)", each));
+                assertThat(RowLockTests.isFree(other, account)).isTrue();
+            }
+            template.atCommit().add("insert into outbox values (4)");
+            assertThat(RowLockTests.query(database, STORED)).isEqualTo("2,3");
+        });
+        assertThat(stored()).isEqualTo("1,2,3,4");
     }
 
     /** Commits several DataSources, as a JTA manager does, and does not expose the DataSources. */
@@ -367,36 +357,34 @@ class LateLocksTest {
 
     @Test
     void aManagerOfSeveralDataSourcesSendsWhatIsPromisedInEach() throws Exception {
-        try (HikariDataSource one = Contexts.pool(database);
-                HikariDataSource other = Contexts.pool(database)) {
-            OfSeveral manager = new OfSeveral(one, other);
-            RowLockTemplate first = new RowLockTemplate(LockAccess.builder().build(), manager, one);
-            RowLockTemplate second = new RowLockTemplate(LockAccess.builder().build(), manager, other);
-            TransactionTemplate transaction = new TransactionTemplate(manager);
-            transaction.executeWithoutResult(status -> {
-                first.lock(forNoKeyUpdate(LockKey.row("account", 1)));
-                first.atCommit().add("insert into outbox values (1)");
-                second.atCommit().add("insert into outbox values (2)");
-                TestContext.beforeCommit(() -> second.atCommit().add("insert into outbox values (3)"));
-                TestContext.afterCommit(() -> {
-                    assertThat(RowLockTests.isFree(one, LockKey.row("account", 1)))
-                            .isTrue();
-                    assertThatThrownBy(first::atCommit)
-                            .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                            .hasMessageContaining("has ended");
-                });
+        HikariDataSource one = Contexts.pool(database);
+        HikariDataSource other = Contexts.pool(database);
+        OfSeveral manager = new OfSeveral(one, other);
+        RowLockTemplate first = new RowLockTemplate(LockAccess.builder().build(), manager, one);
+        RowLockTemplate second = new RowLockTemplate(LockAccess.builder().build(), manager, other);
+        TransactionTemplate transaction = new TransactionTemplate(manager);
+        transaction.executeWithoutResult(status -> {
+            first.lock(forNoKeyUpdate(LockKey.row("account", 1)));
+            first.atCommit().add("insert into outbox values (1)");
+            second.atCommit().add("insert into outbox values (2)");
+            TestContext.beforeCommit(() -> second.atCommit().add("insert into outbox values (3)"));
+            TestContext.afterCommit(() -> {
+                assertThat(RowLockTests.isFree(one, LockKey.row("account", 1))).isTrue();
+                assertThatThrownBy(first::atCommit)
+                        .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                        .hasMessageContaining("has ended");
             });
-            assertThat(stored()).isEqualTo("1,2,3");
-            transaction.executeWithoutResult(status -> {
-                second.atCommit().add("insert into outbox values (4)");
-                status.setRollbackOnly();
-            });
-            assertThat(stored()).isEqualTo("1,2,3");
-            assertThatThrownBy(() -> transaction.executeWithoutResult(
-                            status -> second.atCommit().add("insert into nowhere values (5)")))
-                    .isInstanceOf(DataAccessException.class);
-            assertThat(CommitListener.mayQueue()).isTrue();
-        }
+        });
+        assertThat(stored()).isEqualTo("1,2,3");
+        transaction.executeWithoutResult(status -> {
+            second.atCommit().add("insert into outbox values (4)");
+            status.setRollbackOnly();
+        });
+        assertThat(stored()).isEqualTo("1,2,3");
+        assertThatThrownBy(() -> transaction.executeWithoutResult(
+                        status -> second.atCommit().add("insert into nowhere values (5)")))
+                .isInstanceOf(DataAccessException.class);
+        assertThat(CommitListener.mayQueue()).isTrue();
     }
 
     /** The requests that Rowlock rejects before a commit. */
@@ -415,46 +403,45 @@ class LateLocksTest {
     @ParameterizedTest
     @EnumSource
     void whatIsRefusedBeforeTheCommitRollsBack(Refusal refusal) throws Exception {
-        try (var context = start(Manager.JDBC);
-                HikariDataSource other = Contexts.pool(database)) {
-            DataSource own = context.getBean(DataSource.class);
-            RowLockTemplate template = context.template();
-            RowLockTemplate ofOther =
-                    new RowLockTemplate(context.getBean(SpringLocks.class), new JdbcTransactionManager(other), other);
-            LockKey account = LockKey.row("account", 1);
-            PlatformTransactionManager known = context.getBean(PlatformTransactionManager.class);
-            TransactionTemplate suspending = new TransactionTemplate(known);
-            suspending.setPropagationBehavior(Propagation.NOT_SUPPORTED.value());
-            TransactionTemplate transaction =
-                    new TransactionTemplate(refusal == Refusal.NOT_TOLD ? new JdbcTransactionManager(own) : known);
-            transaction.setTimeout(60);
-            Runnable late = switch (refusal) {
-                case NOT_TOLD -> template::atCommit;
-                case NO_TRANSACTION ->
-                    () -> suspending.executeWithoutResult(status -> template.lock(forNoKeyUpdate(account)));
-                case OTHER_DATA_SOURCE -> () -> ofOther.lock(forNoKeyUpdate(account));
-                case BORROWED ->
-                    () -> {
-                        new JdbcTemplate(other).queryForList("select 1");
-                        ofOther.lock(forNoKeyUpdate(account));
-                    };
-                case TIMED_OUT ->
-                    () -> {
-                        ((ConnectionHolder) Objects.requireNonNull(TransactionSynchronizationManager.getResource(own)))
-                                .setTimeoutInMillis(-1);
-                        template.lock(forNoKeyUpdate(account));
-                    };
-            };
-            assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
-                        new JdbcTemplate(own).update("insert into outbox values (1)");
-                        TestContext.beforeCommit(late);
-                    }))
-                    .isInstanceOf(
-                            refusal == Refusal.TIMED_OUT
-                                    ? QueryTimeoutException.class
-                                    : InvalidDataAccessApiUsageException.class);
-            assertThat(stored()).isNull();
-        }
+        var context = start(Manager.JDBC);
+        HikariDataSource other = Contexts.pool(database);
+        DataSource own = context.getBean(DataSource.class);
+        RowLockTemplate template = context.template();
+        RowLockTemplate ofOther =
+                new RowLockTemplate(context.getBean(SpringLocks.class), new JdbcTransactionManager(other), other);
+        LockKey account = LockKey.row("account", 1);
+        PlatformTransactionManager known = context.getBean(PlatformTransactionManager.class);
+        TransactionTemplate suspending = new TransactionTemplate(known);
+        suspending.setPropagationBehavior(Propagation.NOT_SUPPORTED.value());
+        TransactionTemplate transaction =
+                new TransactionTemplate(refusal == Refusal.NOT_TOLD ? new JdbcTransactionManager(own) : known);
+        transaction.setTimeout(60);
+        Runnable late = switch (refusal) {
+            case NOT_TOLD -> template::atCommit;
+            case NO_TRANSACTION ->
+                () -> suspending.executeWithoutResult(status -> template.lock(forNoKeyUpdate(account)));
+            case OTHER_DATA_SOURCE -> () -> ofOther.lock(forNoKeyUpdate(account));
+            case BORROWED ->
+                () -> {
+                    new JdbcTemplate(other).queryForList("select 1");
+                    ofOther.lock(forNoKeyUpdate(account));
+                };
+            case TIMED_OUT ->
+                () -> {
+                    ((ConnectionHolder) Objects.requireNonNull(TransactionSynchronizationManager.getResource(own)))
+                            .setTimeoutInMillis(-1);
+                    template.lock(forNoKeyUpdate(account));
+                };
+        };
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    new JdbcTemplate(own).update("insert into outbox values (1)");
+                    TestContext.beforeCommit(late);
+                }))
+                .isInstanceOf(
+                        refusal == Refusal.TIMED_OUT
+                                ? QueryTimeoutException.class
+                                : InvalidDataAccessApiUsageException.class);
+        assertThat(stored()).isNull();
     }
 
     /** The application's own listeners still run, even if they replace Rowlock's listener. */
@@ -468,44 +455,40 @@ class LateLocksTest {
                 begun.add(transaction);
             }
         };
-        try (var context = start(Manager.JDBC, dataSource -> {
+        var context = start(Manager.JDBC, dataSource -> {
             JdbcTransactionManager manager =
                     rowlocks ? new RowLockTransactionManager(dataSource) : new JdbcTransactionManager(dataSource);
             manager.setTransactionExecutionListeners(List.of(own));
             return manager;
-        })) {
-            RowLockTemplate template = context.template();
-            template.inTransaction(
-                    forNoKeyUpdate(LockKey.row("account", 1)),
-                    () -> template.atCommit()
-                            .add("insert into outbox values (1)")
-                            .expectOneRow());
-            assertThat(stored()).isEqualTo("1");
-            assertThat(begun).hasSize(1);
-        }
+        });
+        RowLockTemplate template = context.template();
+        template.inTransaction(
+                forNoKeyUpdate(LockKey.row("account", 1)),
+                () -> template.atCommit().add("insert into outbox values (1)").expectOneRow());
+        assertThat(stored()).isEqualTo("1");
+        assertThat(begun).hasSize(1);
     }
 
     /** Remains of a transaction on a pooled thread would keep later calls on that thread from queueing. */
     @Test
     void aSynchronizationThatThrowsWhenItResumesLeavesNothingOnTheThread() {
-        try (var context = start(Manager.JDBC)) {
-            TransactionTemplate outer = context.transactions();
-            TransactionTemplate inner = context.transactions(Propagation.REQUIRES_NEW);
-            outer.executeWithoutResult(status -> {
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public int getOrder() {
-                        return 0;
-                    }
+        var context = start(Manager.JDBC);
+        TransactionTemplate outer = context.transactions();
+        TransactionTemplate inner = context.transactions(Propagation.REQUIRES_NEW);
+        outer.executeWithoutResult(status -> {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public int getOrder() {
+                    return 0;
+                }
 
-                    @Override
-                    public void resume() {
-                        throw new IllegalStateException("on purpose");
-                    }
-                });
-                assertThatThrownBy(() -> inner.executeWithoutResult(none -> {})).hasMessage("on purpose");
+                @Override
+                public void resume() {
+                    throw new IllegalStateException("on purpose");
+                }
             });
-            assertThat(CommitListener.mayQueue()).isTrue();
-        }
+            assertThatThrownBy(() -> inner.executeWithoutResult(none -> {})).hasMessage("on purpose");
+        });
+        assertThat(CommitListener.mayQueue()).isTrue();
     }
 }

@@ -86,14 +86,13 @@ class ListenerKindsTest {
 
     @Test
     void listenersOfEachKindCallTheProxy() throws Exception {
-        try (var context = Contexts.start(database, Endpoints.class, Listener.class)) {
-            Endpoints endpoints = Endpoints.of(context);
-            locksOrSaysWhyNot(context, () -> endpoints.receive("rabbit", "message"), "onRabbit");
-            locksOrSaysWhyNot(context, () -> endpoints.receive("kafka", "message"), "onKafka");
-            locksOrSaysWhyNot(context, () -> endpoints.receive("jms", "message"), "onJms");
-            locksOrSaysWhyNot(context, () -> context.publishEvent("event"), "onEvent");
-            locksOrSaysWhyNot(context, scheduled(context), "onTime");
-        }
+        var context = Contexts.start(database, Endpoints.class, Listener.class);
+        Endpoints endpoints = Endpoints.of(context);
+        locksOrSaysWhyNot(context, () -> endpoints.receive("rabbit", "message"), "onRabbit");
+        locksOrSaysWhyNot(context, () -> endpoints.receive("kafka", "message"), "onKafka");
+        locksOrSaysWhyNot(context, () -> endpoints.receive("jms", "message"), "onJms");
+        locksOrSaysWhyNot(context, () -> context.publishEvent("event"), "onEvent");
+        locksOrSaysWhyNot(context, scheduled(context), "onTime");
     }
 
     static Runnable scheduled(TestContext context) {
@@ -112,14 +111,12 @@ class ListenerKindsTest {
 
     @Test
     void anAsynchronousMethodWithoutATransactionSaysSo() {
-        try (var context = Contexts.start(database, Endpoints.class, Asynchronous.class)) {
-            CompletableFuture<Integer> later =
-                    context.getBean(Asynchronous.class).later();
-            assertThatThrownBy(() -> TestDatabase.result(later))
-                    .hasRootCauseInstanceOf(InvalidDataAccessApiUsageException.class);
-            // One proxy has both interceptors, and the lock is acquired on the other thread.
-            assertThat(((Advised) context.getBean(Asynchronous.class)).getAdvisors())
-                    .allSatisfy(advisor -> assertThat(advisor.getAdvice()).isInstanceOf(MethodInterceptor.class));
-        }
+        var context = Contexts.start(database, Endpoints.class, Asynchronous.class);
+        CompletableFuture<Integer> later = context.getBean(Asynchronous.class).later();
+        assertThatThrownBy(() -> TestDatabase.result(later))
+                .hasRootCauseInstanceOf(InvalidDataAccessApiUsageException.class);
+        // One proxy has both interceptors, and the lock is acquired on the other thread.
+        assertThat(((Advised) context.getBean(Asynchronous.class)).getAdvisors())
+                .allSatisfy(advisor -> assertThat(advisor.getAdvice()).isInstanceOf(MethodInterceptor.class));
     }
 }

@@ -138,55 +138,51 @@ class LockPlacementTest {
     @ParameterizedTest
     @ValueSource(classes = {Default.class, TransactionsFirst.class, OfClasses.class, Crowded.class})
     void lockIsInsideTheTransactionWhateverTheOrder(Class<?> configuration) {
-        try (var context = Contexts.bare(database, configuration, Services.class)) {
-            Service service = context.getBean(Service.class);
-            Probe probe = context.getBean(Probe.class);
-            assertThat(service.locksOf(1)).isOne();
-            assertThat(service.ofNew(1)).isOne();
-            assertThat(service.ofNested(1)).isOne();
-            assertThat(context.getBean(Account.class).seen(1)).isOne();
-            assertThat(probe.locks()).isZero();
-            List<Integer> inOne = context.transactions()
-                    .execute(status -> List.of(
-                            service.ofMandatory(1),
-                            service.locksOf(1),
-                            // a separate transaction, and a separate connection
-                            service.ofNew(2),
-                            service.ofNested(2)));
-            assertThat(inOne).containsExactly(1, 1, 1, 2);
-            assertThat(probe.locks()).isZero();
-            assertThat(context.queues().keysInUse()).isZero();
-        }
+        var context = Contexts.bare(database, configuration, Services.class);
+        Service service = context.getBean(Service.class);
+        Probe probe = context.getBean(Probe.class);
+        assertThat(service.locksOf(1)).isOne();
+        assertThat(service.ofNew(1)).isOne();
+        assertThat(service.ofNested(1)).isOne();
+        assertThat(context.getBean(Account.class).seen(1)).isOne();
+        assertThat(probe.locks()).isZero();
+        List<Integer> inOne = context.transactions()
+                .execute(status -> List.of(
+                        service.ofMandatory(1),
+                        service.locksOf(1),
+                        // a separate transaction, and a separate connection
+                        service.ofNew(2),
+                        service.ofNested(2)));
+        assertThat(inOne).containsExactly(1, 1, 1, 2);
+        assertThat(probe.locks()).isZero();
+        assertThat(context.queues().keysInUse()).isZero();
     }
 
     @Test
     void asyncCachedAndForeignAdvisorsGoTogether() throws Exception {
-        try (var context = Contexts.bare(database, Crowded.class, Services.class)) {
-            Service service = context.getBean(Service.class);
-            assertThat(TestDatabase.result(service.later(1))).isOne();
-            assertThat(service.cached(1)).isOne();
-            assertThat(service.cached(1)).isOne();
-            List<String> chain = Stream.of(((Advised) service).getAdvisors())
-                    .map(advisor -> advisor.getAdvice().getClass().getSimpleName())
-                    .toList();
-            int transaction = chain.indexOf("TransactionInterceptor");
-            assertThat(chain.get(transaction - 1)).isEqualTo("Admission");
-            assertThat(chain.get(0)).contains("Async");
-            assertThat(chain.get(chain.size() - 1)).isEqualTo("LockInterceptor");
-        }
+        Service service = Contexts.bare(database, Crowded.class, Services.class).getBean(Service.class);
+        assertThat(TestDatabase.result(service.later(1))).isOne();
+        assertThat(service.cached(1)).isOne();
+        assertThat(service.cached(1)).isOne();
+        List<String> chain = Stream.of(((Advised) service).getAdvisors())
+                .map(advisor -> advisor.getAdvice().getClass().getSimpleName())
+                .toList();
+        int transaction = chain.indexOf("TransactionInterceptor");
+        assertThat(chain.get(transaction - 1)).isEqualTo("Admission");
+        assertThat(chain.get(0)).contains("Async");
+        assertThat(chain.get(chain.size() - 1)).isEqualTo("LockInterceptor");
     }
 
     @Test
     void withoutATransactionTheCallFailsAndNothingIsLocked() {
-        try (var context = Contexts.bare(database, Default.class, Services.class)) {
-            Service service = context.getBean(Service.class);
-            assertThatThrownBy(() -> service.locksWithout(1))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContainingAll("Service.locksWithout(int)", "no transaction", "@Transactional");
-            assertThatThrownBy(() -> service.ofMandatory(1)).isInstanceOf(IllegalTransactionStateException.class);
-            assertThat(context.getBean(Probe.class).locks()).isZero();
-            assertThat(context.transactions().<Integer>execute(status -> service.locksWithout(1)))
-                    .isOne();
-        }
+        var context = Contexts.bare(database, Default.class, Services.class);
+        Service service = context.getBean(Service.class);
+        assertThatThrownBy(() -> service.locksWithout(1))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("Service.locksWithout(int)", "no transaction", "@Transactional");
+        assertThatThrownBy(() -> service.ofMandatory(1)).isInstanceOf(IllegalTransactionStateException.class);
+        assertThat(context.getBean(Probe.class).locks()).isZero();
+        assertThat(context.transactions().<Integer>execute(status -> service.locksWithout(1)))
+                .isOne();
     }
 }

@@ -64,9 +64,8 @@ class MappedIdTest {
     }
 
     private boolean locks(Class<?> entity) {
-        try (var context = Contexts.jpa(database::dataSource, new Unit(entity), beans -> {}, Pairs.class)) {
-            return context.getBean(Pairs.class).lock(new PairId());
-        }
+        var context = Contexts.jpa(database, new Unit(entity), Pairs.class);
+        return context.getBean(Pairs.class).lock(new PairId());
     }
 
     @Test
@@ -100,7 +99,7 @@ class MappedIdTest {
     /** The entity's mapping determines the column of each name. */
     @Test
     void partsThatTheEntityMapsToColumnsInAnotherOrderFailTheStart() {
-        assertThatThrownBy(() -> Contexts.jpa(database::dataSource, new Unit(Named.class), beans -> {}, Parts.class))
+        assertThatThrownBy(() -> Contexts.jpa(database, new Unit(Named.class), Parts.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("Parts.lock(int, int)", "[b, a]", "[a, b]", "in another order");
     }
@@ -131,10 +130,8 @@ class MappedIdTest {
     void namesThatAreNotThoseOfAllColumnsTellNoOrder() throws Exception {
         database.execute("create table doc (tenant_id int, id int, primary key (tenant_id, id))");
         database.execute("insert into doc values (1, 2)");
-        try (var context = Contexts.start(database, Docs.class)) {
-            Docs docs = context.getBean(Docs.class);
-            assertThat(docs.byIds(new Tenant(1), new Doc(2, 2))).isTrue();
-            assertThat(docs.byNumber(new Tenant(1), new Doc(2, 2))).isTrue();
-        }
+        Docs docs = Contexts.start(database, Docs.class).getBean(Docs.class);
+        assertThat(docs.byIds(new Tenant(1), new Doc(2, 2))).isTrue();
+        assertThat(docs.byNumber(new Tenant(1), new Doc(2, 2))).isTrue();
     }
 }

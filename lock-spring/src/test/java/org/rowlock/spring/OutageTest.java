@@ -123,22 +123,21 @@ class OutageTest {
     void thoseBehindTheFirstTryAtOnce(Way way) throws Exception {
         Outage outage = new Outage(database.dataSource());
         DataSource used = way == Way.LAZY_CONNECTION ? lazy(outage) : outage;
-        try (TestContext context = start(used)) {
-            AdmissionQueues queues = context.queues();
-            outage.on = true;
-            List<CompletableFuture<Void>> all = new ArrayList<>();
-            for (int i = 0; i <= BEHIND; i++) {
-                all.add(Blocking.run(() -> way.run(context, LockWait.FOREVER, () -> {})));
-                assertThat(outage.firstIsIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                        .isTrue();
-            }
-            TestDatabase.await().until(() -> queues.entrants().size() == 1 + BEHIND);
-            outage.letGo.countDown();
-            for (CompletableFuture<Void> each : all) {
-                assertThatThrownBy(() -> TestDatabase.result(each)).hasRootCauseMessage("connection timeout");
-            }
-            assertThat(queues.keysInUse()).isZero();
+        TestContext context = start(used);
+        AdmissionQueues queues = context.queues();
+        outage.on = true;
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (int i = 0; i <= BEHIND; i++) {
+            all.add(Blocking.run(() -> way.run(context, LockWait.FOREVER, () -> {})));
+            assertThat(outage.firstIsIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
         }
+        TestDatabase.await().until(() -> queues.entrants().size() == 1 + BEHIND);
+        outage.letGo.countDown();
+        for (CompletableFuture<Void> each : all) {
+            assertThatThrownBy(() -> TestDatabase.result(each)).hasRootCauseMessage("connection timeout");
+        }
+        assertThat(queues.keysInUse()).isZero();
     }
 
     /**
@@ -147,27 +146,26 @@ class OutageTest {
     @ParameterizedTest
     @EnumSource(names = {"ANNOTATION", "TEMPLATE"})
     void whenItIsOverTheyQueueAgain(Way way) throws Exception {
-        try (TestContext context = start(database.dataSource())) {
-            AdmissionQueues queues = context.queues();
-            KeyEntries trying = queues.enter(context.getBean(DataSource.class), forShare(KEY));
-            trying.connected(false);
-            Blocking.run(() -> way.share(context, () -> {})).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        TestContext context = start(database.dataSource());
+        AdmissionQueues queues = context.queues();
+        KeyEntries trying = queues.enter(context.getBean(DataSource.class), forShare(KEY));
+        trying.connected(false);
+        Blocking.run(() -> way.share(context, () -> {})).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
 
-            CountDownLatch inside = new CountDownLatch(1);
-            CountDownLatch leave = new CountDownLatch(1);
-            CompletableFuture<Void> sharing = Blocking.run(() -> way.share(context, () -> {
-                inside.countDown();
-                assertThat(isOver(leave)).isTrue();
-            }));
-            assertThat(inside.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isTrue();
-            trying.close();
-            assertThatThrownBy(() -> Way.TEMPLATE.run(context, LockWait.NO_WAIT, () -> {}))
-                    .isInstanceOf(CannotAcquireLockException.class)
-                    .hasMessageContaining("admission queue");
-            leave.countDown();
-            TestDatabase.result(sharing);
-        }
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch leave = new CountDownLatch(1);
+        CompletableFuture<Void> sharing = Blocking.run(() -> way.share(context, () -> {
+            inside.countDown();
+            assertThat(isOver(leave)).isTrue();
+        }));
+        assertThat(inside.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                .isTrue();
+        trying.close();
+        assertThatThrownBy(() -> Way.TEMPLATE.run(context, LockWait.NO_WAIT, () -> {}))
+                .isInstanceOf(CannotAcquireLockException.class)
+                .hasMessageContaining("admission queue");
+        leave.countDown();
+        TestDatabase.result(sharing);
     }
 
     private static boolean isOver(CountDownLatch latch) {
@@ -185,7 +183,7 @@ class OutageTest {
         return lazy;
     }
 
-    private static TestContext start(DataSource dataSource) {
-        return Contexts.start(dataSource, Accounts.class);
+    private TestContext start(DataSource dataSource) {
+        return Contexts.start(database, dataSource, Accounts.class);
     }
 }

@@ -57,7 +57,7 @@ class PoolSizeTest {
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(0);
         try (Counted pool = new Counted(config);
-                var context = Contexts.start(pool, Service.class)) {
+                var context = Contexts.start(database, pool, Service.class)) {
             assertThat(context.getBean(Service.class)).isNotNull();
             assertThat(pool.inVain).isZero();
             assertThat(pool.mostBorrowed).isEqualTo(Math.min(size, 16));

@@ -79,10 +79,9 @@ class ProxyEdgesTest {
 
     @Test
     void oneObjectOfTwoNamesIsAdvisedOnce() {
-        try (var context = Contexts.start(database, TwoNames.class)) {
-            assertThat(context.getBean("sameAccount", Account.class)).isSameAs(context.getBean("account"));
-            assertThat(context.getBean("account", Account.class).seen(1)).isOne();
-        }
+        var context = Contexts.start(database, TwoNames.class);
+        assertThat(context.getBean("sameAccount", Account.class)).isSameAs(context.getBean("account"));
+        assertThat(context.getBean("account", Account.class).seen(1)).isOne();
     }
 
     @Scope(BeanDefinition.SCOPE_PROTOTYPE)
@@ -90,12 +89,11 @@ class ProxyEdgesTest {
 
     @Test
     void prototypesAreListedOnce() {
-        try (var context = Contexts.start(database, Prototype.class)) {
-            for (int i = 0; i < 3; i++) {
-                assertThat(context.getBean(Account.class).seen(1)).isOne();
-            }
-            assertThat(context.getBean(LockChains.class).usages()).hasSize(1);
+        var context = Contexts.start(database, Prototype.class);
+        for (int i = 0; i < 3; i++) {
+            assertThat(context.getBean(Account.class).seen(1)).isOne();
         }
+        assertThat(context.getBean(LockChains.class).usages()).hasSize(1);
     }
 
     /** Wraps a bean in a second proxy, as tracing libraries do, which ignore the first proxy. */
@@ -131,13 +129,12 @@ class ProxyEdgesTest {
     @ParameterizedTest
     @ValueSource(classes = {Contexts.Base.class, Classes.class})
     void lockIsInsideTheTransactionOfAProxyWithinAProxy(Class<?> proxies) {
-        try (var context = Contexts.bare(database, proxies, Wrapped.class)) {
-            Account account = context.getBean(Account.class);
-            assertThat(account.seen(1)).isOne();
-            assertThat(context.getBean(LockChains.class).usages())
-                    .extracting(Usage::method)
-                    .containsExactly("Service.seen(int)");
-        }
+        var context = Contexts.bare(database, proxies, Wrapped.class);
+        Account account = context.getBean(Account.class);
+        assertThat(account.seen(1)).isOne();
+        assertThat(context.getBean(LockChains.class).usages())
+                .extracting(Usage::method)
+                .containsExactly("Service.seen(int)");
     }
 
     /** An interface whose bean is a JDK proxy, as beans of MyBatis and of HTTP clients are. */
@@ -166,13 +163,11 @@ class ProxyEdgesTest {
 
     @Test
     void proxiesThatAreNotSpringsAreLockedByTheirInterface() {
-        try (var context = Contexts.start(database, MapperFactory.class)) {
-            Mapper mapper = context.getBean(Mapper.class);
-            TransactionTemplate transactions = context.transactions();
-            assertThat(transactions.<Integer>execute(status -> mapper.locksOf(1)))
-                    .isOne();
-            assertThatThrownBy(() -> mapper.locksOf(1)).hasMessageContaining("Mapper.locksOf(int)");
-        }
+        var context = Contexts.start(database, MapperFactory.class);
+        Mapper mapper = context.getBean(Mapper.class);
+        TransactionTemplate transactions = context.transactions();
+        assertThat(transactions.<Integer>execute(status -> mapper.locksOf(1))).isOne();
+        assertThatThrownBy(() -> mapper.locksOf(1)).hasMessageContaining("Mapper.locksOf(int)");
     }
 
     /** A bean whose first initialization fails. */
@@ -200,12 +195,11 @@ class ProxyEdgesTest {
     @Test
     void earlyReferenceOfAFailedBeanIsForgotten() {
         Flaky.ATTEMPTS.set(0);
-        try (var context = Contexts.start(database, Flaky.class, Friend.class)) {
-            assertThatThrownBy(() -> context.getBean(Flaky.class)).hasRootCauseMessage("not yet");
-            // This time the other bean is created first, so no early reference is needed.
-            Friend friend = context.getBean(Friend.class);
-            assertThat(friend.account.seen(1)).isOne();
-        }
+        var context = Contexts.start(database, Flaky.class, Friend.class);
+        assertThatThrownBy(() -> context.getBean(Flaky.class)).hasRootCauseMessage("not yet");
+        // This time the other bean is created first, so no early reference is needed.
+        Friend friend = context.getBean(Friend.class);
+        assertThat(friend.account.seen(1)).isOne();
     }
 
     static class New extends Probing {
@@ -234,7 +228,7 @@ class ProxyEdgesTest {
 
     @Test
     void opaqueProxyIsRefused() {
-        assertThatThrownBy(() -> Contexts.start(database, Opaque.class).close())
+        assertThatThrownBy(() -> Contexts.start(database, Opaque.class))
                 .hasRootCauseInstanceOf(RowLockDefinitionException.class)
                 .hasStackTraceContaining("opaque");
     }
@@ -265,9 +259,8 @@ class ProxyEdgesTest {
     /** The locking proxy is inside the opaque proxy, and therefore inside the transaction of the opaque proxy. */
     @Test
     void opaqueProxyAroundThatWhichLocksIsNoObstacle() {
-        try (var context = Contexts.start(database, OpaqueAround.class)) {
-            assertThat(context.getBean(New.class).seen(1)).isOne();
-        }
+        var context = Contexts.start(database, OpaqueAround.class);
+        assertThat(context.getBean(New.class).seen(1)).isOne();
     }
 
     interface Listening {
@@ -305,21 +298,19 @@ class ProxyEdgesTest {
 
     @Test
     void proxyWithoutATransactionIsOfTheKindOfTheOthersAndHidesNoOtherAnnotation() {
-        try (var interfaces = Contexts.start(database, Listener.class);
-                var classes = Contexts.bare(database, Classes.class, Listener.class)) {
-            interfaces.publishEvent("hello");
-            assertThat(((Listener) interfaces.target(Listening.class)).heard).isOne();
-            assertThat(classes.getBean(Listener.class)).isNotNull();
-        }
+        var interfaces = Contexts.start(database, Listener.class);
+        var classes = Contexts.bare(database, Classes.class, Listener.class);
+        interfaces.publishEvent("hello");
+        assertThat(((Listener) interfaces.target(Listening.class)).heard).isOne();
+        assertThat(classes.getBean(Listener.class)).isNotNull();
     }
 
     /** The control of the test above. */
     @Test
     void interfaceProxyStaysTheDefault() {
-        try (var context = Contexts.start(database, Listeners.class)) {
-            assertThat(Proxy.isProxyClass(context.getBean(Listening.class).getClass()))
-                    .isTrue();
-        }
+        var context = Contexts.start(database, Listeners.class);
+        assertThat(Proxy.isProxyClass(context.getBean(Listening.class).getClass()))
+                .isTrue();
     }
 
     static class Named {
@@ -352,10 +343,8 @@ class ProxyEdgesTest {
 
     @Test
     void validationComesBeforeTheLock() {
-        try (var context = Contexts.start(database, Named.class, Validation.class)) {
-            Named named = context.getBean(Named.class);
-            assertThatThrownBy(() -> named.of(null)).isInstanceOf(UnsupportedOperationException.class);
-        }
+        Named named = Contexts.start(database, Named.class, Validation.class).getBean(Named.class);
+        assertThatThrownBy(() -> named.of(null)).isInstanceOf(UnsupportedOperationException.class);
     }
 
     static class Stocked extends Probing {
@@ -409,8 +398,8 @@ class ProxyEdgesTest {
     @ValueSource(booleans = {false, true})
     @SuppressWarnings("unchecked")
     void aMethodThatASuperclassImplementsLocksAsItsInterfaceSays(boolean byClass) {
-        try (var context = Contexts.start(
-                database.dataSource(),
+        var context = Contexts.start(
+                database,
                 beans -> {
                     beans.addBeanFactoryPostProcessor(factory -> {
                         if (byClass) {
@@ -421,12 +410,11 @@ class ProxyEdgesTest {
                 },
                 InheritingLocked.class,
                 BindingLocked.class,
-                BindingByItself.class)) {
-            assertThat(context.getBean(LockedAccount.class).seen(1)).isPositive();
-            assertThat(context.getBean(LockedByNumber.class).found(1)).isPositive();
-            LockedByAnything<Integer> binding = context.getBean(LockedByAnything.class);
-            assertThat(binding.counted(1)).isPositive();
-        }
+                BindingByItself.class);
+        assertThat(context.getBean(LockedAccount.class).seen(1)).isPositive();
+        assertThat(context.getBean(LockedByNumber.class).found(1)).isPositive();
+        LockedByAnything<Integer> binding = context.getBean(LockedByAnything.class);
+        assertThat(binding.counted(1)).isPositive();
     }
 
     /** For example, some clients of remote services are proxies that do not implement equals. */
@@ -438,19 +426,17 @@ class ProxyEdgesTest {
             }
             return method.getReturnType() == int.class ? (Object) 1 : "remote";
         };
-        try (var context = Contexts.start(
-                database.dataSource(),
+        var context = Contexts.start(
+                database,
                 beans -> beans.registerBean("remote", Account.class, () -> (Account) Proxy.newProxyInstance(
-                        Account.class.getClassLoader(), new Class<?>[] {Account.class}, handler)))) {
-            assertThat(context.getBean(Account.class).seen(1)).isOne();
-        }
+                        Account.class.getClassLoader(), new Class<?>[] {Account.class}, handler)));
+        assertThat(context.getBean(Account.class).seen(1)).isOne();
     }
 
     @Test
     void packagesThatBeginAsSpringsOwnLockToo() {
-        try (var context = Contexts.start(database, Clinic.class)) {
-            assertThat(context.getBean(Clinic.class).locks(1)).isPositive();
-        }
+        var context = Contexts.start(database, Clinic.class);
+        assertThat(context.getBean(Clinic.class).locks(1)).isPositive();
     }
 
     interface Store<T> {
@@ -467,14 +453,13 @@ class ProxyEdgesTest {
 
     @Test
     void aMethodOfAGenericInterfaceIsListedOnce() {
-        try (var context = Contexts.start(database, Accounts.class)) {
-            @SuppressWarnings("unchecked")
-            Store<Integer> accounts = context.getBean(Store.class);
-            assertThat(accounts.seen(1)).isOne();
-            assertThat(context.getBean(LockChains.class).usages())
-                    .extracting(Usage::method)
-                    .containsExactly("Accounts.seen(Integer)");
-        }
+        var context = Contexts.start(database, Accounts.class);
+        @SuppressWarnings("unchecked")
+        Store<Integer> accounts = context.getBean(Store.class);
+        assertThat(accounts.seen(1)).isOne();
+        assertThat(context.getBean(LockChains.class).usages())
+                .extracting(Usage::method)
+                .containsExactly("Accounts.seen(Integer)");
     }
 
     /** A post-processor, which Spring creates early together with the beans that the post-processor needs. */
@@ -485,10 +470,9 @@ class ProxyEdgesTest {
     /** The bean already has a proxy at that time, and Rowlock completes the proxy at startup. */
     @Test
     void aBeanThatAPostProcessorNeedsLocks() {
-        try (var context = Contexts.start(database, Classes.class, Service.class, Eager.class)) {
-            assertThat(context.getBean(Service.class).seen(1)).isOne();
-            assertThat(context.getBean(LockChains.class).usages()).hasSize(1);
-        }
+        var context = Contexts.start(database, Classes.class, Service.class, Eager.class);
+        assertThat(context.getBean(Service.class).seen(1)).isOne();
+        assertThat(context.getBean(LockChains.class).usages()).hasSize(1);
     }
 
     /** A post-processor that is created before the post-processor that creates proxies. */
@@ -518,11 +502,10 @@ class ProxyEdgesTest {
     @Test
     void aBeanThatIsMadeBeforeAllProxiesIsSaidToLockNothing() {
         assertThatThrownBy(() -> Contexts.start(
-                                Contexts.pool(database),
-                                beans -> Contexts.settings(beans, new TestSettings().unlockedMethods(Reaction.FAIL)),
-                                Classes.class,
-                                MadeFirst.class)
-                        .close())
+                        database,
+                        beans -> Contexts.settings(beans, new TestSettings().unlockedMethods(Reaction.FAIL)),
+                        Classes.class,
+                        MadeFirst.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("Service.seen(int)", "lock nothing", "BeanPostProcessor", "ObjectProvider");
     }

@@ -20,6 +20,7 @@ import org.rowlock.LockKey;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -111,29 +112,27 @@ class RepositoryLockTest {
 
     @Test
     void anAspectOnTheRepositoryChangesNothing() {
-        try (var context = start(AdvisedRepositories.class)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            assertThat(AopProxyUtils.getSingletonTarget(accounts)).isInstanceOf(Advised.class);
-            assertThat(accounts.inItsOwnTransaction(1)).isZero();
-            locks(context, () -> accounts.findById(1L));
-        }
+        var context = start(AdvisedRepositories.class);
+        Accounts accounts = context.getBean(Accounts.class);
+        assertThat(AopProxyUtils.getSingletonTarget(accounts)).isInstanceOf(Advised.class);
+        assertThat(accounts.inItsOwnTransaction(1)).isZero();
+        locks(context, () -> accounts.findById(1L));
     }
 
     @ParameterizedTest
     @ValueSource(classes = {Repositories.class, RepositoriesWithoutTransactions.class})
     void everyKindOfMethodLocksInTheCallersTransaction(Class<?> repositories) {
-        try (var context = start(repositories)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            locks(context, () -> accounts.queried(1));
-            locks(context, () -> accounts.findOneById(1L));
-            locks(context, () -> accounts.findById(1L));
-            locks(context, () -> accounts.viaDefaultMethod(1));
-            locks(context, () -> accounts.inItsOwnTransaction(1));
-            assertThat(accounts.inItsOwnTransaction(1)).as("without a caller's").isZero();
-            PlainAccounts plain = context.getBean(PlainAccounts.class);
-            locks(context, () -> plain.findOneById(1L));
-            locks(context, () -> plain.findById(1L));
-        }
+        var context = start(repositories);
+        Accounts accounts = context.getBean(Accounts.class);
+        locks(context, () -> accounts.queried(1));
+        locks(context, () -> accounts.findOneById(1L));
+        locks(context, () -> accounts.findById(1L));
+        locks(context, () -> accounts.viaDefaultMethod(1));
+        locks(context, () -> accounts.inItsOwnTransaction(1));
+        assertThat(accounts.inItsOwnTransaction(1)).as("without a caller's").isZero();
+        PlainAccounts plain = context.getBean(PlainAccounts.class);
+        locks(context, () -> plain.findOneById(1L));
+        locks(context, () -> plain.findById(1L));
     }
 
     private void locks(TestContext context, Runnable call) {
@@ -154,37 +153,32 @@ class RepositoryLockTest {
     @ParameterizedTest
     @MethodSource("reads")
     void queriesAndFindersRunBehindTheLock(Function<Accounts, Long> read) throws Exception {
-        try (var context = start(Repositories.class)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            Session alice = RowLockTests.holder(database, KEY);
-            alice.execute("update account set balance = 100 where id = 1");
-            CompletableFuture<Long> bob =
-                    Blocking.call(() -> context.transactions().execute(status -> read.apply(accounts)));
-            Blocking.awaitWaiterBehind(database.dataSource(), alice.pid());
-            alice.commit();
-            assertThat(TestDatabase.result(bob)).isEqualTo(100);
-        }
+        var context = start(Repositories.class);
+        Accounts accounts = context.getBean(Accounts.class);
+        Session alice = RowLockTests.holder(database, KEY);
+        alice.execute("update account set balance = 100 where id = 1");
+        CompletableFuture<Long> bob =
+                Threads.start(() -> context.transactions().execute(status -> read.apply(accounts)));
+        Blocking.awaitWaiterBehind(database.dataSource(), alice.pid());
+        alice.commit();
+        assertThat(TestDatabase.result(bob)).isEqualTo(100);
     }
 
     @Test
     void withoutATransactionItIsRefused() {
-        try (var context = start(RepositoriesWithoutTransactions.class)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            assertThatThrownBy(() -> accounts.findById(1L))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContainingAll("Accounts.findById(Long)", "there is no transaction");
-        }
+        Accounts accounts = start(RepositoriesWithoutTransactions.class).getBean(Accounts.class);
+        assertThatThrownBy(() -> accounts.findById(1L))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("Accounts.findById(Long)", "there is no transaction");
     }
 
     /** Spring Data's own transaction of a finder is read-only. */
     @Test
     void inSpringDatasReadOnlyTransactionItIsRefused() {
-        try (var context = start(Repositories.class)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            assertThatThrownBy(() -> accounts.findById(1L))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("read-only");
-        }
+        Accounts accounts = start(Repositories.class).getBean(Accounts.class);
+        assertThatThrownBy(() -> accounts.findById(1L))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("read-only");
     }
 
     private boolean isFree() {
@@ -192,6 +186,6 @@ class RepositoryLockTest {
     }
 
     private TestContext start(Class<?> repositories) {
-        return Contexts.jpa(database::dataSource, new Unit(Account.class), beans -> {}, repositories);
+        return Contexts.jpa(database, new Unit(Account.class), repositories);
     }
 }

@@ -81,43 +81,41 @@ class RetryTest {
     /** The service is the victim, because its deadlock check runs early, and only after bob waits. */
     @Test
     void theVictimOfADeadlockIsRunAgainAndDoneOnce() throws Exception {
-        try (var context = Contexts.start(database, Retries.class, Attempts.class, Accounts.class)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            Attempts attempts = context.getBean(Attempts.class);
-            RowLocks locks = LockAccess.builder().build();
-            Session bob = database.session("bob");
-            bob.execute("set deadlock_timeout = '60s'");
-            bob.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 2))));
-            CompletableFuture<Step<LockResult>> bobs = new CompletableFuture<>();
-            attempts.first = () -> {
-                context.getBean(JdbcTemplate.class).execute("set local deadlock_timeout = '20ms'");
-                bobs.complete(bob.start(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 1)))));
-                Blocking.awaitWaiting(database.dataSource(), bob.pid());
-            };
+        var context = Contexts.start(database, Retries.class, Attempts.class, Accounts.class);
+        Accounts accounts = context.getBean(Accounts.class);
+        Attempts attempts = context.getBean(Attempts.class);
+        RowLocks locks = LockAccess.builder().build();
+        Session bob = database.session("bob");
+        bob.execute("set deadlock_timeout = '60s'");
+        bob.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 2))));
+        CompletableFuture<Step<LockResult>> bobs = new CompletableFuture<>();
+        attempts.first = () -> {
+            context.getBean(JdbcTemplate.class).execute("set local deadlock_timeout = '20ms'");
+            bobs.complete(bob.start(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 1)))));
+            Blocking.awaitWaiting(database.dataSource(), bob.pid());
+        };
 
-            CompletableFuture<Void> call = Blocking.run(() -> accounts.move(1, 2, 5));
-            assertThat(TestDatabase.result(bobs).get().isHeld())
-                    .as("the victim lets go of its rows before it tries again")
-                    .isTrue();
-            bob.commit();
-            TestDatabase.result(call);
+        CompletableFuture<Void> call = Blocking.run(() -> accounts.move(1, 2, 5));
+        assertThat(TestDatabase.result(bobs).get().isHeld())
+                .as("the victim lets go of its rows before it tries again")
+                .isTrue();
+        bob.commit();
+        TestDatabase.result(call);
 
-            assertThat(attempts.count).hasValue(2);
-            assertThat(database.query("select string_agg(balance::text, ' ' order by id) from account"))
-                    .isEqualTo("-5 5");
-        }
+        assertThat(attempts.count).hasValue(2);
+        assertThat(database.query("select string_agg(balance::text, ' ' order by id) from account"))
+                .isEqualTo("-5 5");
     }
 
     @Test
     void whatIsNoConflictIsNotRunAgain() {
-        try (var context = Contexts.start(database, Retries.class, Attempts.class, Accounts.class)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            Attempts attempts = context.getBean(Attempts.class);
-            attempts.first = () -> {
-                throw new IllegalStateException("no money");
-            };
-            assertThatThrownBy(() -> accounts.move(1, 2, 5)).hasMessage("no money");
-            assertThat(attempts.count).hasValue(1);
-        }
+        var context = Contexts.start(database, Retries.class, Attempts.class, Accounts.class);
+        Accounts accounts = context.getBean(Accounts.class);
+        Attempts attempts = context.getBean(Attempts.class);
+        attempts.first = () -> {
+            throw new IllegalStateException("no money");
+        };
+        assertThatThrownBy(() -> accounts.move(1, 2, 5)).hasMessage("no money");
+        assertThat(attempts.count).hasValue(1);
     }
 }

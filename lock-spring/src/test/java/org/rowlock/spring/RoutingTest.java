@@ -5,20 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,7 +25,6 @@ import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
-import org.slf4j.LoggerFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -54,22 +50,11 @@ class RoutingTest {
     @RegisterExtension
     final TestDatabase south = new TestDatabase(TABLE);
 
-    private final Logger logger =
-            (Logger) LoggerFactory.getLogger("org.rowlock.spring.internal.startup.StartupVerification");
-    private final ListAppender<ILoggingEvent> said = new ListAppender<>();
+    private List<ILoggingEvent> said;
 
     @BeforeEach
     void listen() {
-        said.list = new CopyOnWriteArrayList<>();
-        said.start();
-        logger.setLevel(Level.INFO);
-        logger.addAppender(said);
-    }
-
-    @AfterEach
-    void listenNoMore() {
-        logger.detachAppender(said);
-        logger.setLevel(null);
+        said = RowLockTests.logged(south, "org.rowlock.spring.internal.startup.StartupVerification", Level.INFO);
     }
 
     static class ByTenant extends AbstractRoutingDataSource {
@@ -86,8 +71,8 @@ class RoutingTest {
         }
     }
 
-    private static TestContext start(DataSource dataSource) {
-        return Contexts.start(dataSource, Accounts.class);
+    private TestContext start(DataSource dataSource) {
+        return Contexts.start(south, dataSource, Accounts.class);
     }
 
     private static ByTenant routing(DataSource first, Map<String, DataSource> all) {
@@ -110,69 +95,63 @@ class RoutingTest {
 
     @Test
     void equalIdsOfTwoRoutesDoNotWaitForEachOther() throws Exception {
-        try (HikariDataSource northern = Contexts.pool(north);
-                HikariDataSource southern = Contexts.pool(south)) {
-            ByTenant routing = routing(northern, Map.of("north", northern, "south", southern));
-            try (var context = start(new LazyConnectionDataSourceProxy(routing))) {
-                AdmissionQueues queues = context.queues();
-                CompletableFuture<Void> inside = new CompletableFuture<>();
-                CompletableFuture<Void> leave = new CompletableFuture<>();
-                CompletableFuture<Void> first = hold(context, "north", () -> {
-                    inside.complete(null);
-                    leave.join();
-                });
-                TestDatabase.result(inside);
-                TestDatabase.result(hold(context, "south", () -> {}));
-                CompletableFuture<Void> behind = hold(context, "north", () -> {});
-                TestDatabase.await().until(() -> queues.entrants().stream().anyMatch(each -> !each.isAdmitted()));
-                assertThat(queues.entrants())
-                        .extracting(AdmissionQueues.Entrant::database)
-                        .containsOnly(northern);
-                leave.complete(null);
-                TestDatabase.result(first);
-                TestDatabase.result(behind);
-            }
-        }
+        HikariDataSource northern = Contexts.pool(north);
+        HikariDataSource southern = Contexts.pool(south);
+        ByTenant routing = routing(northern, Map.of("north", northern, "south", southern));
+        var context = start(new LazyConnectionDataSourceProxy(routing));
+        AdmissionQueues queues = context.queues();
+        CompletableFuture<Void> inside = new CompletableFuture<>();
+        CompletableFuture<Void> leave = new CompletableFuture<>();
+        CompletableFuture<Void> first = hold(context, "north", () -> {
+            inside.complete(null);
+            leave.join();
+        });
+        TestDatabase.result(inside);
+        TestDatabase.result(hold(context, "south", () -> {}));
+        CompletableFuture<Void> behind = hold(context, "north", () -> {});
+        TestDatabase.await().until(() -> queues.entrants().stream().anyMatch(each -> !each.isAdmitted()));
+        assertThat(queues.entrants())
+                .extracting(AdmissionQueues.Entrant::database)
+                .containsOnly(northern);
+        leave.complete(null);
+        TestDatabase.result(first);
+        TestDatabase.result(behind);
     }
 
     /** One name can lead to two servers, for example behind a load balancer. */
     @Test
     void aRouteWhoseLocksDoNotExcludeIsRefusedByName() throws Exception {
         TestPostgres another = TestPostgres.embedded(Map.of());
-        try {
-            PGSimpleDataSource elsewhere = another.dataSource();
-            AtomicInteger turn = new AtomicInteger();
-            DataSource both = new AbstractDataSource() {
-                @Override
-                public Connection getConnection() throws SQLException {
-                    return (turn.getAndIncrement() % 2 == 0 ? south.dataSource() : elsewhere).getConnection();
-                }
+        south.closing(another::stop);
+        PGSimpleDataSource elsewhere = another.dataSource();
+        AtomicInteger turn = new AtomicInteger();
+        DataSource both = new AbstractDataSource() {
+            @Override
+            public Connection getConnection() throws SQLException {
+                return (turn.getAndIncrement() % 2 == 0 ? south.dataSource() : elsewhere).getConnection();
+            }
 
-                @Override
-                public Connection getConnection(String user, String password) throws SQLException {
-                    return getConnection();
-                }
-            };
-            ByTenant routing = routing(north.dataSource(), Map.of("north", north.dataSource(), "south", both));
-            assertThatThrownBy(() -> start(routing))
-                    .isInstanceOf(RowLockDefinitionException.class)
-                    .hasMessageContainingAll("route south", "servers");
-        } finally {
-            another.stop();
-        }
+            @Override
+            public Connection getConnection(String user, String password) throws SQLException {
+                return getConnection();
+            }
+        };
+        ByTenant routing = routing(north.dataSource(), Map.of("north", north.dataSource(), "south", both));
+        assertThatThrownBy(() -> start(routing))
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll("route south", "servers");
     }
 
     /** A pool of one connection cannot prove that locks exclude each other. */
     @Test
     void aRouteThatAnswersAndGivesNoVerdictIsRefused() {
-        try (HikariDataSource one = Contexts.pool(south)) {
-            one.setMaximumPoolSize(1);
-            one.setConnectionTimeout(250);
-            ByTenant routing = routing(north.dataSource(), Map.of("north", north.dataSource(), "south", one));
-            assertThatThrownBy(() -> start(routing))
-                    .isInstanceOf(RowLockDefinitionException.class)
-                    .hasMessageContainingAll("route south", "could not be verified", "two connections");
-        }
+        HikariDataSource one = Contexts.pool(south);
+        one.setMaximumPoolSize(1);
+        one.setConnectionTimeout(250);
+        ByTenant routing = routing(north.dataSource(), Map.of("north", north.dataSource(), "south", one));
+        assertThatThrownBy(() -> start(routing))
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll("route south", "could not be verified", "two connections");
     }
 
     /** A replica does not fail the startup. A call that locks in a replica gets an exception. */
@@ -186,20 +165,18 @@ class RoutingTest {
         all.put("north", north.dataSource());
         all.put("replica", replica);
         all.put("away", away);
-        try (var context = start(routing(all.get("north"), all))) {
-            assertThat(context.getBean(Accounts.class)).isNotNull();
-            assertThat(said.list)
-                    .extracting(ILoggingEvent::getFormattedMessage)
-                    .anySatisfy(line -> assertThat(line).contains("route replica", "read-only"))
-                    .anySatisfy(line -> assertThat(line).contains("route away", "cannot be reached"));
-        }
+        var context = start(routing(all.get("north"), all));
+        assertThat(context.getBean(Accounts.class)).isNotNull();
+        assertThat(said)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anySatisfy(line -> assertThat(line).contains("route replica", "read-only"))
+                .anySatisfy(line -> assertThat(line).contains("route away", "cannot be reached"));
     }
 
     @Test
     void withoutADefaultTheFirstRouteStandsForIt() {
-        try (var context = start(routing(null, Map.of("north", north.dataSource())))) {
-            assertThat(context.getBean(Accounts.class)).isNotNull();
-        }
+        var context = start(routing(null, Map.of("north", north.dataSource())));
+        assertThat(context.getBean(Accounts.class)).isNotNull();
     }
 
     @Test
@@ -241,21 +218,20 @@ class RoutingTest {
     @Test
     void aSecondServerBehindTheUrlIsSaidWhileRunning() throws Exception {
         TestPostgres another = TestPostgres.embedded(Map.of());
+        south.closing(another::stop);
         Balanced balanced = new Balanced(north.dataSource(), another.dataSource());
-        try (var context = Contexts.start(
+        var context = Contexts.start(
+                south,
                 balanced,
                 beans -> Contexts.settings(beans, new TestSettings().verifyEvery(Duration.ofMillis(50))),
-                Accounts.class)) {
-            context.getBean(Accounts.class).hold(1, () -> {});
-            assertThat(said.list).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN));
-            balanced.on = true;
-            TestDatabase.await()
-                    .untilAsserted(() -> assertThat(said.list).anySatisfy(event -> {
-                        assertThat(event.getLevel()).isEqualTo(Level.ERROR);
-                        assertThat(event.getFormattedMessage()).contains("no longer exclude", "servers");
-                    }));
-        } finally {
-            another.stop();
-        }
+                Accounts.class);
+        context.getBean(Accounts.class).hold(1, () -> {});
+        assertThat(said).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN));
+        balanced.on = true;
+        TestDatabase.await()
+                .untilAsserted(() -> assertThat(said).anySatisfy(event -> {
+                    assertThat(event.getLevel()).isEqualTo(Level.ERROR);
+                    assertThat(event.getFormattedMessage()).contains("no longer exclude", "servers");
+                }));
     }
 }

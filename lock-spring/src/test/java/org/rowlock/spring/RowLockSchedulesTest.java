@@ -24,6 +24,7 @@ import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.PessimisticLockingFailureException;
@@ -107,136 +108,120 @@ class RowLockSchedulesTest {
     @ParameterizedTest
     @EnumSource
     void waitsForTheHolderAndReadsWhatItCommitted(LockStrategy strategy) throws Exception {
-        try (var context = start(strategy)) {
-            Service service = context.getBean(Service.class);
-            Session other = other(strategy);
-            CompletableFuture<Integer> added = Blocking.call(() -> service.addOne(1));
-            Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
-            other.commit();
-            assertThat(TestDatabase.result(added)).isEqualTo(101);
-            assertThat(database.query("select balance from account where id = 1"))
-                    .isEqualTo("101");
-        }
+        Service service = start(strategy).getBean(Service.class);
+        Session other = other(strategy);
+        CompletableFuture<Integer> added = Threads.start(() -> service.addOne(1));
+        Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
+        other.commit();
+        assertThat(TestDatabase.result(added)).isEqualTo(101);
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("101");
     }
 
     /** ROW and BOTH raise 40001 for a row that has changed since the snapshot, as FOR UPDATE does. */
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
     void inStricterLevelsARowThatHasChangedFailsAsForUpdateDoes(LockStrategy strategy) throws Exception {
-        try (var context = start(strategy)) {
-            Service service = context.getBean(Service.class);
-            for (IntUnaryOperator addOne :
-                    List.<IntUnaryOperator>of(service::addOneRepeatable, service::addOneSerializable)) {
-                Session other = other(strategy);
-                CompletableFuture<Integer> added = Blocking.call(() -> addOne.applyAsInt(1));
-                Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
-                other.commit();
-                assertThatThrownBy(() -> TestDatabase.result(added))
-                        .hasCauseInstanceOf(CannotAcquireLockException.class);
-            }
+        Service service = start(strategy).getBean(Service.class);
+        for (IntUnaryOperator addOne :
+                List.<IntUnaryOperator>of(service::addOneRepeatable, service::addOneSerializable)) {
+            Session other = other(strategy);
+            CompletableFuture<Integer> added = Threads.start(() -> addOne.applyAsInt(1));
+            Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
+            other.commit();
+            assertThatThrownBy(() -> TestDatabase.result(added)).hasCauseInstanceOf(CannotAcquireLockException.class);
         }
     }
 
     @Test
     void inStricterLevelsKeysAloneAreRefused() throws Exception {
-        try (var context = start(LockStrategy.ADVISORY)) {
-            Service service = context.getBean(Service.class);
-            assertThatThrownBy(() -> service.addOneRepeatable(1)).hasMessageContaining("ROW or BOTH");
-            assertThatThrownBy(() -> service.addOneSerializable(1)).hasMessageContaining("ROW or BOTH");
-        }
+        Service service = start(LockStrategy.ADVISORY).getBean(Service.class);
+        assertThatThrownBy(() -> service.addOneRepeatable(1)).hasMessageContaining("ROW or BOTH");
+        assertThatThrownBy(() -> service.addOneSerializable(1)).hasMessageContaining("ROW or BOTH");
     }
 
     @ParameterizedTest
     @EnumSource
     void noWaitAndTimeoutAreSpringsExceptions(LockStrategy strategy) throws Exception {
-        try (var context = start(strategy)) {
-            Service service = context.getBean(Service.class);
-            Session other = other(strategy);
-            for (Consumer<Service> call : List.<Consumer<Service>>of(s -> s.at(1), s -> s.withinASecond(1))) {
-                assertThatThrownBy(() -> call.accept(service))
-                        .isInstanceOf(CannotAcquireLockException.class)
-                        .hasCauseInstanceOf(LockNotAvailableException.class)
-                        .hasMessageContaining("account[1]");
-            }
-            other.rollback();
-            assertThat(service.at(1)).isOne();
+        Service service = start(strategy).getBean(Service.class);
+        Session other = other(strategy);
+        for (Consumer<Service> call : List.<Consumer<Service>>of(s -> s.at(1), s -> s.withinASecond(1))) {
+            assertThatThrownBy(() -> call.accept(service))
+                    .isInstanceOf(CannotAcquireLockException.class)
+                    .hasCauseInstanceOf(LockNotAvailableException.class)
+                    .hasMessageContaining("account[1]");
         }
+        other.rollback();
+        assertThat(service.at(1)).isOne();
     }
 
     @ParameterizedTest
     @EnumSource(names = {"BOTH", "ADVISORY"})
     void allRowsOfACallAreLockedTogether(LockStrategy strategy) {
-        try (var context = start(strategy)) {
-            Service service = context.getBean(Service.class);
-            assertThat(service.all(List.of(3, 1, 2, 1))).isEqualTo(3);
-            assertThat(service.all(List.of())).isZero();
-            assertThat(service.repeated(1, new int[] {3, 2})).isEqualTo(3);
-        }
+        Service service = start(strategy).getBean(Service.class);
+        assertThat(service.all(List.of(3, 1, 2, 1))).isEqualTo(3);
+        assertThat(service.all(List.of())).isZero();
+        assertThat(service.repeated(1, new int[] {3, 2})).isEqualTo(3);
     }
 
     @Test
     void deadlockIsAPessimisticLockingFailure() throws Exception {
-        try (var context = start(LockStrategy.ADVISORY)) {
-            Service service = context.getBean(Service.class);
-            TransactionTemplate transactions = context.transactions();
-            RowLocks locks =
-                    LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
-            // The other session checks for deadlocks much later than the bean's session, so the server chooses the bean
-            // as the victim.
-            Session other = database.session("other");
-            other.execute("set deadlock_timeout = '1min'");
-            other.run(connection -> locks.in(connection).lock(forUpdate(LockKey.row("account", 2))));
-            CompletableFuture<Integer> first = new CompletableFuture<>();
-            CompletableFuture<Object> bean = Blocking.call(() -> transactions.execute(status -> {
-                service.addOne(1);
-                first.complete(1);
-                return service.addOne(2);
-            }));
-            TestDatabase.result(first);
-            Step<?> others = other.start(connection -> locks.in(connection).lock(forUpdate(ONE)));
-            assertThatThrownBy(() -> TestDatabase.result(bean))
-                    .hasCauseInstanceOf(PessimisticLockingFailureException.class)
-                    .hasRootCauseInstanceOf(java.sql.SQLException.class)
-                    .cause()
-                    .hasCauseInstanceOf(LockDeadlockException.class);
-            others.get();
-            other.rollback();
-        }
+        var context = start(LockStrategy.ADVISORY);
+        Service service = context.getBean(Service.class);
+        TransactionTemplate transactions = context.transactions();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        // The other session checks for deadlocks much later than the bean's session, so the server chooses the bean
+        // as the victim.
+        Session other = database.session("other");
+        other.execute("set deadlock_timeout = '1min'");
+        other.run(connection -> locks.in(connection).lock(forUpdate(LockKey.row("account", 2))));
+        CompletableFuture<Integer> first = new CompletableFuture<>();
+        CompletableFuture<Object> bean = Threads.start(() -> transactions.execute(status -> {
+            service.addOne(1);
+            first.complete(1);
+            return service.addOne(2);
+        }));
+        TestDatabase.result(first);
+        Step<?> others = other.start(connection -> locks.in(connection).lock(forUpdate(ONE)));
+        assertThatThrownBy(() -> TestDatabase.result(bean))
+                .hasCauseInstanceOf(PessimisticLockingFailureException.class)
+                .hasRootCauseInstanceOf(java.sql.SQLException.class)
+                .cause()
+                .hasCauseInstanceOf(LockDeadlockException.class);
+        others.get();
+        other.rollback();
     }
 
     /** All calls lock in one order. If exclusive locks came first, two calls could deadlock. */
     @ParameterizedTest
     @EnumSource(LockStrategy.class)
     void severalModesAreLockedInOneOrder(LockStrategy strategy) throws Exception {
-        try (TestContext context = start(strategy)) {
-            Service service = context.getBean(Service.class);
-            RowLocks locks = context.getBean(RowLocks.class);
-            LockKey audit = LockKey.row("audit", 1);
-            Session other = other(strategy);
-            Session newcomer = database.session("newcomer");
-            CompletableFuture<Integer> call = Blocking.call(service::severalModes);
-            Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
+        TestContext context = start(strategy);
+        Service service = context.getBean(Service.class);
+        RowLocks locks = context.getBean(RowLocks.class);
+        LockKey audit = LockKey.row("audit", 1);
+        Session other = other(strategy);
+        Session newcomer = database.session("newcomer");
+        CompletableFuture<Integer> call = Threads.start(service::severalModes);
+        Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
 
-            assertThat((boolean) newcomer.run(connection ->
-                            locks.in(connection).tryLock(forUpdate(audit)).isHeld()))
-                    .isTrue();
-            newcomer.rollback();
-            other.rollback();
+        assertThat((boolean) newcomer.run(connection ->
+                        locks.in(connection).tryLock(forUpdate(audit)).isHeld()))
+                .isTrue();
+        newcomer.rollback();
+        other.rollback();
 
-            assertThat(TestDatabase.result(call)).isEqualTo(strategy == LockStrategy.ROW ? 0 : 2);
-        }
+        assertThat(TestDatabase.result(call)).isEqualTo(strategy == LockStrategy.ROW ? 0 : 2);
     }
 
     @Test
     void readOnlyTransactionOfTheCallerIsRefused() {
-        try (var context = start(LockStrategy.ADVISORY)) {
-            Service service = context.getBean(Service.class);
-            TransactionTemplate readOnly = context.transactions();
-            readOnly.setReadOnly(true);
-            assertThatThrownBy(() -> readOnly.execute(status -> service.addOne(1)))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("read-only");
-        }
+        var context = start(LockStrategy.ADVISORY);
+        Service service = context.getBean(Service.class);
+        TransactionTemplate readOnly = context.transactions();
+        readOnly.setReadOnly(true);
+        assertThatThrownBy(() -> readOnly.execute(status -> service.addOne(1)))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("read-only");
     }
 
     @ParameterizedTest
@@ -244,22 +229,15 @@ class RowLockSchedulesTest {
     void noUpdateIsLost(LockStrategy strategy) throws Exception {
         int threads = 12;
         int calls = 20;
-        try (var context = start(strategy)) {
-            Service service = context.getBean(Service.class);
-            List<CompletableFuture<Integer>> all = java.util.stream.IntStream.range(0, threads)
-                    .mapToObj(i -> Blocking.call(() -> {
-                        for (int call = 0; call < calls; call++) {
-                            service.addOne(1 + call % 2);
-                        }
-                        return 0;
-                    }))
-                    .toList();
-            for (CompletableFuture<Integer> each : all) {
-                TestDatabase.result(each);
+        var context = start(strategy);
+        Service service = context.getBean(Service.class);
+        Threads.run(threads, thread -> {
+            for (int call = 0; call < calls; call++) {
+                service.addOne(1 + call % 2);
             }
-            assertThat(database.query("select string_agg(balance::text, ',' order by id) from account where id < 3"))
-                    .isEqualTo(threads * calls / 2 + "," + threads * calls / 2);
-            assertThat(context.queues().keysInUse()).isZero();
-        }
+        });
+        assertThat(database.query("select string_agg(balance::text, ',' order by id) from account where id < 3"))
+                .isEqualTo(threads * calls / 2 + "," + threads * calls / 2);
+        assertThat(context.queues().keysInUse()).isZero();
     }
 }

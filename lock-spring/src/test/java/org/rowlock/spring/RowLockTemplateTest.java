@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -56,11 +55,6 @@ class RowLockTemplateTest {
         context = Contexts.start(database);
         template = context.template();
         probe = context.getBean(Probe.class);
-    }
-
-    @AfterEach
-    void close() {
-        context.close();
     }
 
     @Test

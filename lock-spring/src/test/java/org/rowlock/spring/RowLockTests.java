@@ -3,10 +3,15 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forUpdate;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -17,24 +22,39 @@ import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
 
-/** Helpers of tests: start contexts, check locks from another session, and find classes. */
+/** Helpers of tests: start contexts, check locks from another session, read logs, and find classes. */
 public final class RowLockTests {
     private RowLockTests() {}
 
-    /** Starts a context with components, and with beans that a callback registers. */
-    @SuppressWarnings("resource")
-    public static TestContext start(Consumer<TestContext> beans, Class<?>... components) {
-        TestContext context = new TestContext();
+    /** Starts a context with components, and with beans that a callback registers. The database closes the context. */
+    public static TestContext start(TestDatabase database, Consumer<TestContext> beans, Class<?>... components) {
+        TestContext context = database.closing(new TestContext());
         beans.accept(context);
         for (Class<?> component : components) {
             context.register(component);
         }
         context.refresh();
         return context;
+    }
+
+    /** Returns the list to which a logger adds its events until the test ends. */
+    static List<ILoggingEvent> logged(TestDatabase database, String name, Level level) {
+        Logger logger = (Logger) LoggerFactory.getLogger(name);
+        ListAppender<ILoggingEvent> said = new ListAppender<>();
+        said.list = new CopyOnWriteArrayList<>();
+        said.start();
+        logger.setLevel(level);
+        logger.addAppender(said);
+        database.closing(() -> {
+            logger.detachAppender(said);
+            logger.setLevel(null);
+        });
+        return said.list;
     }
 
     /** Runs statements on a separate connection, and commits. */

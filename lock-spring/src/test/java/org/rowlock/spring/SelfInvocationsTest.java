@@ -173,12 +173,11 @@ class SelfInvocationsTest {
     @Test
     void theyStopTheApplicationWhereThatIsAsked() {
         assertThatThrownBy(() -> Contexts.start(
-                                Contexts.pool(database),
-                                beans -> Contexts.settings(beans, new TestSettings().selfInvocation(Reaction.FAIL)),
-                                CallsItself.class)
-                        .close())
+                        database,
+                        beans -> Contexts.settings(beans, new TestSettings().selfInvocation(Reaction.FAIL)),
+                        CallsItself.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("CallsItself.shipFirst calls ship", "RowLockTemplate", "self-invocation=warn");
-        Contexts.start(database, CallsItself.class).close();
+        Contexts.start(database, CallsItself.class);
     }
 }

@@ -149,65 +149,56 @@ class SeveralDataSourcesTest {
 
     @Test
     void theTransactionManagerTellsWhich() throws Exception {
-        try (var context = start(Managers.class, ByManager.class)) {
-            ByManager service = context.getBean(ByManager.class);
-            service.inOrders(1, () -> assertHeld(orders, stock));
-            service.inStock(1, () -> assertHeld(stock, orders));
-        }
+        ByManager service = start(Managers.class, ByManager.class).getBean(ByManager.class);
+        service.inOrders(1, () -> assertHeld(orders, stock));
+        service.inStock(1, () -> assertHeld(stock, orders));
     }
 
     /** A session holds a row in one database. A call waits for the row only in the same database. */
     @Test
     void rowsOfTwoDatabasesDoNotExcludeEachOther() throws Exception {
         Session alice = RowLockTests.holder(stock, KEY);
-        try (var context = start(Managers.class, ByManager.class)) {
-            ByManager service = context.getBean(ByManager.class);
-            boolean[] ran = new boolean[1];
-            service.inOrders(1, () -> ran[0] = true);
-            assertThat(ran[0]).isTrue();
-            CompletableFuture<Void> second = Blocking.run(() -> service.inStock(1, () -> {}));
-            Blocking.awaitWaiterBehind(stock.dataSource(), alice.pid());
-            alice.commit();
-            TestDatabase.result(second);
-        }
+        ByManager service = start(Managers.class, ByManager.class).getBean(ByManager.class);
+        boolean[] ran = new boolean[1];
+        service.inOrders(1, () -> ran[0] = true);
+        assertThat(ran[0]).isTrue();
+        CompletableFuture<Void> second = Blocking.run(() -> service.inStock(1, () -> {}));
+        Blocking.awaitWaiterBehind(stock.dataSource(), alice.pid());
+        alice.commit();
+        TestDatabase.result(second);
     }
 
     /** Each database has a separate transaction, even for nested calls. */
     @Test
     void bothAtOnceAreLockedEachInItsOwnTransaction() throws Exception {
-        try (var context = start(Managers.class, ByManager.class)) {
-            ByManager service = context.getBean(ByManager.class);
-            service.inOrders(
-                    1,
-                    () -> service.inStock(1, () -> {
-                        assertThat(isFree(orders)).isFalse();
-                        assertThat(isFree(stock)).isFalse();
-                    }));
-        }
+        ByManager service = start(Managers.class, ByManager.class).getBean(ByManager.class);
+        service.inOrders(
+                1,
+                () -> service.inStock(1, () -> {
+                    assertThat(isFree(orders)).isFalse();
+                    assertThat(isFree(stock)).isFalse();
+                }));
         assertThat(isFree(orders)).isTrue();
         assertThat(isFree(stock)).isTrue();
     }
 
     @Test
     void thePrimaryTransactionManagerIsTheDefault() throws Exception {
-        try (var context = start(PrimaryManagers.class, NeitherSaid.class)) {
-            context.getBean(NeitherSaid.class).somewhere(1, () -> assertHeld(orders, stock));
-        }
+        var context = start(PrimaryManagers.class, NeitherSaid.class);
+        context.getBean(NeitherSaid.class).somewhere(1, () -> assertHeld(orders, stock));
     }
 
     @Test
     void theQualifierOfTheClassNamesItsTransactionManager() throws Exception {
-        try (var context = start(PrimaryManagers.class, ByQualifierOfTheClass.class, QualifiedForSomethingElse.class)) {
-            context.getBean(ByQualifierOfTheClass.class).inStock(1, () -> assertHeld(stock, orders));
-            context.getBean(QualifiedForSomethingElse.class).inOrders(1, () -> assertHeld(orders, stock));
-        }
+        var context = start(PrimaryManagers.class, ByQualifierOfTheClass.class, QualifiedForSomethingElse.class);
+        context.getBean(ByQualifierOfTheClass.class).inStock(1, () -> assertHeld(stock, orders));
+        context.getBean(QualifiedForSomethingElse.class).inOrders(1, () -> assertHeld(orders, stock));
     }
 
     @Test
     void repositoriesLockWithTheTransactionManagerTheyAreEnabledWith() throws Exception {
-        try (var context = start(StockRepositories.class)) {
-            context.getBean(Items.class).inStock(1, () -> assertHeld(stock, orders));
-        }
+        var context = start(StockRepositories.class);
+        context.getBean(Items.class).inStock(1, () -> assertHeld(stock, orders));
     }
 
     static class WithoutItsOwn {
@@ -216,17 +207,16 @@ class SeveralDataSourcesTest {
 
     @Test
     void aTransactionOfTheOtherDataSourceIsRefused() {
-        try (var context = start(PrimaryManagers.class, ByManager.class, WithoutItsOwn.class)) {
-            WithoutItsOwn service = context.getBean(WithoutItsOwn.class);
-            assertThatThrownBy(() -> context.getBean(ByManager.class).inStock(1, () -> service.inOrders(1)))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContainingAll("WithoutItsOwn.inOrders(long)", "the running transaction is not one of");
-        }
+        var context = start(PrimaryManagers.class, ByManager.class, WithoutItsOwn.class);
+        WithoutItsOwn service = context.getBean(WithoutItsOwn.class);
+        assertThatThrownBy(() -> context.getBean(ByManager.class).inStock(1, () -> service.inOrders(1)))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("WithoutItsOwn.inOrders(long)", "the running transaction is not one of");
     }
 
     @Test
     void whereNothingTellsWhichTheStartFails() {
-        assertThatThrownBy(() -> start(Managers.class, NeitherSaid.class).close())
+        assertThatThrownBy(() -> start(Managers.class, NeitherSaid.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("several DataSources", "ordersDataSource, stockDataSource");
     }
@@ -245,6 +235,6 @@ class SeveralDataSourcesTest {
             context.registerBean("ordersDataSource", DataSource.class, orders::dataSource);
             context.registerBean("stockDataSource", DataSource.class, stock::dataSource);
         };
-        return RowLockTests.start(dataSources, components);
+        return RowLockTests.start(stock, dataSources, components);
     }
 }

@@ -89,34 +89,30 @@ class SilentRollbackTest {
 
     @Test
     void workThatSwallowsAnErrorIsNotReportedAsCommitted() throws Exception {
-        try (var context = Contexts.start(database, Accounts.class)) {
-            Accounts accounts = context.getBean(Accounts.class);
-            for (Runnable each : new Runnable[] {() -> accounts.add(1), () -> accounts.addByTemplate(1)}) {
-                assertThatThrownBy(each::run)
-                        .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                        .hasMessageContainingAll("Nothing of the work of the transaction is stored", "savepoint")
-                        .hasRootCauseInstanceOf(SQLException.class)
-                        .rootCause()
-                        .hasMessageContaining("duplicate key");
-                assertThat(database.query("select balance from account")).isEqualTo("0");
-            }
-        }
-    }
-
-    @Test
-    void whoRollsBackAnywayHearsNothing() throws Exception {
-        try (var context = Contexts.start(database, Accounts.class)) {
-            context.getBean(Accounts.class).addAndRollBack(1);
+        Accounts accounts = Contexts.start(database, Accounts.class).getBean(Accounts.class);
+        for (Runnable each : new Runnable[] {() -> accounts.add(1), () -> accounts.addByTemplate(1)}) {
+            assertThatThrownBy(each::run)
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContainingAll("Nothing of the work of the transaction is stored", "savepoint")
+                    .hasRootCauseInstanceOf(SQLException.class)
+                    .rootCause()
+                    .hasMessageContaining("duplicate key");
             assertThat(database.query("select balance from account")).isEqualTo("0");
         }
     }
 
     @Test
+    void whoRollsBackAnywayHearsNothing() throws Exception {
+        var context = Contexts.start(database, Accounts.class);
+        context.getBean(Accounts.class).addAndRollBack(1);
+        assertThat(database.query("select balance from account")).isEqualTo("0");
+    }
+
+    @Test
     void anErrorBehindASavepointKeepsNothingFromCommitting() throws Exception {
-        try (var context = Contexts.start(database, Accounts.class, Audit.class)) {
-            context.getBean(Accounts.class)
-                    .addBeforeASavepoint(1, () -> context.getBean(Audit.class).fail());
-            assertThat(database.query("select balance from account")).isEqualTo("7");
-        }
+        var context = Contexts.start(database, Accounts.class, Audit.class);
+        context.getBean(Accounts.class)
+                .addBeforeASavepoint(1, () -> context.getBean(Audit.class).fail());
+        assertThat(database.query("select balance from account")).isEqualTo("7");
     }
 }

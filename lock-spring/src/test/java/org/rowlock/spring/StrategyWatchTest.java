@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -26,7 +24,6 @@ import org.rowlock.spring.internal.startup.StartupVerification;
 import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
-import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -55,6 +52,7 @@ class StrategyWatchTest {
         HikariDataSource pool = Contexts.pool(server);
         pool.setConnectionInitSql(initSql);
         return Contexts.start(
+                database,
                 pool,
                 beans -> {
                     TestSettings settings = new TestSettings().verifyEvery(verifyEvery);
@@ -69,7 +67,7 @@ class StrategyWatchTest {
     void rowBesideAdvisoryIsRefusedAtStartup() throws Exception {
         try (var row = start(LockStrategy.ROW, "fail")) {
             assertThat(row.getBean(StartupVerification.class).conflicts()).isEmpty();
-            assertThatThrownBy(() -> start(LockStrategy.ADVISORY, "fail").close())
+            assertThatThrownBy(() -> start(LockStrategy.ADVISORY, "fail"))
                     .isInstanceOf(RowLockDefinitionException.class)
                     .hasMessageContainingAll(
                             "The table account is locked with strategy ADVISORY here, and with ROW by another instance",
@@ -81,7 +79,7 @@ class StrategyWatchTest {
         }
         try (var advisory = start(LockStrategy.ADVISORY, "fail")) {
             assertThat(advisory.isActive()).isTrue();
-            assertThatThrownBy(() -> start(LockStrategy.ROW, "fail").close()).hasMessageContaining("with ADVISORY by");
+            assertThatThrownBy(() -> start(LockStrategy.ROW, "fail")).hasMessageContaining("with ADVISORY by");
             start(LockStrategy.BOTH, "fail").close();
         }
         start(LockStrategy.ROW, "fail").close();
@@ -96,99 +94,87 @@ class StrategyWatchTest {
         PGSimpleDataSource elsewhere = database.dataSource();
         elsewhere.setCurrentSchema("public");
         initSql = "set search_path to " + database.schema();
-        try (var row = start(elsewhere, LockStrategy.ROW, "fail")) {
-            assertThat(row.getBean(StartupVerification.class).conflicts()).isEmpty();
-            assertThatThrownBy(() ->
-                            start(elsewhere, LockStrategy.ADVISORY, "fail").close())
-                    .isInstanceOf(RowLockDefinitionException.class);
-        }
+        var row = start(elsewhere, LockStrategy.ROW, "fail");
+        assertThat(row.getBean(StartupVerification.class).conflicts()).isEmpty();
+        assertThatThrownBy(() -> start(elsewhere, LockStrategy.ADVISORY, "fail"))
+                .isInstanceOf(RowLockDefinitionException.class);
     }
 
     /** The running instance detects the start and the end of another instance. */
     @Test
     void whileRunningEachSeesTheOther() {
-        try (var row = start(LockStrategy.ROW, "fail")) {
-            StartupVerification watch = row.getBean(StartupVerification.class);
-            try (var advisory = start(LockStrategy.ADVISORY, "warn")) {
-                assertThat(advisory.getBean(StartupVerification.class).conflicts())
-                        .hasSize(1);
-                TestDatabase.await()
-                        .untilAsserted(() -> assertThat(watch.conflicts())
-                                .singleElement()
-                                .asString()
-                                .contains("with strategy ROW here, and with ADVISORY by another instance"));
-            }
-            TestDatabase.await().until(() -> watch.conflicts().isEmpty());
+        StartupVerification watch = start(LockStrategy.ROW, "fail").getBean(StartupVerification.class);
+        try (var advisory = start(LockStrategy.ADVISORY, "warn")) {
+            assertThat(advisory.getBean(StartupVerification.class).conflicts()).hasSize(1);
+            TestDatabase.await()
+                    .untilAsserted(() -> assertThat(watch.conflicts())
+                            .singleElement()
+                            .asString()
+                            .contains("with strategy ROW here, and with ADVISORY by another instance"));
         }
+        TestDatabase.await().until(() -> watch.conflicts().isEmpty());
     }
 
     /** The mark is set on a connection of the pool. */
     @Test
     void itTakesNoConnectionOfItsOwn() throws Exception {
-        try (var row = start(LockStrategy.ROW, "fail")) {
-            HikariDataSource pool = row.getBean(HikariDataSource.class);
-            assertThat(wordsAsSeen()).hasSize(1);
-            TestDatabase.await("as many sessions as the pool has connections")
-                    .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
-                                    + database.schema() + "' and pid <> pg_backend_pid()")
-                            .equals(String.valueOf(pool.getHikariPoolMXBean().getTotalConnections())));
-            assertThat(row.getBean(Service.class)).isNotNull();
-        }
+        var row = start(LockStrategy.ROW, "fail");
+        HikariDataSource pool = row.getBean(HikariDataSource.class);
+        assertThat(wordsAsSeen()).hasSize(1);
+        TestDatabase.await("as many sessions as the pool has connections")
+                .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
+                                + database.schema() + "' and pid <> pg_backend_pid()")
+                        .equals(String.valueOf(pool.getHikariPoolMXBean().getTotalConnections())));
+        assertThat(row.getBean(Service.class)).isNotNull();
     }
 
     /** Between the checks, the watch asks only the driver whether the connection with the mark is still open. */
     @Test
     void aWordWhoseConnectionThePoolHasClosedIsLeftAgain() {
         verifyEvery = Duration.ZERO;
-        try (var row = start(LockStrategy.ROW, "fail")) {
-            int pid = wordsAsSeen().get(0).pid();
-            row.getBean(HikariDataSource.class).getHikariPoolMXBean().softEvictConnections();
-            TestDatabase.await()
-                    .until(() ->
-                            wordsAsSeen().size() == 1 && wordsAsSeen().get(0).pid() != pid);
-        }
+        var row = start(LockStrategy.ROW, "fail");
+        int pid = wordsAsSeen().get(0).pid();
+        row.getBean(HikariDataSource.class).getHikariPoolMXBean().softEvictConnections();
+        TestDatabase.await()
+                .until(() -> wordsAsSeen().size() == 1 && wordsAsSeen().get(0).pid() != pid);
     }
 
     /** The pool can stay open after the application has ended. */
     @Test
     void whenTheApplicationEndsItsWordIsTakenBack() {
-        try (HikariDataSource pool = Contexts.pool(database)) {
-            DataSource outlives = new DelegatingDataSource(pool);
-            Contexts.start(outlives, beans -> Contexts.locks(beans, LockStrategy.ROW), Service.class)
-                    .close();
-            assertThat(wordsAsSeen()).isEmpty();
-        }
+        DataSource outlives = new DelegatingDataSource(Contexts.pool(database));
+        Contexts.start(database, outlives, beans -> Contexts.locks(beans, LockStrategy.ROW), Service.class)
+                .close();
+        assertThat(wordsAsSeen()).isEmpty();
     }
 
     @Test
     void aWordThatIsLostIsLeftAgain() throws Exception {
-        try (var row = start(LockStrategy.ROW, "fail")) {
-            assertThat(row.isActive()).isTrue();
-            String words = "select count(*)" + OTHERS + database.schema() + "'";
-            assertThat(database.query(words)).isEqualTo("1");
-            String pid = database.query("select a.pid" + OTHERS + database.schema() + "'");
-            database.execute("select pg_terminate_backend(" + pid + ")");
-            TestDatabase.await()
-                    .until(() -> database.query(words).equals("1")
-                            && !database.query("select a.pid" + OTHERS + database.schema() + "'")
-                                    .equals(pid));
-        }
+        var row = start(LockStrategy.ROW, "fail");
+        assertThat(row.isActive()).isTrue();
+        String words = "select count(*)" + OTHERS + database.schema() + "'";
+        assertThat(database.query(words)).isEqualTo("1");
+        String pid = database.query("select a.pid" + OTHERS + database.schema() + "'");
+        database.execute("select pg_terminate_backend(" + pid + ")");
+        TestDatabase.await()
+                .until(() -> database.query(words).equals("1")
+                        && !database.query("select a.pid" + OTHERS + database.schema() + "'")
+                                .equals(pid));
     }
 
     /** BOTH excludes all other strategies, so the watch has no conflict to detect. */
     @Test
     void bothTakesNoConnection() throws Exception {
-        try (var both = start(LockStrategy.BOTH, "fail");
-                var row = start(LockStrategy.ROW, "fail")) {
-            assertThat(both.isActive()).isEqualTo(row.isActive());
-            assertThat(database.query("select count(*)" + OTHERS + database.schema() + "'"))
-                    .isEqualTo("1");
-            List<LockInspector.Line> words = wordsAsSeen();
-            assertThat(words).hasSize(1);
-            assertThat(StrategyWatch.isWord(words.get(0)))
-                    .as("known for what it is all the same")
-                    .isTrue();
-        }
+        var both = start(LockStrategy.BOTH, "fail");
+        var row = start(LockStrategy.ROW, "fail");
+        assertThat(both.isActive()).isEqualTo(row.isActive());
+        assertThat(database.query("select count(*)" + OTHERS + database.schema() + "'"))
+                .isEqualTo("1");
+        List<LockInspector.Line> words = wordsAsSeen();
+        assertThat(words).hasSize(1);
+        assertThat(StrategyWatch.isWord(words.get(0)))
+                .as("known for what it is all the same")
+                .isTrue();
     }
 
     private List<LockInspector.Line> wordsAsSeen() {
@@ -208,11 +194,7 @@ class StrategyWatchTest {
     @Test
     void behindAPoolerNothingIsLeftAndThatIsSaid() throws Exception {
         assumeTrue(TestPgBouncer.program().isPresent(), "skipped: PgBouncer is not installed");
-        Logger logger = (Logger) LoggerFactory.getLogger(StrategyWatch.class);
-        ListAppender<ILoggingEvent> said = new ListAppender<>();
-        said.start();
-        logger.setLevel(Level.INFO);
-        logger.addAppender(said);
+        List<ILoggingEvent> said = RowLockTests.logged(database, StrategyWatch.class.getName(), Level.INFO);
         String searchPath = "set search_path = " + database.schema();
         try (TestPgBouncer bouncer = TestPgBouncer.start("transaction", searchPath, Map.of())) {
             PGSimpleDataSource pooled = bouncer.dataSource();
@@ -221,25 +203,21 @@ class StrategyWatchTest {
                     var advisory = start(pooled, LockStrategy.ADVISORY, "fail")) {
                 row.getBean(Service.class).run(1);
                 advisory.getBean(Service.class).run(1);
-                assertThat(said.list)
+                assertThat(said)
                         .extracting(ILoggingEvent::getFormattedMessage)
                         .hasSize(2)
                         .allSatisfy(line -> assertThat(line).contains("not watched", "pooler"));
                 assertThat(wordsAsSeen()).isEmpty();
             }
-        } finally {
-            logger.detachAppender(said);
-            logger.setLevel(null);
         }
     }
 
     @Test
     void ignoredItTakesNoConnection() throws Exception {
-        try (var row = start(LockStrategy.ROW, "ignore")) {
-            assertThat(row.isActive()).isTrue();
-            assertThat(database.query("select count(*)" + OTHERS + database.schema() + "'"))
-                    .isEqualTo("0");
-            start(LockStrategy.ADVISORY, "ignore").close();
-        }
+        var row = start(LockStrategy.ROW, "ignore");
+        assertThat(row.isActive()).isTrue();
+        assertThat(database.query("select count(*)" + OTHERS + database.schema() + "'"))
+                .isEqualTo("0");
+        start(LockStrategy.ADVISORY, "ignore");
     }
 }

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
@@ -192,8 +192,7 @@ class TableEdgesTest {
     @ParameterizedTest
     @ValueSource(classes = {OneOfTwo.class, ManyOfTwo.class, ArrayOfTwo.class, VariableOfTwo.class, ListOfTwo.class})
     void oneValueForACompositeIdIsRefused(Class<?> component) {
-        assertThatThrownBy(() -> Contexts.start(database, LockStrategy.ADVISORY, component)
-                        .close())
+        assertThatThrownBy(() -> Contexts.start(database, LockStrategy.ADVISORY, component))
                 .hasStackTraceContaining("gives 1 part of an id")
                 .hasStackTraceContaining("[order_id, line]");
     }
@@ -201,7 +200,7 @@ class TableEdgesTest {
     /** Causes of an empty database are a wrong database, a wrong schema, or a missing migration. */
     @Test
     void anEmptyDatabaseIsSaidWithItsNameAndSearchPath() {
-        assertThatThrownBy(() -> Contexts.start(empty, Wrapped.class).close())
+        assertThatThrownBy(() -> Contexts.start(empty, Wrapped.class))
                 .hasStackTraceContaining("in the database ")
                 .hasStackTraceContaining("search_path " + empty.schema())
                 .hasStackTraceContaining("The tables are: none")
@@ -210,8 +209,7 @@ class TableEdgesTest {
 
     @Test
     void configuredIdColumnsMustExist() {
-        assertThatThrownBy(() -> Contexts.start(database, WrongColumn.class).close())
-                .hasStackTraceContaining("idd");
+        assertThatThrownBy(() -> Contexts.start(database, WrongColumn.class)).hasStackTraceContaining("idd");
     }
 
     /** The configuration is looked up by name, so one of the names would have the wrong strategy. */
@@ -219,9 +217,8 @@ class TableEdgesTest {
     void twoNamesOfOneTableAreConfiguredAlike() {
         System.setProperty("schema", database.schema());
         try {
-            Contexts.start(database, TwoNames.class).close();
-            assertThatThrownBy(() -> Contexts.start(database, OneNameConfigured.class, TwoNames.class)
-                            .close())
+            Contexts.start(database, TwoNames.class);
+            assertThatThrownBy(() -> Contexts.start(database, OneNameConfigured.class, TwoNames.class))
                     .isInstanceOf(RowLockDefinitionException.class)
                     .hasMessageContainingAll(
                             database.schema() + ".account",
@@ -237,7 +234,7 @@ class TableEdgesTest {
     @ParameterizedTest
     @ValueSource(classes = {RenamedId.class, RelationalIdRenamed.class})
     void componentsInAnotherOrderThanTheirColumnsAreRefused(Class<?> component) {
-        assertThatThrownBy(() -> Contexts.start(database, component).close())
+        assertThatThrownBy(() -> Contexts.start(database, component))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContaining("primary key of order_line is [order_id, line], in another order");
     }
@@ -245,17 +242,15 @@ class TableEdgesTest {
     @ParameterizedTest
     @EnumSource
     void typesThatAreNoIdAreRefused(LockStrategy strategy) {
-        try (var context = Contexts.start(database, strategy, OfNoIds.class)) {
-            OfNoIds service = context.getBean(OfNoIds.class);
-            assertRefused("optional(Object)", Optional.class, () -> service.optional(Optional.of(1)));
-            assertRefused("map(Map)", HashMap.class, () -> service.map(new HashMap<>()));
-            assertRefused("optional(Object)", IdClass.class, () -> service.optional(new IdClass()));
-            assertRefused("plainClasses(List)", IdClass.class, () -> service.plainClasses(List.of(new IdClass())));
-            assertRefused("untyped(Untyped)", Boolean.class, () -> service.untyped(new Untyped(1, true)));
-            assertRefused("truth(boolean)", Boolean.class, () -> service.truth(true));
-            assertRefused("fraction(int, double)", Double.class, () -> service.fraction(1, 2));
-            assertRefused("entity(Stored)", Stored.class, () -> service.entity(new Stored()));
-        }
+        OfNoIds service = Contexts.start(database, strategy, OfNoIds.class).getBean(OfNoIds.class);
+        assertRefused("optional(Object)", Optional.class, () -> service.optional(Optional.of(1)));
+        assertRefused("map(Map)", HashMap.class, () -> service.map(new HashMap<>()));
+        assertRefused("optional(Object)", IdClass.class, () -> service.optional(new IdClass()));
+        assertRefused("plainClasses(List)", IdClass.class, () -> service.plainClasses(List.of(new IdClass())));
+        assertRefused("untyped(Untyped)", Boolean.class, () -> service.untyped(new Untyped(1, true)));
+        assertRefused("truth(boolean)", Boolean.class, () -> service.truth(true));
+        assertRefused("fraction(int, double)", Double.class, () -> service.fraction(1, 2));
+        assertRefused("entity(Stored)", Stored.class, () -> service.entity(new Stored()));
     }
 
     private static void assertRefused(String method, Class<?> type, ThrowingCallable call) {
@@ -268,26 +263,21 @@ class TableEdgesTest {
     @ParameterizedTest
     @ValueSource(classes = {Wrapped.class, PartlyMappedId.class, OfInterfaces.class})
     void whatMayBeTheIdIsLeftToTheCall(Class<?> component) {
-        Contexts.start(database, component).close();
+        Contexts.start(database, component);
     }
 
     @Test
     void aSchemaThatTheRoleMayNotUseIsNamed() throws SQLException {
-        String role = database.schema() + "_guest";
-        database.execute(
-                "create schema rowlock_hidden",
-                "create table rowlock_hidden.t (id int primary key)",
-                "create role " + role);
+        DataSource guest = database.dataSourceWith("-c role=" + database.role());
+        database.execute("create schema rowlock_hidden", "create table rowlock_hidden.t (id int primary key)");
         try {
-            PGSimpleDataSource guest = database.dataSource();
-            guest.setOptions("-c role=" + role);
-            assertThatThrownBy(() -> Contexts.start(guest, Hidden.class).close())
+            assertThatThrownBy(() -> Contexts.start(database, guest, Hidden.class))
                     .isInstanceOf(RowLockDefinitionException.class)
                     .hasMessageContainingAll(
                             "Hidden.run(int) names the table rowlock_hidden.t",
                             "permission denied for schema rowlock_hidden");
         } finally {
-            database.execute("drop schema rowlock_hidden cascade", "drop role " + role);
+            database.execute("drop schema rowlock_hidden cascade");
         }
     }
 }

@@ -84,6 +84,7 @@ class TransactionEdgesTest {
 
     private TestContext two(Class<?>... components) {
         return RowLockTests.start(
+                database,
                 beans -> {
                     beans.registerBean("ordersPool", DataSource.class, () -> Contexts.pool(database));
                     beans.registerBean("reportsPool", DataSource.class, () -> Contexts.pool(database));
@@ -94,14 +95,13 @@ class TransactionEdgesTest {
 
     @Test
     void readOnlyTransactionOfAnotherDataSourceIsNoObstacle() {
-        try (var context = two(Service.class)) {
-            TransactionTemplate reading =
-                    new TransactionTemplate(context.getBean("reports", PlatformTransactionManager.class));
-            reading.setReadOnly(true);
-            assertThat(reading.<Integer>execute(
-                            status -> context.getBean(Service.class).ofOrders(1)))
-                    .isOne();
-        }
+        var context = two(Service.class);
+        TransactionTemplate reading =
+                new TransactionTemplate(context.getBean("reports", PlatformTransactionManager.class));
+        reading.setReadOnly(true);
+        assertThat(reading.<Integer>execute(
+                        status -> context.getBean(Service.class).ofOrders(1)))
+                .isOne();
     }
 
     static class Configured {
@@ -115,9 +115,8 @@ class TransactionEdgesTest {
 
     @Test
     void configuredTablesNeedNoPrimaryDataSource() {
-        try (var context = two(Service.class, Configured.class)) {
-            assertThat(context.getBean(Service.class).ofOrders(1)).isOne();
-        }
+        var context = two(Service.class, Configured.class);
+        assertThat(context.getBean(Service.class).ofOrders(1)).isOne();
     }
 
     static class Plain extends Probing {
@@ -136,9 +135,8 @@ class TransactionEdgesTest {
 
     @Test
     void transactionManagerOfTheInterceptorCounts() {
-        try (var context = two(Plain.class, ByConfigurer.class)) {
-            assertThat(context.getBean(Plain.class).seen(1)).isOne();
-        }
+        var context = two(Plain.class, ByConfigurer.class);
+        assertThat(context.getBean(Plain.class).seen(1)).isOne();
     }
 
     static class TwoInterceptors {
@@ -171,13 +169,11 @@ class TransactionEdgesTest {
      */
     @Test
     void innermostTransactionIsTheOneThatHoldsTheLock() {
-        try (var context = two(TwoInterceptors.class)) {
-            Service service = context.getBean(Service.class);
-            assertThat(((Advised) service).getAdvisors())
-                    .filteredOn(advisor -> advisor.getAdvice() instanceof TransactionInterceptor)
-                    .hasSize(2);
-            assertThat(service.ofOrders(1)).isOne();
-        }
+        Service service = two(TwoInterceptors.class).getBean(Service.class);
+        assertThat(((Advised) service).getAdvisors())
+                .filteredOn(advisor -> advisor.getAdvice() instanceof TransactionInterceptor)
+                .hasSize(2);
+        assertThat(service.ofOrders(1)).isOne();
     }
 
     static class Endless extends Probing {
@@ -189,9 +185,8 @@ class TransactionEdgesTest {
 
     @Test
     void timeoutBeyondWhatTheServerCanCountIsForever() {
-        try (var context = Contexts.start(database, Endless.class)) {
-            assertThat(context.getBean(Endless.class).seen(1)).isOne();
-        }
+        var context = Contexts.start(database, Endless.class);
+        assertThat(context.getBean(Endless.class).seen(1)).isOne();
     }
 
     static class Counting {
@@ -207,39 +202,37 @@ class TransactionEdgesTest {
     /** A scope without a transaction, as in a facade, holds no locks, so a call in such a scope can queue. */
     @Test
     void aFacadeWithoutATransactionDoesNotSwitchTheQueueOff() {
-        try (var context = Contexts.start(database, Counting.class)) {
-            Counting counting = context.getBean(Counting.class);
-            TransactionTemplate supports = context.transactions(Propagation.SUPPORTS);
-            assertThat(supports.<Integer>execute(status -> counting.queues(1))).isOne();
-            TransactionTemplate suspending = context.transactions(Propagation.NOT_SUPPORTED);
-            assertThat(suspending.<Integer>execute(status -> counting.queues(1)))
-                    .as("nothing is suspended")
-                    .isOne();
-            Integer inner = context.transactions()
-                    .execute(status -> suspending.<Integer>execute(
-                            none -> supports.<Integer>execute(facade -> counting.queues(1))));
-            assertThat(inner).as("in a facade while a transaction is suspended").isZero();
-            assertThat(counting.queues(1)).as("when it has ended").isOne();
-        }
+        var context = Contexts.start(database, Counting.class);
+        Counting counting = context.getBean(Counting.class);
+        TransactionTemplate supports = context.transactions(Propagation.SUPPORTS);
+        assertThat(supports.<Integer>execute(status -> counting.queues(1))).isOne();
+        TransactionTemplate suspending = context.transactions(Propagation.NOT_SUPPORTED);
+        assertThat(suspending.<Integer>execute(status -> counting.queues(1)))
+                .as("nothing is suspended")
+                .isOne();
+        Integer inner = context.transactions()
+                .execute(status ->
+                        suspending.<Integer>execute(none -> supports.<Integer>execute(facade -> counting.queues(1))));
+        assertThat(inner).as("in a facade while a transaction is suspended").isZero();
+        assertThat(counting.queues(1)).as("when it has ended").isOne();
     }
 
     /** The scope already has a connection. While the call queued, this connection would be missing in the pool. */
     @Test
     void aFacadeThatHasReadSomethingDoesNotQueue() {
-        try (var context = Contexts.start(database, Counting.class)) {
-            Counting counting = context.getBean(Counting.class);
-            RowLockTemplate template = context.template();
-            Probe probe = context.getBean(Probe.class);
-            TransactionTemplate supports = context.transactions(Propagation.SUPPORTS);
-            List<Integer> inUse = supports.execute(status -> {
-                assertThat(probe.balance(1)).isZero();
-                return List.of(
-                        counting.queues(1),
-                        template.inTransaction(forNoKeyUpdate(LockKey.row("account", 1)), () -> counting.queues(1)));
-            });
-            assertThat(inUse).containsExactly(0, 0);
-            assertThat(counting.queues(1)).as("when it has ended").isOne();
-        }
+        var context = Contexts.start(database, Counting.class);
+        Counting counting = context.getBean(Counting.class);
+        RowLockTemplate template = context.template();
+        Probe probe = context.getBean(Probe.class);
+        TransactionTemplate supports = context.transactions(Propagation.SUPPORTS);
+        List<Integer> inUse = supports.execute(status -> {
+            assertThat(probe.balance(1)).isZero();
+            return List.of(
+                    counting.queues(1),
+                    template.inTransaction(forNoKeyUpdate(LockKey.row("account", 1)), () -> counting.queues(1)));
+        });
+        assertThat(inUse).containsExactly(0, 0);
+        assertThat(counting.queues(1)).as("when it has ended").isOne();
     }
 
     static class Telling {
@@ -262,10 +255,9 @@ class TransactionEdgesTest {
 
     @Test
     void theTurnIsGivenBackBeforeListenersBehindTheCommitRun() {
-        try (var context = Contexts.start(database, Telling.class)) {
-            context.getBean(Telling.class).tell(1);
-            assertThat(context.target(Telling.class).inUse).isZero();
-        }
+        var context = Contexts.start(database, Telling.class);
+        context.getBean(Telling.class).tell(1);
+        assertThat(context.target(Telling.class).inUse).isZero();
     }
 
     /**
@@ -274,16 +266,15 @@ class TransactionEdgesTest {
      */
     @Test
     void behindASuspendedTransactionNobodyQueues() {
-        try (var context = Contexts.start(database, Counting.class)) {
-            Counting counting = context.getBean(Counting.class);
-            TransactionTemplate suspending = context.transactions(Propagation.NOT_SUPPORTED);
-            assertThat(counting.queues(1)).isOne();
-            assertThat(context.transactions().<Integer>execute(outer -> {
-                        context.template().lock(forNoKeyUpdate(LockKey.row("account", 2)));
-                        return suspending.<Integer>execute(suspended -> counting.queues(1));
-                    }))
-                    .isZero();
-        }
+        var context = Contexts.start(database, Counting.class);
+        Counting counting = context.getBean(Counting.class);
+        TransactionTemplate suspending = context.transactions(Propagation.NOT_SUPPORTED);
+        assertThat(counting.queues(1)).isOne();
+        assertThat(context.transactions().<Integer>execute(outer -> {
+                    context.template().lock(forNoKeyUpdate(LockKey.row("account", 2)));
+                    return suspending.<Integer>execute(suspended -> counting.queues(1));
+                }))
+                .isZero();
     }
 
     @Test
@@ -291,22 +282,20 @@ class TransactionEdgesTest {
         List<List<LockKey>> released = new ArrayList<>();
         ObservationRegistry registry =
                 Contexts.observing(lock -> lock.onReleased(held -> released.add(List.copyOf(lock.keys()))), lock -> {});
-        try (var context = startObserved(registry)) {
-            RowLockTemplate template = context.template();
-            LockKey one = LockKey.row("account", 1);
-            LockKey two = LockKey.row("account", 2);
-            Session other = RowLockTests.holder(database, one);
-            context.inTransaction(status -> {
-                assertThat(template.tryLock(forNoKeyUpdate(one)).isHeld()).isFalse();
-                assertThat(template.tryLock(forNoKeyUpdate(two)).isHeld()).isTrue();
-            });
-            assertThat(released).containsExactly(List.of(two));
-        }
+        var context = startObserved(registry);
+        RowLockTemplate template = context.template();
+        LockKey one = LockKey.row("account", 1);
+        LockKey two = LockKey.row("account", 2);
+        Session other = RowLockTests.holder(database, one);
+        context.inTransaction(status -> {
+            assertThat(template.tryLock(forNoKeyUpdate(one)).isHeld()).isFalse();
+            assertThat(template.tryLock(forNoKeyUpdate(two)).isHeld()).isTrue();
+        });
+        assertThat(released).containsExactly(List.of(two));
     }
 
     private TestContext startObserved(ObservationRegistry registry) {
-        return Contexts.start(
-                Contexts.pool(database), beans -> beans.registerBean(ObservationRegistry.class, () -> registry));
+        return Contexts.start(database, beans -> beans.registerBean(ObservationRegistry.class, () -> registry));
     }
 
     /** The moment at which an observer throws an exception. */
@@ -340,56 +329,53 @@ class TransactionEdgesTest {
     @ParameterizedTest
     @EnumSource
     void anObserverNeverChangesWhatHappens(Fault fault) throws Exception {
-        try (var context = startObserved(faulty(fault))) {
-            RowLockTemplate template = context.template();
-            Contexts.Probe probe = context.getBean(Contexts.Probe.class);
-            LockKey one = LockKey.row("account", 1);
-            assertThat(template.<Integer>inTransaction(forNoKeyUpdate(one), probe::locks))
-                    .isOne();
-            Session other = RowLockTests.holder(database, one);
-            context.inTransaction(status -> {
-                assertThat(template.tryLock(forNoKeyUpdate(one)).isHeld()).isFalse();
-                assertThatThrownBy(() -> template.lock(forShare(one).noWait()))
-                        .isInstanceOf(CannotAcquireLockException.class);
-            });
-        }
+        var context = startObserved(faulty(fault));
+        RowLockTemplate template = context.template();
+        Contexts.Probe probe = context.getBean(Contexts.Probe.class);
+        LockKey one = LockKey.row("account", 1);
+        assertThat(template.<Integer>inTransaction(forNoKeyUpdate(one), probe::locks))
+                .isOne();
+        Session other = RowLockTests.holder(database, one);
+        context.inTransaction(status -> {
+            assertThat(template.tryLock(forNoKeyUpdate(one)).isHeld()).isFalse();
+            assertThatThrownBy(() -> template.lock(forShare(one).noWait()))
+                    .isInstanceOf(CannotAcquireLockException.class);
+        });
     }
 
     /** After the commit the connection is still bound to the thread, although the transaction has ended. */
     @Test
     void behindTheCommitNothingIsLockedInTheTransactionThatHasEnded() {
-        try (var context = Contexts.start(database)) {
-            List<Throwable> thrown = new ArrayList<>();
-            context.inTransaction(outer ->
-                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                        @Override
-                        public void afterCompletion(int status) {
-                            thrown.add(catchThrowable(
-                                    () -> context.template().lock(forNoKeyUpdate(LockKey.row("account", 1)))));
-                        }
-                    }));
-            assertThat(thrown)
-                    .singleElement(THROWABLE)
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContainingAll("RowLockTemplate", "has ended", "AFTER_COMMIT", "REQUIRES_NEW");
-        }
+        var context = Contexts.start(database);
+        List<Throwable> thrown = new ArrayList<>();
+        context.inTransaction(outer ->
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCompletion(int status) {
+                        thrown.add(catchThrowable(
+                                () -> context.template().lock(forNoKeyUpdate(LockKey.row("account", 1)))));
+                    }
+                }));
+        assertThat(thrown)
+                .singleElement(THROWABLE)
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("RowLockTemplate", "has ended", "AFTER_COMMIT", "REQUIRES_NEW");
     }
 
     @Test
     void noKeysAreRefusedWithWords() {
-        try (var context = Contexts.start(database)) {
-            RowLockTemplate template = context.template();
-            TransactionTemplate transactions = context.transactions();
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> transactions.execute(status -> template.lock(forNoKeyUpdate(List.of()))))
-                    .withMessageContaining("keys");
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> template.inTransaction(forUpdate(List.of()), () -> 1))
-                    .withMessageContaining("keys are empty");
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> transactions.execute(status -> template.lock(forNoKeyUpdate(nothing()))))
-                    .withMessageContaining("key");
-        }
+        var context = Contexts.start(database);
+        RowLockTemplate template = context.template();
+        TransactionTemplate transactions = context.transactions();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> transactions.execute(status -> template.lock(forNoKeyUpdate(List.of()))))
+                .withMessageContaining("keys");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> template.inTransaction(forUpdate(List.of()), () -> 1))
+                .withMessageContaining("keys are empty");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> transactions.execute(status -> template.lock(forNoKeyUpdate(nothing()))))
+                .withMessageContaining("key");
     }
 
     @SuppressWarnings("NullAway")

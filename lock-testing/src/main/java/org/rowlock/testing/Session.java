@@ -72,6 +72,11 @@ public final class Session implements AutoCloseable {
         return start(body).get();
     }
 
+    /** Runs work without a result. */
+    public void act(Action action) throws Exception {
+        startAction(action).get();
+    }
+
     public void execute(String sql) throws Exception {
         run(connection -> {
             try (Statement statement = connection.createStatement()) {
@@ -89,11 +94,11 @@ public final class Session implements AutoCloseable {
     }
 
     public void commit() throws Exception {
-        startAction(Connection::commit).get();
+        act(Connection::commit);
     }
 
     public void rollback() throws Exception {
-        startAction(Connection::rollback).get();
+        act(Connection::rollback);
     }
 
     public Connection connection() {

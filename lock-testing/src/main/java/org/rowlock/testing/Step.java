@@ -1,6 +1,11 @@
 package org.rowlock.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -57,5 +62,25 @@ public final class Step<T> {
         } catch (Exception e) {
             return e;
         }
+    }
+
+    /** Waits for the end of the step, and returns its SQLSTATE, or 00000 if the step succeeds. */
+    public String state() throws Exception {
+        try {
+            get();
+            return "00000";
+        } catch (SQLException e) {
+            return String.valueOf(e.getSQLState());
+        }
+    }
+
+    /** Checks that the server ends one of two steps because of a deadlock. Rolls back both transactions. */
+    public static void assertDeadlock(Step<?> one, Step<?> other) throws Exception {
+        List<String> states = new ArrayList<>();
+        for (Step<?> step : List.of(one, other)) {
+            states.add(step.state());
+            step.session.rollback();
+        }
+        assertThat(states).containsExactlyInAnyOrder("00000", "40P01");
     }
 }

@@ -7,9 +7,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -47,6 +49,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     private final List<String> setUp;
     private final List<Session> sessions = new ArrayList<>();
     private final List<String> roles = new ArrayList<>();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();
     private String schema = "";
     private Connection reader;
@@ -118,6 +121,17 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return dataSource;
     }
 
+    /** Returns the properties with which the driver logs in at the server. */
+    public Properties login() {
+        Properties login = new Properties();
+        PGSimpleDataSource dataSource = dataSource();
+        login.setProperty("user", dataSource.getUser());
+        if (dataSource.getPassword() != null) {
+            login.setProperty("password", dataSource.getPassword());
+        }
+        return login;
+    }
+
     public String schema() {
         return schema;
     }
@@ -135,6 +149,15 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         Session session = new Session(name, other, dataSource);
         sessions.add(session);
         return session;
+    }
+
+    /**
+     * Closes a resource after the test, before the check that nothing is left behind. The resource that was opened last
+     * is closed first.
+     */
+    public <T extends AutoCloseable> T closing(T resource) {
+        opened.push(resource);
+        return resource;
     }
 
     /**
@@ -162,6 +185,12 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
      */
     public String query(String sql) throws SQLException {
         return query(reader(), sql);
+    }
+
+    /** Returns how many sessions of the test wait for a lock at the server. */
+    public int waiting() throws SQLException {
+        return Integer.parseInt(query("select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                + " and application_name = '" + schema + "'"));
     }
 
     /** Returns a valid connection. The test may have ended its sessions or stopped its server since the last query. */
@@ -260,6 +289,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     @Override
     public void afterEach(ExtensionContext context) throws SQLException {
         try {
+            closeOpened();
             // A terminated or disconnected session takes some time to end.
             await("nothing left behind")
                     .untilAsserted(() -> assertThat(leftBehind()).isEmpty());
@@ -284,6 +314,16 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
                 }
                 roles.clear();
             }
+        }
+    }
+
+    private void closeOpened() {
+        try {
+            while (!opened.isEmpty()) {
+                opened.pop().close();
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException("A resource of the test could not be closed", e);
         }
     }
 

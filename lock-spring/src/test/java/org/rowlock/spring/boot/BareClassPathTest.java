@@ -44,17 +44,16 @@ class BareClassPathTest {
     public static class Application {
         /** Returns the number of advisory locks that a call held. */
         public static int locks(String url, String user, String password) {
-            try (var context = new SpringApplicationBuilder(Application.class)
+            var context = new SpringApplicationBuilder(Application.class)
                     .run(
                             "--spring.datasource.url=" + url,
                             "--spring.datasource.username=" + user,
                             "--spring.datasource.password=" + password,
-                            "--rowlock.strategy=both")) {
-                assertThat(context.getBeanNamesForType(RowLocks.class)).hasSize(1);
-                assertThat(context.getBean(SpringLocks.class).observations().isNoop())
-                        .isTrue();
-                return context.getBean(Orders.class).ship(42);
-            }
+                            "--rowlock.strategy=both");
+            assertThat(context.getBeanNamesForType(RowLocks.class)).hasSize(1);
+            assertThat(context.getBean(SpringLocks.class).observations().isNoop())
+                    .isTrue();
+            return context.getBean(Orders.class).ship(42);
         }
     }
 

@@ -12,8 +12,8 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Starts Spring Boot applications of one component or configuration, in the schema of a test. As in a user's
- * application, properties configure the pool and the locks.
+ * Starts Spring Boot applications of one component or configuration, in the schema of a test, which closes the
+ * applications after the test. As in a user's application, properties configure the pool and the locks.
  */
 final class BootApplication {
     private static final String ENVIRONMENT = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
@@ -37,7 +37,7 @@ final class BootApplication {
         for (String property : properties) {
             arguments.add("--" + property);
         }
-        return new SpringApplicationBuilder(Auto.class, configuration)
+        return database.closing(new SpringApplicationBuilder(Auto.class, configuration)
                 .properties(
                         "spring.datasource.hikari.maximum-pool-size=4",
                         "spring.datasource.hikari.minimum-idle=0",
@@ -47,6 +47,6 @@ final class BootApplication {
                 .initializers(context -> context.getEnvironment()
                         .getPropertySources()
                         .replace(ENVIRONMENT, new SystemEnvironmentPropertySource(ENVIRONMENT, variables)))
-                .run(arguments.toArray(String[]::new));
+                .run(arguments.toArray(String[]::new)));
     }
 }

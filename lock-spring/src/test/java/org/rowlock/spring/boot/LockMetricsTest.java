@@ -61,6 +61,9 @@ class LockMetricsTest {
     final TestDatabase database =
             new TestDatabase("create table orders (id bigint primary key)", "insert into orders values (1), (2)");
 
+    private MeterRegistry meters;
+    private Orders orders;
+
     @Import(Orders.class)
     static class Application {
         final List<LockObservationContext> observed = new CopyOnWriteArrayList<>();
@@ -96,11 +99,18 @@ class LockMetricsTest {
         }
     }
 
-    private static long timed(MeterRegistry meters, String name, Tags tags) {
+    private ConfigurableApplicationContext start(String... properties) {
+        ConfigurableApplicationContext context = BootApplication.start(database, Application.class, properties);
+        meters = context.getBean(MeterRegistry.class);
+        orders = context.getBean(Orders.class);
+        return context;
+    }
+
+    private long timed(String name, Tags tags) {
         return meters.get(name).tags(tags).timer().count();
     }
 
-    private static double counted(MeterRegistry meters, String name) {
+    private double counted(String name) {
         return meters.get(name).tags(tags()).counter().count();
     }
 
@@ -115,145 +125,120 @@ class LockMetricsTest {
     /** The method does not run, so the lock does not count as acquired. */
     @Test
     void aRefusedAbsentRowIsNotMeteredAsAcquired() {
-        try (var context = BootApplication.start(database, Application.class)) {
-            MeterRegistry meters = context.getBean(MeterRegistry.class);
-            assertThatThrownBy(() -> context.getBean(Orders.class).ship(-1))
-                    .isInstanceOf(EmptyResultDataAccessException.class);
-            assertThat(meters.find("rowlock.acquire").timers()).singleElement().satisfies(timer -> {
-                assertThat(timer.getId().getTag("outcome")).isEqualTo("ABSENT");
-                assertThat(timer.count()).isEqualTo(1);
-            });
-        }
+        start();
+        assertThatThrownBy(() -> orders.ship(-1)).isInstanceOf(EmptyResultDataAccessException.class);
+        assertThat(meters.find("rowlock.acquire").timers()).singleElement().satisfies(timer -> {
+            assertThat(timer.getId().getTag("outcome")).isEqualTo("ABSENT");
+            assertThat(timer.count()).isEqualTo(1);
+        });
     }
 
     @Test
     void locksAreTimed() {
-        try (var context = BootApplication.start(database, Application.class)) {
-            MeterRegistry meters = context.getBean(MeterRegistry.class);
-            context.getBean(Orders.class).ship(1);
-            assertThat(timed(meters, "rowlock.acquire", acquired("ACQUIRED", "none")))
-                    .isEqualTo(1);
-            assertThat(timed(meters, "rowlock.hold", tags())).isEqualTo(1);
-            assertThat(timed(meters, "rowlock.admission", Tags.of("table", "orders", "outcome", "ADMITTED")))
-                    .isEqualTo(1);
-            assertThat(counted(meters, "rowlock.timeouts")).isZero();
-            assertThat(counted(meters, "rowlock.deadlocks")).isZero();
-            assertThat(meters.getMeters())
-                    .extracting(Meter::getId)
-                    .filteredOn(id -> List.of("rowlock.hold", "rowlock.timeouts", "rowlock.deadlocks")
-                            .contains(id.getName()))
-                    .hasSize(3)
-                    .allSatisfy(id ->
-                            assertThat(id.getDescription()).as(id.getName()).isNotBlank());
-        }
+        start();
+        orders.ship(1);
+        assertThat(timed("rowlock.acquire", acquired("ACQUIRED", "none"))).isEqualTo(1);
+        assertThat(timed("rowlock.hold", tags())).isEqualTo(1);
+        assertThat(timed("rowlock.admission", Tags.of("table", "orders", "outcome", "ADMITTED")))
+                .isEqualTo(1);
+        assertThat(counted("rowlock.timeouts")).isZero();
+        assertThat(counted("rowlock.deadlocks")).isZero();
+        assertThat(meters.getMeters())
+                .extracting(Meter::getId)
+                .filteredOn(id -> List.of("rowlock.hold", "rowlock.timeouts", "rowlock.deadlocks")
+                        .contains(id.getName()))
+                .hasSize(3)
+                .allSatisfy(
+                        id -> assertThat(id.getDescription()).as(id.getName()).isNotBlank());
     }
 
     @Test
     void idsAreObservedOnlyWhereThatIsAsked() {
-        try (var context = BootApplication.start(database, Application.class, "rowlock.observe-ids=true")) {
-            context.getBean(Orders.class).ship(1);
+        try (var context = start("rowlock.observe-ids=true")) {
+            orders.ship(1);
             assertThat(context.getBean(Application.class).observed)
                     .extracting(observed ->
                             observed.getHighCardinalityKeyValue("key").getValue())
                     .containsOnly("orders[1]");
         }
-        try (var context = BootApplication.start(database, Application.class)) {
-            context.getBean(Orders.class).ship(1);
-            List<LockObservationContext> all = context.getBean(Application.class).observed;
-            assertThat(all)
-                    .extracting(Observation.Context::getName)
-                    .as("a span for the queue and one for the lock")
-                    .containsOnly("rowlock.admission", "rowlock.acquire");
-            LockObservationContext observed =
-                    all.stream().filter(each -> !each.isQueue()).findFirst().orElseThrow();
-            assertThat(observed.getContextualName()).isEqualTo("lock orders");
-            assertThat(observed.getAllKeyValues().toString()).doesNotContain("orders[1]");
-            assertThat(observed.getHighCardinalityKeyValue("keys").getValue()).isEqualTo("1");
-            assertThat(observed.getHighCardinalityKeyValue("db.system.name").getValue())
-                    .isEqualTo("postgresql");
-            assertThat(observed.getHighCardinalityKeyValue("db.collection.name").getValue())
-                    .isEqualTo("orders");
-            assertThat(observed.getHighCardinalityKeyValue("db.operation.name").getValue())
-                    .isEqualTo("FOR NO KEY UPDATE");
-            assertThat(observed.getKind()).isEqualTo(Kind.CLIENT);
-            assertThat(context.getBean(MeterRegistry.class)
-                            .get("rowlock.acquire")
-                            .timer()
-                            .getId()
-                            .getTags())
-                    .extracting("key")
-                    .containsExactlyInAnyOrder("table", "mode", "strategy", "outcome", "error");
-        }
+        var context = start();
+        orders.ship(1);
+        List<LockObservationContext> all = context.getBean(Application.class).observed;
+        assertThat(all)
+                .extracting(Observation.Context::getName)
+                .as("a span for the queue and one for the lock")
+                .containsOnly("rowlock.admission", "rowlock.acquire");
+        LockObservationContext observed =
+                all.stream().filter(each -> !each.isQueue()).findFirst().orElseThrow();
+        assertThat(observed.getContextualName()).isEqualTo("lock orders");
+        assertThat(observed.getAllKeyValues().toString()).doesNotContain("orders[1]");
+        assertThat(observed.getHighCardinalityKeyValue("keys").getValue()).isEqualTo("1");
+        assertThat(observed.getHighCardinalityKeyValue("db.system.name").getValue())
+                .isEqualTo("postgresql");
+        assertThat(observed.getHighCardinalityKeyValue("db.collection.name").getValue())
+                .isEqualTo("orders");
+        assertThat(observed.getHighCardinalityKeyValue("db.operation.name").getValue())
+                .isEqualTo("FOR NO KEY UPDATE");
+        assertThat(observed.getKind()).isEqualTo(Kind.CLIENT);
+        assertThat(meters.get("rowlock.acquire").timer().getId().getTags())
+                .extracting("key")
+                .containsExactlyInAnyOrder("table", "mode", "strategy", "outcome", "error");
     }
 
     /** While calls wait, the meters show the length of the queue and the longest wait. */
     @Test
     void whoStandsInTheQueueIsMeteredByTable() throws Exception {
-        try (var context = BootApplication.start(database, Application.class)) {
-            MeterRegistry meters = context.getBean(MeterRegistry.class);
-            Orders orders = context.getBean(Orders.class);
-            Thread waiting;
-            try (var permit = TestContext.queues(context)
-                    .enter(
-                            context.getBean(javax.sql.DataSource.class),
-                            forUpdate(List.of(LockKey.row("orders", 1))).forever())) {
-                assertThat(permit.isQueued()).isTrue();
-                waiting = new Thread(() -> orders.ship(1));
-                waiting.start();
-                TestDatabase.await().until(() -> {
-                    var active = meters.find("rowlock.admission.active")
-                            .tag("table", "orders")
-                            .longTaskTimer();
-                    return active != null
-                            && active.activeTasks() == 1
-                            && active.max(java.util.concurrent.TimeUnit.NANOSECONDS) > 0;
-                });
-            }
-            waiting.join(TestDatabase.DEADLINE.toMillis());
-            assertThat(meters.get("rowlock.admission.active").longTaskTimer().activeTasks())
-                    .isZero();
+        var context = start();
+        Thread waiting;
+        try (var permit = TestContext.queues(context)
+                .enter(
+                        context.getBean(javax.sql.DataSource.class),
+                        forUpdate(List.of(LockKey.row("orders", 1))).forever())) {
+            assertThat(permit.isQueued()).isTrue();
+            waiting = new Thread(() -> orders.ship(1));
+            waiting.start();
+            TestDatabase.await().until(() -> {
+                var active = meters.find("rowlock.admission.active")
+                        .tag("table", "orders")
+                        .longTaskTimer();
+                return active != null
+                        && active.activeTasks() == 1
+                        && active.max(java.util.concurrent.TimeUnit.NANOSECONDS) > 0;
+            });
         }
+        waiting.join(TestDatabase.DEADLINE.toMillis());
+        assertThat(meters.get("rowlock.admission.active").longTaskTimer().activeTasks())
+                .isZero();
     }
 
     @Test
     void waitsThatRunOutAndTriesInVainAreTimeouts() throws Exception {
         Session other = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("orders", 1));
-        try (var context = BootApplication.start(database, Application.class)) {
-            MeterRegistry meters = context.getBean(MeterRegistry.class);
-            Orders orders = context.getBean(Orders.class);
-            assertThatThrownBy(() -> orders.shipNow(1)).isInstanceOf(CannotAcquireLockException.class);
-            assertThat(orders.tryShip(1)).isFalse();
-            assertThat(counted(meters, "rowlock.timeouts")).isEqualTo(2);
-            assertThat(counted(meters, "rowlock.deadlocks")).isZero();
-            assertThat(timed(meters, "rowlock.acquire", acquired("NOT_AVAILABLE", "CannotAcquireLockException")))
-                    .isEqualTo(1);
-            assertThat(timed(meters, "rowlock.acquire", acquired("NOT_AVAILABLE", "none")))
-                    .isEqualTo(1);
-            assertThat(meters.find("rowlock.hold").timer())
-                    .as("nothing was held")
-                    .isNull();
-        }
+        start();
+        assertThatThrownBy(() -> orders.shipNow(1)).isInstanceOf(CannotAcquireLockException.class);
+        assertThat(orders.tryShip(1)).isFalse();
+        assertThat(counted("rowlock.timeouts")).isEqualTo(2);
+        assertThat(counted("rowlock.deadlocks")).isZero();
+        assertThat(timed("rowlock.acquire", acquired("NOT_AVAILABLE", "CannotAcquireLockException")))
+                .isEqualTo(1);
+        assertThat(timed("rowlock.acquire", acquired("NOT_AVAILABLE", "none"))).isEqualTo(1);
+        assertThat(meters.find("rowlock.hold").timer()).as("nothing was held").isNull();
     }
 
     @Test
     void aFullQueueInTheJvmIsARefusedAdmission() {
-        try (var context = BootApplication.start(database, Application.class)) {
-            MeterRegistry meters = context.getBean(MeterRegistry.class);
-            Orders orders = context.getBean(Orders.class);
-            var dataSource = context.getBean(javax.sql.DataSource.class);
-            var permit = TestContext.queues(context)
-                    .enter(
-                            dataSource,
-                            forUpdate(List.of(LockKey.row("orders", 1))).forever());
-            CompletableFuture<Void> refused = CompletableFuture.runAsync(() -> orders.shipNow(1));
-            assertThatThrownBy(refused::join).hasCauseInstanceOf(CannotAcquireLockException.class);
-            permit.close();
-            assertThat(timed(meters, "rowlock.admission", Tags.of("table", "orders", "outcome", "REFUSED")))
-                    .isEqualTo(1);
-            assertThat(meters.find("rowlock.timeouts").counter())
-                    .as("it never came to the server")
-                    .isNull();
-        }
+        var context = start();
+        var dataSource = context.getBean(javax.sql.DataSource.class);
+        var permit = TestContext.queues(context)
+                .enter(dataSource, forUpdate(List.of(LockKey.row("orders", 1))).forever());
+        CompletableFuture<Void> refused = CompletableFuture.runAsync(() -> orders.shipNow(1));
+        assertThatThrownBy(refused::join).hasCauseInstanceOf(CannotAcquireLockException.class);
+        permit.close();
+        assertThat(timed("rowlock.admission", Tags.of("table", "orders", "outcome", "REFUSED")))
+                .isEqualTo(1);
+        assertThat(meters.find("rowlock.timeouts").counter())
+                .as("it never came to the server")
+                .isNull();
     }
 
     @Test
@@ -261,26 +246,21 @@ class LockMetricsTest {
         Session other = database.session("other");
         other.execute("set deadlock_timeout = '1h'");
         RowLockTests.lock(other, LockStrategy.BOTH, LockKey.row("orders", 2));
-        try (var context = BootApplication.start(database, Application.class)) {
-            MeterRegistry meters = context.getBean(MeterRegistry.class);
-            List<Step<?>> others = new CopyOnWriteArrayList<>();
-            Orders orders = context.getBean(Orders.class);
-            assertThatThrownBy(() -> orders.shipAndAfterwards(1, 2, () -> {
-                        Step<?> step = other.start(
-                                connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 1))));
-                        others.add(step);
-                        TestDatabase.await().until(() -> waits(other.pid()));
-                    }))
-                    .isInstanceOf(PessimisticLockingFailureException.class);
-            others.get(0).get();
-            assertThat(counted(meters, "rowlock.deadlocks")).isEqualTo(1);
-            assertThat(counted(meters, "rowlock.timeouts")).isZero();
-            assertThat(timed(meters, "rowlock.acquire", acquired("DEADLOCK", "CannotAcquireLockException")))
-                    .isEqualTo(1);
-            assertThat(timed(meters, "rowlock.hold", Tags.empty()))
-                    .as("the first was held")
-                    .isEqualTo(1);
-        }
+        start();
+        List<Step<?>> others = new CopyOnWriteArrayList<>();
+        assertThatThrownBy(() -> orders.shipAndAfterwards(1, 2, () -> {
+                    Step<?> step =
+                            other.start(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 1))));
+                    others.add(step);
+                    TestDatabase.await().until(() -> waits(other.pid()));
+                }))
+                .isInstanceOf(PessimisticLockingFailureException.class);
+        others.get(0).get();
+        assertThat(counted("rowlock.deadlocks")).isEqualTo(1);
+        assertThat(counted("rowlock.timeouts")).isZero();
+        assertThat(timed("rowlock.acquire", acquired("DEADLOCK", "CannotAcquireLockException")))
+                .isEqualTo(1);
+        assertThat(timed("rowlock.hold", Tags.empty())).as("the first was held").isEqualTo(1);
     }
 
     private boolean waits(int pid) throws Exception {
@@ -291,21 +271,18 @@ class LockMetricsTest {
     @Test
     void thoseThatWaitNowAreSeen() throws Exception {
         Session other = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("orders", 1));
-        try (var context = BootApplication.start(database, Application.class)) {
-            MeterRegistry meters = context.getBean(MeterRegistry.class);
-            Orders orders = context.getBean(Orders.class);
-            CompletableFuture<Void> shipping = CompletableFuture.runAsync(() -> orders.ship(1));
-            TestDatabase.await("one waits").until(() -> {
-                var waiting = meters.find("rowlock.acquire.active")
-                        .tags(tags("mode", "FOR_NO_KEY_UPDATE"))
-                        .longTaskTimer();
-                return waiting != null && waiting.activeTasks() == 1;
-            });
-            other.commit();
-            shipping.join();
-            assertThat(meters.get("rowlock.acquire.active").longTaskTimer().activeTasks())
-                    .isZero();
-        }
+        start();
+        CompletableFuture<Void> shipping = CompletableFuture.runAsync(() -> orders.ship(1));
+        TestDatabase.await("one waits").until(() -> {
+            var waiting = meters.find("rowlock.acquire.active")
+                    .tags(tags("mode", "FOR_NO_KEY_UPDATE"))
+                    .longTaskTimer();
+            return waiting != null && waiting.activeTasks() == 1;
+        });
+        other.commit();
+        shipping.join();
+        assertThat(meters.get("rowlock.acquire.active").longTaskTimer().activeTasks())
+                .isZero();
     }
 
     @EnableTransactionManagement
@@ -332,13 +309,14 @@ class LockMetricsTest {
 
     @Test
     void metersNeedNoObservationsOfTheApplication() {
-        MeterRegistry meters = new SimpleMeterRegistry();
-        runner().withBean(ObservationRegistry.class, () -> LockMetrics.observing(meters))
+        MeterRegistry registry = new SimpleMeterRegistry();
+        meters = registry;
+        runner().withBean(ObservationRegistry.class, () -> LockMetrics.observing(registry))
                 .run(context -> {
                     context.getBean(Orders.class).ship(1);
-                    assertThat(timed(meters, "rowlock.acquire", acquired("ACQUIRED", "none")))
+                    assertThat(timed("rowlock.acquire", acquired("ACQUIRED", "none")))
                             .isEqualTo(1);
-                    assertThat(timed(meters, "rowlock.hold", Tags.empty())).isEqualTo(1);
+                    assertThat(timed("rowlock.hold", Tags.empty())).isEqualTo(1);
                 });
     }
 
@@ -372,25 +350,18 @@ class LockMetricsTest {
     @Test
     void theEndpointIsNotThereUnlessExposed() {
         runner().run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RowLocksEndpoint.class));
-        try (var context = BootApplication.start(
-                database, Application.class, "management.endpoints.web.exposure.include=health")) {
-            assertThat(context.getBeanNamesForType(RowLocksEndpoint.class)).isEmpty();
-        }
+        var context = start("management.endpoints.web.exposure.include=health");
+        assertThat(context.getBeanNamesForType(RowLocksEndpoint.class)).isEmpty();
     }
 
     @Test
     void theStrategyIsATag() {
-        try (ConfigurableApplicationContext context =
-                BootApplication.start(database, Application.class, "rowlock.strategy=row")) {
-            context.getBean(Orders.class).ship(1);
-            MeterRegistry meters = context.getBean(MeterRegistry.class);
-            assertThat(timed(meters, "rowlock.hold", Tags.of("strategy", "ROW")))
-                    .isEqualTo(1);
-            assertThatThrownBy(() -> context.getBean(Orders.class).ship(3))
-                    .isInstanceOf(EmptyResultDataAccessException.class);
-            assertThat(timed(meters, "rowlock.hold", Tags.empty()))
-                    .as("there is no row 3 to hold")
-                    .isEqualTo(1);
-        }
+        start("rowlock.strategy=row");
+        orders.ship(1);
+        assertThat(timed("rowlock.hold", Tags.of("strategy", "ROW"))).isEqualTo(1);
+        assertThatThrownBy(() -> orders.ship(3)).isInstanceOf(EmptyResultDataAccessException.class);
+        assertThat(timed("rowlock.hold", Tags.empty()))
+                .as("there is no row 3 to hold")
+                .isEqualTo(1);
     }
 }

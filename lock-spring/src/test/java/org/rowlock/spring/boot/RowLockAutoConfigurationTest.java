@@ -78,12 +78,11 @@ class RowLockAutoConfigurationTest {
 
     @Test
     void addingTheDependencyIsAllThatItTakes() {
-        try (var context = BootApplication.start(database, Orders.class)) {
-            assertThat(context.getBean(Orders.class).locksWhileShipping(7)).containsExactly("ExclusiveLock");
-            assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().strategyOf(LockKey.row("orders", 1)))
-                    .isEqualTo(LockStrategy.BOTH);
-            assertThat(values(context.getBean(RowLockSettings.class))).isEqualTo(values(RowLockSettings.defaults()));
-        }
+        var context = BootApplication.start(database, Orders.class);
+        assertThat(context.getBean(Orders.class).locksWhileShipping(7)).containsExactly("ExclusiveLock");
+        assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().strategyOf(LockKey.row("orders", 1)))
+                .isEqualTo(LockStrategy.BOTH);
+        assertThat(values(context.getBean(RowLockSettings.class))).isEqualTo(values(RowLockSettings.defaults()));
     }
 
     private static void assertStrategy(RowLocks locks, String table, LockStrategy strategy) {
@@ -110,8 +109,8 @@ class RowLockAutoConfigurationTest {
         try {
             assertThatThrownBy(() -> BootApplication.start(database, Orders.class, "rowlock.strategy=advisory"))
                     .hasStackTraceContaining("singleEntryNode(true)");
-            BootApplication.start(database, Orders.class, "rowlock.strategy=advisory", "rowlock.single-entry-node=true")
-                    .close();
+            BootApplication.start(
+                    database, Orders.class, "rowlock.strategy=advisory", "rowlock.single-entry-node=true");
         } finally {
             database.execute("delete from pg_extension where oid = 4243");
         }
@@ -123,30 +122,28 @@ class RowLockAutoConfigurationTest {
         try (var context = BootApplication.start(database, Orders.class)) {
             assertThat(LockAccess.of(context.getBean(RowLocks.class)).release()).isEqualTo(LockRelease.PLAIN);
         }
-        try (var context = BootApplication.start(database, Orders.class, "rowlock.release=early")) {
-            assertThat(LockAccess.of(context.getBean(RowLocks.class)).release()).isEqualTo(LockRelease.EARLY);
-        }
+        var context = BootApplication.start(database, Orders.class, "rowlock.release=early");
+        assertThat(LockAccess.of(context.getBean(RowLocks.class)).release()).isEqualTo(LockRelease.EARLY);
     }
 
     @Test
     void propertiesOfTablesReachRowLocks() {
         String qualified = database.schema() + ".shipments";
-        try (var context = BootApplication.start(
-                database,
-                Orders.class,
-                "rowlock.strategy=advisory",
-                "rowlock.tables.orders.strategy=row",
-                "rowlock.tables[" + qualified + "].strategy=both",
-                "rowlock.tables.events.id-columns=number",
-                "rowlock.tables.order_lines.strategy=ROW")) {
-            RowLocks locks = context.getBean(RowLocks.class);
-            assertStrategy(locks, "anything", LockStrategy.ADVISORY);
-            assertStrategy(locks, "orders", LockStrategy.ROW);
-            assertStrategy(locks, qualified, LockStrategy.BOTH);
-            assertStrategy(locks, "order_lines", LockStrategy.ROW);
-            assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
-            assertStrategy(locks, "events", LockStrategy.ADVISORY);
-        }
+        RowLocks locks = BootApplication.start(
+                        database,
+                        Orders.class,
+                        "rowlock.strategy=advisory",
+                        "rowlock.tables.orders.strategy=row",
+                        "rowlock.tables[" + qualified + "].strategy=both",
+                        "rowlock.tables.events.id-columns=number",
+                        "rowlock.tables.order_lines.strategy=ROW")
+                .getBean(RowLocks.class);
+        assertStrategy(locks, "anything", LockStrategy.ADVISORY);
+        assertStrategy(locks, "orders", LockStrategy.ROW);
+        assertStrategy(locks, qualified, LockStrategy.BOTH);
+        assertStrategy(locks, "order_lines", LockStrategy.ROW);
+        assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
+        assertStrategy(locks, "events", LockStrategy.ADVISORY);
     }
 
     @Tag("long")
@@ -163,14 +160,12 @@ class RowLockAutoConfigurationTest {
                     events:
                       id-columns: [number]
                 """.formatted(database.schema()));
-        try (var context =
-                BootApplication.start(database, Orders.class, "spring.config.additional-location=file:" + yaml)) {
-            RowLocks locks = context.getBean(RowLocks.class);
-            assertStrategy(locks, "order_lines", LockStrategy.ADVISORY);
-            assertStrategy(locks, database.schema() + ".shipments", LockStrategy.ROW);
-            assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
-            assertThat(context.getBean(RowLockSettings.class).defaultWait()).isEqualTo(Duration.ofMillis(250));
-        }
+        var context = BootApplication.start(database, Orders.class, "spring.config.additional-location=file:" + yaml);
+        RowLocks locks = context.getBean(RowLocks.class);
+        assertStrategy(locks, "order_lines", LockStrategy.ADVISORY);
+        assertStrategy(locks, database.schema() + ".shipments", LockStrategy.ROW);
+        assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
+        assertThat(context.getBean(RowLockSettings.class).defaultWait()).isEqualTo(Duration.ofMillis(250));
     }
 
     @Tag("long")
@@ -178,11 +173,10 @@ class RowLockAutoConfigurationTest {
     void environmentVariablesOfTables() {
         var variables = java.util.Map.<String, Object>of(
                 "ROWLOCK_TABLES_ORDERS_STRATEGY", "row", "ROWLOCK_TABLES_EVENTS_IDCOLUMNS", "number");
-        try (var context = BootApplication.start(database, Orders.class, variables)) {
-            RowLocks locks = context.getBean(RowLocks.class);
-            assertStrategy(locks, "orders", LockStrategy.ROW);
-            assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
-        }
+        RowLocks locks =
+                BootApplication.start(database, Orders.class, variables).getBean(RowLocks.class);
+        assertStrategy(locks, "orders", LockStrategy.ROW);
+        assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
     }
 
     /** The verification is never lazy, so the beans that create the tables must not be lazy either. */
@@ -190,7 +184,7 @@ class RowLockAutoConfigurationTest {
     @Test
     void lazyTablesAreThereForTheVerification(@TempDir Path directory) throws IOException {
         Path schema = Files.writeString(directory.resolve("schema.sql"), "create table late (id bigint primary key)");
-        try (var context = BootApplication.start(
+        var context = BootApplication.start(
                 database,
                 Orders.class,
                 "spring.main.lazy-initialization=true",
@@ -199,21 +193,19 @@ class RowLockAutoConfigurationTest {
                         + "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
                 "spring.sql.init.mode=always",
                 "spring.sql.init.schema-locations=file:" + schema,
-                "rowlock.tables.late.strategy=row")) {
-            assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().tables())
-                    .containsExactly("late");
-        }
+                "rowlock.tables.late.strategy=row");
+        assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().tables())
+                .containsExactly("late");
     }
 
     @Tag("long")
     @Test
     void lockWaitIsTheDefaultOfEveryLock() throws Exception {
         Session other = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("orders", 1));
-        try (var context = BootApplication.start(database, Orders.class, "rowlock.lock-wait=nowait")) {
-            Orders orders = context.getBean(Orders.class);
-            assertThatThrownBy(() -> orders.locksWhileShipping(1)).isInstanceOf(CannotAcquireLockException.class);
-            assertThat(orders.locksWhileShipping(2)).hasSize(1);
-        }
+        Orders orders = BootApplication.start(database, Orders.class, "rowlock.lock-wait=nowait")
+                .getBean(Orders.class);
+        assertThatThrownBy(() -> orders.locksWhileShipping(1)).isInstanceOf(CannotAcquireLockException.class);
+        assertThat(orders.locksWhileShipping(2)).hasSize(1);
     }
 
     @Test
@@ -225,9 +217,8 @@ class RowLockAutoConfigurationTest {
                     .hasMessageContaining("rowlock.lock-budget")
                     .hasCauseInstanceOf(LockTargetException.class);
         }
-        try (var context = BootApplication.start(database, Orders.class, "rowlock.lock-budget=3")) {
-            inTransaction(context, template -> template.lock(forNoKeyUpdate(three)));
-        }
+        var context = BootApplication.start(database, Orders.class, "rowlock.lock-budget=3");
+        inTransaction(context, template -> template.lock(forNoKeyUpdate(three)));
     }
 
     private static void inTransaction(
@@ -240,34 +231,32 @@ class RowLockAutoConfigurationTest {
     @Tag("long")
     @Test
     void admissionIsConfigured() throws Exception {
-        try (var context = BootApplication.start(
-                database, Orders.class, "rowlock.admission.enabled=false", "rowlock.admission.max-waiters-per-key=1")) {
-            assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();
-            AdmissionQueues queues = TestContext.queues(context);
-            List<LockKey> key = List.of(LockKey.row("orders", 1));
-            KeyEntries first = queues.enter("a database", forUpdate(key));
-            CompletableFuture<Void> second = Blocking.run(
-                    () -> queues.enter("a database", forUpdate(key)).close());
-            TestDatabase.await().until(() -> queues.entrants().size() == 2);
-            CompletableFuture<Void> third = Blocking.run(
-                    () -> queues.enter("a database", forUpdate(key)).close());
-            assertThatThrownBy(() -> TestDatabase.result(third))
-                    .cause()
-                    .isInstanceOf(LockNotAvailableException.class)
-                    .hasMessageContaining("maxWaitersPerKey()");
-            first.close();
-            TestDatabase.result(second);
-            assertThat(queues.keysInUse()).isZero();
-        }
+        var context = BootApplication.start(
+                database, Orders.class, "rowlock.admission.enabled=false", "rowlock.admission.max-waiters-per-key=1");
+        assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();
+        AdmissionQueues queues = TestContext.queues(context);
+        List<LockKey> key = List.of(LockKey.row("orders", 1));
+        KeyEntries first = queues.enter("a database", forUpdate(key));
+        CompletableFuture<Void> second =
+                Blocking.run(() -> queues.enter("a database", forUpdate(key)).close());
+        TestDatabase.await().until(() -> queues.entrants().size() == 2);
+        CompletableFuture<Void> third =
+                Blocking.run(() -> queues.enter("a database", forUpdate(key)).close());
+        assertThatThrownBy(() -> TestDatabase.result(third))
+                .cause()
+                .isInstanceOf(LockNotAvailableException.class)
+                .hasMessageContaining("maxWaitersPerKey()");
+        first.close();
+        TestDatabase.result(second);
+        assertThat(queues.keysInUse()).isZero();
     }
 
     @Test
     void canBeSwitchedOff() {
-        try (var context = BootApplication.start(database, Orders.class, "rowlock.enabled=false")) {
-            assertThat(context.getBeanNamesForType(RowLocks.class)).isEmpty();
-            assertThat(context.getBeanNamesForType(RowLockTemplate.class)).isEmpty();
-            assertThat(context.getBean(Orders.class).locksWhileShipping(7)).isEmpty();
-        }
+        var context = BootApplication.start(database, Orders.class, "rowlock.enabled=false");
+        assertThat(context.getBeanNamesForType(RowLocks.class)).isEmpty();
+        assertThat(context.getBeanNamesForType(RowLockTemplate.class)).isEmpty();
+        assertThat(context.getBean(Orders.class).locksWhileShipping(7)).isEmpty();
     }
 
     @Test
@@ -305,14 +294,13 @@ class RowLockAutoConfigurationTest {
 
     @Test
     void beansOfTheApplicationTakePrecedence() {
-        try (var context = BootApplication.start(database, WithOwnBeans.class, "rowlock.tables.orders.strategy=both")) {
-            assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().strategyOf(LockKey.row("orders", 1)))
-                    .isEqualTo(LockStrategy.ROW);
-            assertThat(context.getBean(Orders.class).locksWhileShipping(7)).isEmpty();
-            assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();
-            assertThat(context.getBeanProvider(RowLockTemplate.class).getObject())
-                    .isSameAs(context.getBean("rowLockTemplate"));
-        }
+        var context = BootApplication.start(database, WithOwnBeans.class, "rowlock.tables.orders.strategy=both");
+        assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().strategyOf(LockKey.row("orders", 1)))
+                .isEqualTo(LockStrategy.ROW);
+        assertThat(context.getBean(Orders.class).locksWhileShipping(7)).isEmpty();
+        assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();
+        assertThat(context.getBeanProvider(RowLockTemplate.class).getObject())
+                .isSameAs(context.getBean("rowLockTemplate"));
     }
 
     @Import(Orders.class)
@@ -337,9 +325,8 @@ class RowLockAutoConfigurationTest {
     @Tag("long")
     @Test
     void everyListenerIsToldAlsoBehindOneThatThrows() {
-        try (var context = BootApplication.start(database, WithListeners.class)) {
-            assertThat(context.getBean(Orders.class).locksWhileShipping(3)).hasSize(1);
-            assertThat(context.getBean(WithListeners.class).told).contains("orders[3] ACQUIRED");
-        }
+        var context = BootApplication.start(database, WithListeners.class);
+        assertThat(context.getBean(Orders.class).locksWhileShipping(3)).hasSize(1);
+        assertThat(context.getBean(WithListeners.class).told).contains("orders[3] ACQUIRED");
     }
 }

@@ -126,19 +126,18 @@ class RowLockJdbcTest {
 
     @Test
     void aCallThatWasAdmittedDoesNotQueueAgain() throws Exception {
-        try (var context = start("rowlock.strategy=row", "rowlock.jdbc.mode=queue")) {
-            Warehouse warehouse = context.getBean(Warehouse.class);
-            for (int i = 0; i < 4; i++) {
-                warehouse.takeAdmitted(1);
-            }
-            assertThat(database.query("select pieces from stock where id = 1")).isEqualTo("6");
-            Map<String, Long> figures = context.getBean(DataSource.class)
-                    .unwrap(RowlockDataSource.class)
-                    .control()
-                    .getFigures()
-                    .get("stock");
-            assertThat(figures).containsEntry("passed.ADMITTED", 4L).containsEntry("passed.NOT_FIRST", 4L);
+        var context = start("rowlock.strategy=row", "rowlock.jdbc.mode=queue");
+        Warehouse warehouse = context.getBean(Warehouse.class);
+        for (int i = 0; i < 4; i++) {
+            warehouse.takeAdmitted(1);
         }
+        assertThat(database.query("select pieces from stock where id = 1")).isEqualTo("6");
+        Map<String, Long> figures = context.getBean(DataSource.class)
+                .unwrap(RowlockDataSource.class)
+                .control()
+                .getFigures()
+                .get("stock");
+        assertThat(figures).containsEntry("passed.ADMITTED", 4L).containsEntry("passed.NOT_FIRST", 4L);
     }
 
     /**
@@ -158,26 +157,24 @@ class RowLockJdbcTest {
 
     @Test
     void aDataSourceThatIsInjectedByItsQualifierIsReported() {
-        try (var context = BootApplication.start(
+        var context = BootApplication.start(
                 database,
                 TwoDatabases.class,
                 "rowlock.jdbc.mode=queue",
-                "management.endpoints.web.exposure.include=rowlocks")) {
-            RowLocksReport report = context.getBean(RowLocksEndpoint.class).all();
-            assertThat(report.dataSources()).containsOnlyKeys("dataSource", "second");
-            assertThat(report.jdbc()).containsOnlyKeys("dataSource", "second");
-            assertThat(context.getBean(MeterRegistry.class)
-                            .get("rowlock.jdbc.waiting")
-                            .gauges())
-                    .hasSize(2);
-        }
+                "management.endpoints.web.exposure.include=rowlocks");
+        RowLocksReport report = context.getBean(RowLocksEndpoint.class).all();
+        assertThat(report.dataSources()).containsOnlyKeys("dataSource", "second");
+        assertThat(report.jdbc()).containsOnlyKeys("dataSource", "second");
+        assertThat(context.getBean(MeterRegistry.class)
+                        .get("rowlock.jdbc.waiting")
+                        .gauges())
+                .hasSize(2);
     }
 
     @Test
     void nothingIsWrappedWithoutTheProperty() {
-        try (var context = start()) {
-            assertThat(context.getBean(DataSource.class)).isInstanceOf(HikariDataSource.class);
-        }
+        var context = start();
+        assertThat(context.getBean(DataSource.class)).isInstanceOf(HikariDataSource.class);
     }
 
     @Test
@@ -211,10 +208,9 @@ class RowLockJdbcTest {
     @Test
     void offInYamlIsWrappedAndOff(@TempDir Path directory) throws Exception {
         Path yaml = Files.writeString(directory.resolve("off.yaml"), "rowlock.jdbc.mode: off");
-        try (var context = start("spring.config.additional-location=file:" + yaml)) {
-            RowlockDataSource wrapper = context.getBean(DataSource.class).unwrap(RowlockDataSource.class);
-            assertThat(wrapper.control().getSettings().get("mode")).isEqualTo("off");
-        }
+        var context = start("spring.config.additional-location=file:" + yaml);
+        RowlockDataSource wrapper = context.getBean(DataSource.class).unwrap(RowlockDataSource.class);
+        assertThat(wrapper.control().getSettings().get("mode")).isEqualTo("off");
     }
 
     /** A refresh scope, for example, creates a bean again and closes the earlier pool. */

@@ -18,7 +18,6 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -75,11 +74,6 @@ class RowLocksEndpointTest {
                 "server.port=0",
                 "management.endpoints.web.exposure.include=rowlocks",
                 "rowlock.tables.orders.strategy=advisory");
-    }
-
-    @AfterEach
-    void stop() {
-        context.close();
     }
 
     private RowLocksEndpoint endpoint(Map<String, DataSource> dataSources) {
@@ -231,17 +225,15 @@ class RowLocksEndpointTest {
 
     @Test
     void aPoolWithoutAFreeConnectionIsSaidInTheWordsOfTheConfiguration() throws Exception {
-        try (var pool = new com.zaxxer.hikari.HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
-            pool.setMaximumPoolSize(1);
-            pool.setConnectionTimeout(250);
-            try (var only = pool.getConnection()) {
-                assertThat(only.isClosed()).isFalse();
-                RowLocksEndpoint endpoint = endpoint(Map.of("pool", pool));
-                assertThat(endpoint.all().dataSources().get("pool").error())
-                        .contains("spring.datasource.hikari.connection-timeout", "queues of this JVM");
-            }
-        }
+        var pool = new com.zaxxer.hikari.HikariDataSource();
+        pool.setDataSource(database.dataSource());
+        pool.setMaximumPoolSize(1);
+        pool.setConnectionTimeout(250);
+        var only = pool.getConnection();
+        assertThat(only.isClosed()).isFalse();
+        RowLocksEndpoint endpoint = endpoint(Map.of("pool", pool));
+        assertThat(endpoint.all().dataSources().get("pool").error())
+                .contains("spring.datasource.hikari.connection-timeout", "queues of this JVM");
     }
 
     @Test

@@ -55,9 +55,8 @@ class ServiceConnectionTest {
                 .isEqualTo(version());
         RowlockDataSource dropIn = dataSource.unwrap(RowlockDataSource.class);
         assertThat(dropIn.control().getFigures().get("account")).containsEntry("recognised", 1L);
-        try (var connection = dataSource.getConnection()) {
-            assertThat(connection.getMetaData().getURL()).isEqualTo(postgres.getJdbcUrl());
-        }
+        var connection = dataSource.getConnection();
+        assertThat(connection.getMetaData().getURL()).isEqualTo(postgres.getJdbcUrl());
     }
 
     private static String version() {

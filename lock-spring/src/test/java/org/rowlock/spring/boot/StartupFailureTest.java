@@ -148,11 +148,10 @@ class StartupFailureTest {
     @Test
     void aDatabaseThatCannotBeLockedInIsNoFailureWithoutAnyAnnotation() {
         BootApplication.start(
-                        database,
-                        NothingAnnotated.class,
-                        "spring.datasource.hikari.read-only=true",
-                        "logging.level.org.rowlock=warn")
-                .close();
+                database,
+                NothingAnnotated.class,
+                "spring.datasource.hikari.read-only=true",
+                "logging.level.org.rowlock=warn");
         assertThat(output.getOut()).contains("Advisory locks are not verified, and no bean has @RowLock: ");
     }
 
@@ -184,8 +183,7 @@ class StartupFailureTest {
     }
 
     private void assertFails(Class<?> configuration, String... properties) {
-        assertThatThrownBy(() -> BootApplication.start(database, configuration, properties)
-                        .close())
+        assertThatThrownBy(() -> BootApplication.start(database, configuration, properties))
                 .isNotNull();
     }
 
@@ -197,7 +195,7 @@ class StartupFailureTest {
         int before = output.getAll().length();
         String[] all = Arrays.copyOf(properties, properties.length + 1);
         all[properties.length] = "logging.level.org.rowlock=warn";
-        BootApplication.start(database, Orders.class, all).close();
+        BootApplication.start(database, Orders.class, all);
         return output.getAll().substring(before);
     }
 

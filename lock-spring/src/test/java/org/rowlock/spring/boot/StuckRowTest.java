@@ -83,49 +83,46 @@ class StuckRowTest {
 
     @Test
     void requestsForOtherRowsGoOn() throws Exception {
-        try (var context = start("rowlock.strategy=both")) {
-            Session stuck = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("account", 1));
-            List<CompletableFuture<HttpResponse<String>>> crowd =
-                    Stream.generate(() -> post(context, 1)).limit(REQUESTS).toList();
-            int more = REQUESTS - 1 - THREADS / 2;
-            TestDatabase.await("all that are more than the queue takes are refused")
-                    .until(() ->
-                            crowd.stream().filter(CompletableFuture::isDone).count() == more);
-            assertThat(post(context, 2)
-                            .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS)
-                            .body())
-                    .isEqualTo("changed 2");
-            for (CompletableFuture<HttpResponse<String>> each : crowd) {
-                if (each.isDone()) {
-                    assertThat(each.join().statusCode()).isEqualTo(503);
-                    assertThat(each.join().body())
-                            .contains(THREADS / 2 + " threads", "rowlock.admission.max-waiters-per-key");
-                }
+        var context = start("rowlock.strategy=both");
+        Session stuck = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("account", 1));
+        List<CompletableFuture<HttpResponse<String>>> crowd =
+                Stream.generate(() -> post(context, 1)).limit(REQUESTS).toList();
+        int more = REQUESTS - 1 - THREADS / 2;
+        TestDatabase.await("all that are more than the queue takes are refused")
+                .until(() -> crowd.stream().filter(CompletableFuture::isDone).count() == more);
+        assertThat(post(context, 2)
+                        .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+                        .body())
+                .isEqualTo("changed 2");
+        for (CompletableFuture<HttpResponse<String>> each : crowd) {
+            if (each.isDone()) {
+                assertThat(each.join().statusCode()).isEqualTo(503);
+                assertThat(each.join().body())
+                        .contains(THREADS / 2 + " threads", "rowlock.admission.max-waiters-per-key");
             }
-            stuck.rollback();
-            for (CompletableFuture<HttpResponse<String>> each : crowd) {
-                TestDatabase.result(each);
-            }
-            assertThat(crowd.stream()
-                            .filter(each -> each.join().statusCode() == 200)
-                            .count())
-                    .isEqualTo(REQUESTS - more);
         }
+        stuck.rollback();
+        for (CompletableFuture<HttpResponse<String>> each : crowd) {
+            TestDatabase.result(each);
+        }
+        assertThat(crowd.stream()
+                        .filter(each -> each.join().statusCode() == 200)
+                        .count())
+                .isEqualTo(REQUESTS - more);
     }
 
     /** FOR UPDATE makes all requests wait too, so the first step of a migration changes nothing. */
     @Test
     void whereAllTablesAreRowNobodyIsRefused() throws Exception {
-        try (var context = start("rowlock.strategy=row")) {
-            Session stuck = RowLockTests.holder(database, LockKey.row("account", 1));
-            List<CompletableFuture<HttpResponse<String>>> crowd =
-                    Stream.generate(() -> post(context, 1)).limit(REQUESTS).toList();
-            TestDatabase.await("more wait than half of the threads")
-                    .until(() -> TestContext.queues(context).entrants().size() == THREADS);
-            stuck.rollback();
-            for (CompletableFuture<HttpResponse<String>> each : crowd) {
-                assertThat(TestDatabase.result(each).statusCode()).isEqualTo(200);
-            }
+        var context = start("rowlock.strategy=row");
+        Session stuck = RowLockTests.holder(database, LockKey.row("account", 1));
+        List<CompletableFuture<HttpResponse<String>>> crowd =
+                Stream.generate(() -> post(context, 1)).limit(REQUESTS).toList();
+        TestDatabase.await("more wait than half of the threads")
+                .until(() -> TestContext.queues(context).entrants().size() == THREADS);
+        stuck.rollback();
+        for (CompletableFuture<HttpResponse<String>> each : crowd) {
+            assertThat(TestDatabase.result(each).statusCode()).isEqualTo(200);
         }
     }
 
@@ -152,55 +149,52 @@ class StuckRowTest {
     @ValueSource(booleans = {false, true})
     void twentyTimesAsManyThreadsAsConnectionsAreServed(boolean locked) throws Exception {
         database.execute("alter table account add changes int not null default 0");
-        try (var context = BootApplication.start(
+        var context = BootApplication.start(
                 database,
                 Application.class,
                 "spring.main.web-application-type=none",
                 "rowlock.strategy=row",
                 "rowlock.admission.max-admitted-per-key=2",
-                "spring.datasource.hikari.maximum-pool-size=" + POOL)) {
-            Counter counter = context.getBean(Counter.class);
-            Session stuck = database.session("stuck");
-            stuck.execute("select from account where id = 1 for update");
-            List<CompletableFuture<Void>> crowd = new ArrayList<>();
-            for (int i = 0; i < POOL * 20; i++) {
-                crowd.add(Blocking.run(() -> {
-                    if (locked) {
-                        counter.locked(1);
-                    } else {
-                        counter.forUpdate(1);
-                    }
-                }));
-            }
-            HikariPoolMXBean pool = context.getBean(HikariDataSource.class).getHikariPoolMXBean();
-            TestDatabase.await("all are in a queue, of the pool or in front of it")
-                    .until(() -> locked
-                            ? TestContext.queues(context).entrants().size() == crowd.size()
-                            : pool.getThreadsAwaitingConnection() == crowd.size() - POOL);
-            stuck.rollback();
-            for (CompletableFuture<Void> each : crowd) {
-                TestDatabase.result(each);
-            }
-            assertThat(database.query("select changes from account where id = 1"))
-                    .isEqualTo(String.valueOf(crowd.size()));
+                "spring.datasource.hikari.maximum-pool-size=" + POOL);
+        Counter counter = context.getBean(Counter.class);
+        Session stuck = database.session("stuck");
+        stuck.execute("select from account where id = 1 for update");
+        List<CompletableFuture<Void>> crowd = new ArrayList<>();
+        for (int i = 0; i < POOL * 20; i++) {
+            crowd.add(Blocking.run(() -> {
+                if (locked) {
+                    counter.locked(1);
+                } else {
+                    counter.forUpdate(1);
+                }
+            }));
         }
+        HikariPoolMXBean pool = context.getBean(HikariDataSource.class).getHikariPoolMXBean();
+        TestDatabase.await("all are in a queue, of the pool or in front of it")
+                .until(() -> locked
+                        ? TestContext.queues(context).entrants().size() == crowd.size()
+                        : pool.getThreadsAwaitingConnection() == crowd.size() - POOL);
+        stuck.rollback();
+        for (CompletableFuture<Void> each : crowd) {
+            TestDatabase.result(each);
+        }
+        assertThat(database.query("select changes from account where id = 1")).isEqualTo(String.valueOf(crowd.size()));
     }
 
     /** A request for a connection does not wait longer than the connection timeout either. */
     @Test
     void theQueueWaitsNoLongerThanThePoolWould() throws Exception {
-        try (var context = start("spring.datasource.hikari.connection-timeout=3000")) {
-            Session stuck = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("account", 1));
-            var first = post(context, 1);
-            TestDatabase.await()
-                    .until(() -> stuck.advisoryLocks() > 0
-                            && TestContext.queues(context).keysInUse() == 1);
-            var second = post(context, 1).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            assertThat(second.statusCode()).isEqualTo(503);
-            assertThat(second.body()).contains(" 3s", "rowlock.admission.timeout", "connection timeout of the pool");
-            stuck.rollback();
-            assertThat(TestDatabase.result(first).statusCode()).isEqualTo(200);
-        }
+        var context = start("spring.datasource.hikari.connection-timeout=3000");
+        Session stuck = RowLockTests.holder(database, LockStrategy.BOTH, LockKey.row("account", 1));
+        var first = post(context, 1);
+        TestDatabase.await()
+                .until(() ->
+                        stuck.advisoryLocks() > 0 && TestContext.queues(context).keysInUse() == 1);
+        var second = post(context, 1).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(second.statusCode()).isEqualTo(503);
+        assertThat(second.body()).contains(" 3s", "rowlock.admission.timeout", "connection timeout of the pool");
+        stuck.rollback();
+        assertThat(TestDatabase.result(first).statusCode()).isEqualTo(200);
     }
 
     private ConfigurableApplicationContext start(String... properties) {

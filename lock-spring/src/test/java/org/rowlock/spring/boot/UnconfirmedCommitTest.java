@@ -126,14 +126,13 @@ class UnconfirmedCommitTest {
 
     @Test
     void byThatOfJpaAndHibernate() throws Exception {
-        try (ConfigurableApplicationContext context = BootApplication.start(database, Unconfirming.class)) {
-            EntityManager entities = context.getBean(EntityManager.class);
-            assertThat(statuses(
-                            context.getBean(PlatformTransactionManager.class),
-                            JpaSystemException.class,
-                            () -> entities.find(RowLockJdbcTest.Stock.class, 1L).pieces--))
-                    .containsExactly(TransactionSynchronization.STATUS_ROLLED_BACK);
-            assertThat(database.query("select pieces from stock")).isEqualTo("9");
-        }
+        ConfigurableApplicationContext context = BootApplication.start(database, Unconfirming.class);
+        EntityManager entities = context.getBean(EntityManager.class);
+        assertThat(statuses(
+                        context.getBean(PlatformTransactionManager.class),
+                        JpaSystemException.class,
+                        () -> entities.find(RowLockJdbcTest.Stock.class, 1L).pieces--))
+                .containsExactly(TransactionSynchronization.STATUS_ROLLED_BACK);
+        assertThat(database.query("select pieces from stock")).isEqualTo("9");
     }
 }

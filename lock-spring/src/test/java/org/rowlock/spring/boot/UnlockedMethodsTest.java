@@ -36,8 +36,7 @@ class UnlockedMethodsTest {
 
     @Test
     void switchedOffItWarnsWithTheNumberOfMethods(CapturedOutput output) {
-        BootApplication.start(database, Service.class, "rowlock.enabled=false", LOG)
-                .close();
+        BootApplication.start(database, Service.class, "rowlock.enabled=false", LOG);
         assertThat(output)
                 .contains("2 methods with @RowLock lock nothing, because rowlock.enabled is false: ")
                 .contains("Service.one(long)", "Service.two(long, long)");
@@ -46,27 +45,24 @@ class UnlockedMethodsTest {
     @Test
     void withoutItsAutoConfigurationItWarns(CapturedOutput output) {
         BootApplication.start(
-                        database,
-                        Service.class,
-                        "spring.autoconfigure.exclude=" + RowLockAutoConfiguration.class.getName(),
-                        LOG)
-                .close();
+                database,
+                Service.class,
+                "spring.autoconfigure.exclude=" + RowLockAutoConfiguration.class.getName(),
+                LOG);
         assertThat(output).contains("2 methods with @RowLock lock nothing, because there is no DataSource");
     }
 
     @Test
     void onRequestTheApplicationDoesNotStart(CapturedOutput output) {
         assertThatThrownBy(() -> BootApplication.start(
-                                database, Service.class, "rowlock.enabled=false", "rowlock.unlocked-methods=fail")
-                        .close())
+                        database, Service.class, "rowlock.enabled=false", "rowlock.unlocked-methods=fail"))
                 .hasMessageContaining("2 methods with @RowLock lock nothing");
         assertThat(output).contains("APPLICATION FAILED TO START", "rowlock.unlocked-methods=warn");
     }
 
     @Test
     void oneLineSaysWhatLocks(CapturedOutput output) {
-        BootApplication.start(database, Service.class, "rowlock.tables.orders.strategy=advisory", LOG)
-                .close();
+        BootApplication.start(database, Service.class, "rowlock.tables.orders.strategy=advisory", LOG);
         assertThat(output)
                 .contains("Rowlock verified: 2 methods with @RowLock, tables account (BOTH), orders (ADVISORY),"
                         + " admission on")
@@ -75,8 +71,7 @@ class UnlockedMethodsTest {
 
     @Test
     void theLineNamesTheDropInWhereNothingElseLocks(CapturedOutput output) {
-        BootApplication.start(database, BootApplication.Auto.class, "rowlock.jdbc.mode=queue", LOG)
-                .close();
+        BootApplication.start(database, BootApplication.Auto.class, "rowlock.jdbc.mode=queue", LOG);
         assertThat(output)
                 .contains("Rowlock verified: the drop-in is in use, rowlock.jdbc.mode=queue; 0 methods"
                         + " with @RowLock");

@@ -40,73 +40,68 @@ abstract class LibraryContract {
     @ParameterizedTest
     @EnumSource
     void aSecondCallWaitsOnItsOwnConnectionAndReadsWhatTheFirstWrote(LockStrategy strategy) throws Exception {
-        try (var context = start(strategy, false)) {
-            AccountService accounts = context.getBean(AccountService.class);
-            AtomicReference<CompletableFuture<Integer>> second = new AtomicReference<>();
-            AtomicInteger waiting = new AtomicInteger();
-            accounts.add(1, 1, backend -> {
-                second.set(Blocking.call(() -> accounts.add(1, 10, NOTHING)));
-                waiting.set(Blocking.awaitWaiterBehind(database.dataSource(), backend));
-            });
-            assertThat(TestDatabase.result(second.get()))
-                    .as("the server process that waited for the lock, and that of the library's statements")
-                    .isEqualTo(waiting.get());
-            assertThat(balance(1)).isEqualTo(11);
-        }
+        AccountService accounts = start(strategy, false).getBean(AccountService.class);
+        AtomicReference<CompletableFuture<Integer>> second = new AtomicReference<>();
+        AtomicInteger waiting = new AtomicInteger();
+        accounts.add(1, 1, backend -> {
+            second.set(Threads.start(() -> accounts.add(1, 10, NOTHING)));
+            waiting.set(Blocking.awaitWaiterBehind(database.dataSource(), backend));
+        });
+        assertThat(TestDatabase.result(second.get()))
+                .as("the server process that waited for the lock, and that of the library's statements")
+                .isEqualTo(waiting.get());
+        assertThat(balance(1)).isEqualTo(11);
     }
 
     /** The control: without the lock, the schedule loses an update. */
     @Test
     void withoutTheLockAnUpdateIsLost() throws Exception {
-        try (var context = start(LockStrategy.ADVISORY, false)) {
-            AccountService accounts = context.getBean(AccountService.class);
-            accounts.addUnlocked(
-                    1,
-                    1,
-                    backend -> Blocking.run(() -> accounts.addUnlocked(1, 10, NOTHING))
-                            .join());
-            assertThat(balance(1)).isEqualTo(1);
-        }
+        AccountService accounts = start(LockStrategy.ADVISORY, false).getBean(AccountService.class);
+        accounts.addUnlocked(
+                1,
+                1,
+                backend ->
+                        Blocking.run(() -> accounts.addUnlocked(1, 10, NOTHING)).join());
+        assertThat(balance(1)).isEqualTo(1);
     }
 
     @Test
     void noUpdateIsLostAmongThreads() throws Exception {
         int threads = 6;
         int calls = 20;
-        try (var context = start(LockStrategy.ADVISORY, true)) {
-            AccountService accounts = context.getBean(AccountService.class);
-            Threads.run(threads, number -> {
-                for (int call = 0; call < calls; call++) {
-                    accounts.add(1 + call % 2, 1, NOTHING);
-                }
-            });
-            assertThat(balance(1)).isEqualTo(threads * calls / 2);
-            assertThat(balance(2)).isEqualTo(threads * calls / 2);
-            assertThat(context.queues().keysInUse()).isZero();
-        }
+        var context = start(LockStrategy.ADVISORY, true);
+        AccountService accounts = context.getBean(AccountService.class);
+        Threads.run(threads, number -> {
+            for (int call = 0; call < calls; call++) {
+                accounts.add(1 + call % 2, 1, NOTHING);
+            }
+        });
+        assertThat(balance(1)).isEqualTo(threads * calls / 2);
+        assertThat(balance(2)).isEqualTo(threads * calls / 2);
+        assertThat(context.queues().keysInUse()).isZero();
     }
 
     @ParameterizedTest
     @EnumSource
     void anExceptionRollsBackAndLeavesNothingLocked(LockStrategy strategy) throws Exception {
-        try (var context = start(strategy, true)) {
-            AccountService accounts = context.getBean(AccountService.class);
-            assertThatThrownBy(() -> accounts.add(1, 1, backend -> {
-                        throw new IllegalStateException("out of stock");
-                    }))
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("out of stock");
-            assertThat(balance(1)).isZero();
-            assertThat(context.queues().keysInUse()).isZero();
-            accounts.add(1, 1, NOTHING);
-            assertThat(balance(1)).isEqualTo(1);
-        }
+        var context = start(strategy, true);
+        AccountService accounts = context.getBean(AccountService.class);
+        assertThatThrownBy(() -> accounts.add(1, 1, backend -> {
+                    throw new IllegalStateException("out of stock");
+                }))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("out of stock");
+        assertThat(balance(1)).isZero();
+        assertThat(context.queues().keysInUse()).isZero();
+        accounts.add(1, 1, NOTHING);
+        assertThat(balance(1)).isEqualTo(1);
     }
 
     final TestContext start(LockStrategy strategy, boolean admission) {
         HikariDataSource pool = Contexts.pool(database);
         pool.setMaximumPoolSize(6);
         return RowLockTests.start(
+                database,
                 beans -> {
                     beans.registerBean("dataSource", DataSource.class, () -> pool);
                     Contexts.locks(beans, strategy);

@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
+import org.rowlock.spring.Account;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.Contexts;
 import org.rowlock.spring.RowLockTemplate;
@@ -41,15 +41,10 @@ class MigratedExceptionsTest {
 
     @BeforeEach
     void start() {
-        context = Contexts.jpa(database::dataSource, new JpaTransactions.Unit(Account.class), beans -> {});
+        context = Contexts.jpa(database, new JpaTransactions.Unit(Account.class));
         entities = context.entities();
         template = context.template();
         transaction = context.transactions();
-    }
-
-    @AfterEach
-    void close() {
-        context.close();
     }
 
     /** Translates an exception as the proxies of repositories do. */

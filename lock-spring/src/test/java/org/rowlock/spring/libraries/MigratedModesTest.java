@@ -128,54 +128,51 @@ class MigratedModesTest {
     }
 
     private void hibernate() {
-        try (var context = Contexts.jpa(
-                this::recording,
-                new JpaTransactions.Unit(Entry.class, Account.class, Vehicle.class, Truck.class),
-                beans -> {})) {
-            EntityManagerFactory factory = context.getBean(EntityManagerFactory.class);
-            String plain = "Hibernate, Spring Data JPA: `PESSIMISTIC_WRITE` by `find`, `refresh`, a query, `@Lock`";
-            jpa(factory, plain, jpa -> jpa.find(Account.class, 1L, WRITE));
-            jpa(factory, plain, jpa -> jpa.refresh(jpa.find(Account.class, 1L), WRITE));
-            jpa(factory, plain, jpa -> query(jpa, "select a from account a where a.id = 1"));
-            jpa(
-                    factory,
-                    plain,
-                    jpa -> jpa.createQuery("from account a order by a.id", Account.class)
-                            .setLockMode(WRITE)
-                            .setMaxResults(1)
-                            .getResultList());
-            jpa(factory, plain, jpa -> repository(jpa).findById(1));
-            jpa(factory, plain, jpa -> repository(jpa).written(1));
-            jpa(factory, plain, jpa -> repository(jpa).findFirstByVersion(0));
-            jpa(
-                    factory,
-                    "Hibernate: `PESSIMISTIC_WRITE` by `lock`",
-                    jpa -> jpa.lock(jpa.find(Account.class, 1L), WRITE));
-            String followOn = "Hibernate: `PESSIMISTIC_WRITE` of an entity with an eager association,"
-                    + " or by a query with `distinct` or `left join fetch`";
-            jpa(factory, followOn, jpa -> jpa.find(Entry.class, 1L, WRITE));
-            jpa(factory, followOn, jpa -> jpa.lock(jpa.find(Entry.class, 1L), WRITE));
-            jpa(factory, followOn, jpa -> query(jpa, "select distinct a from account a"));
-            jpa(factory, followOn, jpa -> query(jpa, "from entry e left join fetch e.account"));
-            String leaf = "Hibernate: `PESSIMISTIC_WRITE` of a subclass with joined inheritance, by `find` or a query";
-            jpa(factory, leaf, jpa -> jpa.find(Truck.class, 1L, WRITE));
-            jpa(factory, leaf, jpa -> query(jpa, "from truck where id = 1"));
-            String superclass = "Hibernate: `PESSIMISTIC_WRITE` of that subclass by `lock`, or of its superclass";
-            jpa(factory, superclass, jpa -> jpa.lock(jpa.find(Truck.class, 1L), WRITE));
-            jpa(factory, superclass, jpa -> jpa.find(Vehicle.class, 1L, WRITE));
-            String read = "Hibernate: `PESSIMISTIC_READ` by `find` or `lock`";
-            jpa(factory, read, jpa -> jpa.find(Account.class, 1L, READ));
-            jpa(factory, read, jpa -> jpa.lock(jpa.find(Account.class, 1L), READ));
-            jpa(
-                    factory,
-                    "Hibernate: `PESSIMISTIC_FORCE_INCREMENT` by `find`",
-                    jpa -> jpa.find(Account.class, 1L, LockModeType.PESSIMISTIC_FORCE_INCREMENT));
-            String atOnce = "Hibernate: `PESSIMISTIC_WRITE` with `jakarta.persistence.lock.timeout` = 0";
-            jpa(factory, atOnce, jpa -> jpa.find(Account.class, 1L, WRITE, Map.of(TIMEOUT, 0)));
-            jpa(factory, atOnce, jpa -> repository(jpa).findAtOnceById(1));
-            String skipping = "Hibernate: `PESSIMISTIC_WRITE` with `jakarta.persistence.lock.timeout` = -2";
-            jpa(factory, skipping, jpa -> jpa.find(Account.class, 1L, WRITE, Map.of(TIMEOUT, -2)));
-        }
+        EntityManagerFactory factory = Contexts.jpa(
+                        database,
+                        recording(),
+                        new JpaTransactions.Unit(Entry.class, Account.class, Vehicle.class, Truck.class),
+                        beans -> {})
+                .getBean(EntityManagerFactory.class);
+        String plain = "Hibernate, Spring Data JPA: `PESSIMISTIC_WRITE` by `find`, `refresh`, a query, `@Lock`";
+        jpa(factory, plain, jpa -> jpa.find(Account.class, 1L, WRITE));
+        jpa(factory, plain, jpa -> jpa.refresh(jpa.find(Account.class, 1L), WRITE));
+        jpa(factory, plain, jpa -> query(jpa, "select a from account a where a.id = 1"));
+        jpa(
+                factory,
+                plain,
+                jpa -> jpa.createQuery("from account a order by a.id", Account.class)
+                        .setLockMode(WRITE)
+                        .setMaxResults(1)
+                        .getResultList());
+        jpa(factory, plain, jpa -> repository(jpa).findById(1));
+        jpa(factory, plain, jpa -> repository(jpa).written(1));
+        jpa(factory, plain, jpa -> repository(jpa).findFirstByVersion(0));
+        jpa(factory, "Hibernate: `PESSIMISTIC_WRITE` by `lock`", jpa -> jpa.lock(jpa.find(Account.class, 1L), WRITE));
+        String followOn = "Hibernate: `PESSIMISTIC_WRITE` of an entity with an eager association,"
+                + " or by a query with `distinct` or `left join fetch`";
+        jpa(factory, followOn, jpa -> jpa.find(Entry.class, 1L, WRITE));
+        jpa(factory, followOn, jpa -> jpa.lock(jpa.find(Entry.class, 1L), WRITE));
+        jpa(factory, followOn, jpa -> query(jpa, "select distinct a from account a"));
+        jpa(factory, followOn, jpa -> query(jpa, "from entry e left join fetch e.account"));
+        String leaf = "Hibernate: `PESSIMISTIC_WRITE` of a subclass with joined inheritance, by `find` or a query";
+        jpa(factory, leaf, jpa -> jpa.find(Truck.class, 1L, WRITE));
+        jpa(factory, leaf, jpa -> query(jpa, "from truck where id = 1"));
+        String superclass = "Hibernate: `PESSIMISTIC_WRITE` of that subclass by `lock`, or of its superclass";
+        jpa(factory, superclass, jpa -> jpa.lock(jpa.find(Truck.class, 1L), WRITE));
+        jpa(factory, superclass, jpa -> jpa.find(Vehicle.class, 1L, WRITE));
+        String read = "Hibernate: `PESSIMISTIC_READ` by `find` or `lock`";
+        jpa(factory, read, jpa -> jpa.find(Account.class, 1L, READ));
+        jpa(factory, read, jpa -> jpa.lock(jpa.find(Account.class, 1L), READ));
+        jpa(
+                factory,
+                "Hibernate: `PESSIMISTIC_FORCE_INCREMENT` by `find`",
+                jpa -> jpa.find(Account.class, 1L, LockModeType.PESSIMISTIC_FORCE_INCREMENT));
+        String atOnce = "Hibernate: `PESSIMISTIC_WRITE` with `jakarta.persistence.lock.timeout` = 0";
+        jpa(factory, atOnce, jpa -> jpa.find(Account.class, 1L, WRITE, Map.of(TIMEOUT, 0)));
+        jpa(factory, atOnce, jpa -> repository(jpa).findAtOnceById(1));
+        String skipping = "Hibernate: `PESSIMISTIC_WRITE` with `jakarta.persistence.lock.timeout` = -2";
+        jpa(factory, skipping, jpa -> jpa.find(Account.class, 1L, WRITE, Map.of(TIMEOUT, -2)));
     }
 
     private static void query(EntityManager jpa, String query) {
@@ -267,12 +264,13 @@ class MigratedModesTest {
     }
 
     private void springDataJdbc() {
-        try (var context = RowLockTests.start(
-                beans -> beans.registerBean("dataSource", DataSource.class, this::recording), SpringDataJdbc.class)) {
-            JdbcAccounts accounts = context.getBean(JdbcAccounts.class);
-            see("Spring Data JDBC: `@Lock(PESSIMISTIC_WRITE)`", () -> accounts.findById(1));
-            see("Spring Data JDBC: `@Lock(PESSIMISTIC_READ)`", () -> accounts.findSharedById(1));
-        }
+        JdbcAccounts accounts = RowLockTests.start(
+                        database,
+                        beans -> beans.registerBean("dataSource", DataSource.class, this::recording),
+                        SpringDataJdbc.class)
+                .getBean(JdbcAccounts.class);
+        see("Spring Data JDBC: `@Lock(PESSIMISTIC_WRITE)`", () -> accounts.findById(1));
+        see("Spring Data JDBC: `@Lock(PESSIMISTIC_READ)`", () -> accounts.findSharedById(1));
     }
 
     private void jooq() throws Exception {

@@ -198,7 +198,8 @@ class RollingMigrationTest {
         HikariDataSource pool = Contexts.pool(database);
         pool.setMaximumPoolSize(THREADS + 1);
         return Contexts.jpa(
-                () -> pool,
+                database,
+                pool,
                 new Unit(cache, Order.class, Line.class),
                 beans -> {
                     Contexts.settings(beans, new TestSettings().strategyConflict(Reaction.IGNORE));
@@ -241,20 +242,19 @@ class RollingMigrationTest {
     /** All instances run from the beginning. They share a cache manager, which closes with the first instance. */
     @Test
     void everyStepKeepsEverySum() throws Exception {
-        try (var old = start(LockStrategy.ROW, Before.class);
-                var row = start(LockStrategy.ROW);
-                var both = start(LockStrategy.BOTH);
-                var advisory = start(LockStrategy.ADVISORY);
-                var another = start(LockStrategy.ADVISORY)) {
-            run(old);
-            run(old, row);
-            run(row, both);
-            run(old, both);
-            run(both, advisory);
-            run(advisory, another);
-            run(advisory, both);
-            run(both, row);
-            run(row, old);
-        }
+        var old = start(LockStrategy.ROW, Before.class);
+        var row = start(LockStrategy.ROW);
+        var both = start(LockStrategy.BOTH);
+        var advisory = start(LockStrategy.ADVISORY);
+        var another = start(LockStrategy.ADVISORY);
+        run(old);
+        run(old, row);
+        run(row, both);
+        run(old, both);
+        run(both, advisory);
+        run(advisory, another);
+        run(advisory, both);
+        run(both, row);
+        run(row, old);
     }
 }

@@ -1,6 +1,7 @@
 package org.rowlock.spring.libraries;
 
 import org.junit.jupiter.api.Tag;
+import org.rowlock.spring.Account;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan.Filter;
 import org.springframework.context.annotation.FilterType;

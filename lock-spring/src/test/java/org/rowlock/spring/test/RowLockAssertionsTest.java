@@ -90,7 +90,6 @@ class RowLockAssertionsTest {
     void close() {
         if (context != null) {
             RowLockTestListener.end(context);
-            context.close();
         }
     }
 
