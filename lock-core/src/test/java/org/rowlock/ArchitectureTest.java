@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.rowlock.testing.Rooms;
 
 /** The way of a key through the rooms is one direction, and what is built on a room needs nothing above it. */
 class ArchitectureTest {
@@ -43,9 +44,12 @@ class ArchitectureTest {
     private static final JavaClasses TESTS = new ClassFileImporter().importClasses(Offender.class);
 
     /** The rooms, from the ground up: what is in one knows those below it, and the values of the API. */
-    private static final List<String> ROOMS = List.of(
-            "text", "value", "queue", "request", "sql", "session", "commit", "observe", "acquire", "group", "verify",
-            "access");
+    private static final Rooms ROOMS = new Rooms(
+            CLASSES,
+            "org.rowlock.internal.",
+            List.of(
+                    "text", "value", "queue", "request", "sql", "session", "commit", "observe", "acquire", "group",
+                    "verify", "access"));
 
     /** What of the API is started at, and so knows the rooms. The rest are values, which know the two lowest rooms. */
     private static final Set<String> DOORS = Set.of(
@@ -62,8 +66,6 @@ class ArchitectureTest {
     private static final int MOST_TYPES = 34;
     private static final int MOST_MEMBERS = 110;
 
-    private static final String INTERNAL = "org.rowlock.internal.";
-
     private static final DescribedPredicate<JavaClass> DOOR = DescribedPredicate.describe(
             "are doors",
             type -> isNamed(type, DOORS) && !type.getBaseComponentType().isEnum());
@@ -73,26 +75,13 @@ class ArchitectureTest {
             type -> isNamed(type, Set.of("PgSession", "DriverSession", "LockErrors", "ServerErrors", "Tokens")));
 
     @Test
-    void everyRoomIsListed() {
-        assertThat(CLASSES.stream()
-                        .map(JavaClass::getPackageName)
-                        .filter(name -> name.startsWith(INTERNAL))
-                        .map(name -> name.substring(INTERNAL.length()))
-                        .distinct())
-                .containsExactlyInAnyOrderElementsOf(ROOMS);
-    }
-
-    @Test
     void roomsKnowOnlyThoseBelowThem() {
-        for (int room = 0; room < ROOMS.size(); room++) {
-            knowsNoRoomFrom(room + 1, resideInAPackage(INTERNAL + ROOMS.get(room)))
-                    .check(CLASSES);
-        }
+        ROOMS.check();
     }
 
     @Test
     void valuesKnowOnlyTheLowestRooms() {
-        knowsNoRoomFrom(2, resideInAPackage("org.rowlock").and(not(DOOR))).check(CLASSES);
+        ROOMS.areUnknownFrom(2, resideInAPackage("org.rowlock").and(not(DOOR))).check(CLASSES);
     }
 
     @Test
@@ -293,24 +282,17 @@ class ArchitectureTest {
     /** The rules see what they are to see: taken the wrong way round, each finds something. */
     @Test
     void rulesCanFail() {
-        for (int room = 1; room < ROOMS.size(); room++) {
-            ArchRule upsideDown = knowsNoRoomFrom(0, resideInAPackage(INTERNAL + ROOMS.get(room)));
-            if (!Set.of("observe", "queue").contains(ROOMS.get(room))) {
+        for (String room : ROOMS.names().subList(1, ROOMS.names().size())) {
+            ArchRule upsideDown = ROOMS.areUnknownFrom(0, resideInAPackage(ROOMS.internal() + room));
+            if (!Set.of("observe", "queue").contains(room)) {
                 assertThatThrownBy(() -> upsideDown.check(CLASSES)).isInstanceOf(AssertionError.class);
             }
         }
         assertThatThrownBy(() -> noClasses().should().dependOnClassesThat(DOOR).check(CLASSES))
                 .isInstanceOf(AssertionError.class);
         assertThatThrownBy(() ->
-                        knowsNoRoomFrom(0, resideInAPackage("org.rowlock")).check(CLASSES))
+                        ROOMS.areUnknownFrom(0, resideInAPackage("org.rowlock")).check(CLASSES))
                 .isInstanceOf(AssertionError.class);
-    }
-
-    private static ArchRule knowsNoRoomFrom(int lowest, DescribedPredicate<JavaClass> those) {
-        String[] rooms = ROOMS.subList(lowest, ROOMS.size()).stream()
-                .map(INTERNAL::concat)
-                .toArray(String[]::new);
-        return noClasses().that(those).should().dependOnClassesThat().resideInAnyPackage(rooms);
     }
 
     private static boolean isNamed(JavaClass given, Set<String> names) {

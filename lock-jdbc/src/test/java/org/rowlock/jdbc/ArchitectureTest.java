@@ -4,16 +4,15 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.rowlock.testing.Rooms;
 
 /** From the text of a statement to its turn, and from there to JDBC: one direction. */
 class ArchitectureTest {
@@ -24,24 +23,12 @@ class ArchitectureTest {
     private static final String INTERNAL = "org.rowlock.jdbc.internal.";
 
     /** The rooms, from the ground up: what is in one knows those below it. */
-    private static final List<String> ROOMS =
-            List.of("statement", "forward", "settings", "observe", "row", "flush", "queue", "wrap");
-
-    @Test
-    void everyRoomIsListed() {
-        assertThat(CLASSES.stream()
-                        .map(JavaClass::getPackageName)
-                        .filter(name -> name.startsWith(INTERNAL))
-                        .map(name -> name.substring(INTERNAL.length()))
-                        .distinct())
-                .containsExactlyInAnyOrderElementsOf(ROOMS);
-    }
+    private static final Rooms ROOMS = new Rooms(
+            CLASSES, INTERNAL, List.of("statement", "forward", "settings", "observe", "row", "flush", "queue", "wrap"));
 
     @Test
     void roomsKnowOnlyThoseBelowThem() {
-        for (int room = 0; room + 1 < ROOMS.size(); room++) {
-            knowsNoRoomFrom(room + 1, INTERNAL + ROOMS.get(room)).check(CLASSES);
-        }
+        ROOMS.check();
     }
 
     @Test
@@ -109,21 +96,11 @@ class ArchitectureTest {
     /** The rules see what they are to see: taken the wrong way round they find something. */
     @Test
     void rulesCanFail() {
-        assertThatThrownBy(() -> knowsNoRoomFrom(0, INTERNAL + "wrap").check(CLASSES))
+        assertThatThrownBy(() -> ROOMS.areUnknownFrom(0, resideInAPackage(INTERNAL + "wrap"))
+                        .check(CLASSES))
                 .isInstanceOf(AssertionError.class);
-        assertThatThrownBy(() -> knowsNoRoomFrom(0, INTERNAL + "queue").check(CLASSES))
+        assertThatThrownBy(() -> ROOMS.areUnknownFrom(0, resideInAPackage(INTERNAL + "queue"))
+                        .check(CLASSES))
                 .isInstanceOf(AssertionError.class);
-    }
-
-    private static ArchRule knowsNoRoomFrom(int lowest, String room) {
-        String[] rooms = ROOMS.subList(lowest, ROOMS.size()).stream()
-                .map(INTERNAL::concat)
-                .toArray(String[]::new);
-        return noClasses()
-                .that()
-                .resideInAPackage(room)
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(rooms);
     }
 }

@@ -13,7 +13,6 @@ import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.Arrays;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -55,19 +54,14 @@ class CommitFlushTest {
     void open() throws SQLException {
         PGSimpleDataSource counted = database.dataSource();
         counted.setSocketFactory(RoundTripCounter.class.getName());
-        dataSource = RowlockDataSource.builder(counted).flushWithCommit(true).build();
+        dataSource = database.closing(
+                RowlockDataSource.builder(counted).flushWithCommit(true).build());
         learn(dataSource);
-        connection = dataSource.getConnection();
+        connection = database.closing(dataSource.getConnection());
         connection.setAutoCommit(false);
         // The connection has its own look at the server, and what it prepares first.
         select(connection);
         connection.commit();
-    }
-
-    @AfterEach
-    void close() throws SQLException {
-        connection.close();
-        dataSource.close();
     }
 
     /** The first transaction that meets a table has it looked up. */
@@ -324,16 +318,11 @@ class CommitFlushTest {
         assertThat(stored()).isEqualTo(UNCHANGED);
     }
 
-    /** Something done with the connection while a write is kept. */
-    interface Use {
-        void run(Connection connection) throws SQLException;
-    }
-
+    /** Things done with the connection while a write is kept. */
     private enum Uses {
         READ(CommitFlushTest::select),
-        OTHER_WRITE(connection -> {
-            TestDatabase.execute(connection, "update account set balance = balance where id < 1");
-        }),
+        OTHER_WRITE(
+                connection -> TestDatabase.execute(connection, "update account set balance = balance where id < 1")),
         GENERATED_KEYS(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(DELETE, Statement.RETURN_GENERATED_KEYS)) {
                 statement.setInt(1, -1);
@@ -370,16 +359,16 @@ class CommitFlushTest {
             }
         });
 
-        final Use use;
+        final Session.Action use;
 
-        Uses(Use use) {
+        Uses(Session.Action use) {
             this.use = use;
         }
     }
 
     @ParameterizedTest
     @EnumSource(Uses.class)
-    void whateverElseIsDoneSendsFirst(Uses each) throws SQLException {
+    void whateverElseIsDoneSendsFirst(Uses each) throws Exception {
         // Refused at that call, and not at the commit.
         keep();
         update(connection, 2, 50, 7);

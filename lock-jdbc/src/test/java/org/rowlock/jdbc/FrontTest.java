@@ -10,7 +10,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -78,21 +77,10 @@ class FrontTest {
         return database.session(name, fronted.dataSource);
     }
 
-    private static String state(Step<?> step) throws Exception {
-        return ((SQLException) step.failure()).getSQLState();
-    }
-
-    private interface Work {
-        void run(Connection connection) throws SQLException;
-    }
-
     /** Whether a transaction that does this, and has begun with nothing else, has an advisory lock. */
-    private boolean fronts(Work work) throws Exception {
+    private boolean fronts(Session.Action work) throws Exception {
         Session session = session("one");
-        session.run(connection -> {
-            work.run(connection);
-            return null;
-        });
+        session.act(work);
         boolean fronts = session.advisoryLocks() > 0;
         session.rollback();
         return fronts;
@@ -226,7 +214,7 @@ class FrontTest {
         Step<Boolean> readers = naive(reader, 1, WRITE);
         readers.awaitBlockedBy(other);
         Step<Boolean> others = other.startExecute("lock table word");
-        assertDeadlock(reader, readers, other, others);
+        Step.assertDeadlock(readers, others);
     }
 
     /** By another thread, as it had its turn: nothingIsLeftInTheGate. */
@@ -299,7 +287,7 @@ class FrontTest {
 
     @Test
     void cursorsGeneratedKeysAndWhatIsSetUpOtherwiseAreNotFronted() throws Exception {
-        List<Work> all = List.of(
+        List<Session.Action> all = List.of(
                 connection -> {
                     try (Statement statement = connection.createStatement()) {
                         statement.setFetchSize(10);
@@ -324,7 +312,7 @@ class FrontTest {
                                 .isOne();
                     }
                 });
-        for (Work each : all) {
+        for (Session.Action each : all) {
             assertThat(fronts(each)).isFalse();
         }
     }
@@ -380,7 +368,7 @@ class FrontTest {
     @Test
     void oneStatementRunsWithAndWithoutTheLockInFront() throws Exception {
         Session session = session("again");
-        session.run(connection -> {
+        session.act(connection -> {
             try (PreparedStatement select =
                     connection.prepareStatement("select * from account where id = ? for update")) {
                 for (int id = 1; id <= 3; id++) {
@@ -399,7 +387,6 @@ class FrontTest {
                     }
                 }
             }
-            return null;
         });
         assertThat(fronted.figure("account", "fronted")).isEqualTo(21);
     }
@@ -413,7 +400,7 @@ class FrontTest {
             })
     void aPreparedStatementRefusesATextAsTheDriverDoes(String text) throws Exception {
         Session session = session("text");
-        session.run(connection -> {
+        session.act(connection -> {
             try (PreparedStatement update =
                     connection.prepareStatement("update account set balance = balance + 1 where id = ?")) {
                 for (int time = 0; time < 2; time++) {
@@ -427,7 +414,6 @@ class FrontTest {
                 assertThatThrownBy(() -> update.executeQuery(text)).isInstanceOf(SQLException.class);
                 connection.commit();
             }
-            return null;
         });
         assertThat(fronted.figure("account", "fronted")).isEqualTo(2);
     }
@@ -435,21 +421,6 @@ class FrontTest {
     /** A lock taken only sometimes, and as often as one likes: what the rules are there for. */
     private static Step<Boolean> naive(Session session, int id, String sql) {
         return session.startExecute("select pg_advisory_xact_lock(" + id + "); " + sql);
-    }
-
-    /** Both wait for each other, and the server ends one. */
-    private static void assertDeadlock(Session first, Step<?> firsts, Session second, Step<?> seconds)
-            throws Exception {
-        List<String> states = new ArrayList<>();
-        for (Session session : List.of(first, second)) {
-            try {
-                (session == first ? firsts : seconds).get();
-            } catch (SQLException e) {
-                states.add(e.getSQLState());
-            }
-            session.rollback();
-        }
-        assertThat(states).containsExactly("40P01");
     }
 
     @Test
@@ -460,7 +431,7 @@ class FrontTest {
         Step<Boolean> waiters = naive(waiter, 1, WRITE);
         waiters.awaitBlockedBy(holder);
         Step<Boolean> holders = naive(holder, 1, WRITE);
-        assertDeadlock(holder, holders, waiter, waiters);
+        Step.assertDeadlock(holders, waiters);
     }
 
     @ParameterizedTest
@@ -490,7 +461,7 @@ class FrontTest {
         Step<Boolean> first = naive(versioned, 2, "select * from account where id = 2 for update");
         first.awaitBlockedBy(other);
         Step<Boolean> second = naive(other, 1, WRITE);
-        assertDeadlock(versioned, first, other, second);
+        Step.assertDeadlock(first, second);
     }
 
     @ParameterizedTest
@@ -540,8 +511,8 @@ class FrontTest {
         });
         step.awaitBlockedBy(holder);
         running.get().cancel();
-        assertThat(state(step)).isEqualTo("57014");
-        assertThat(state(waiter.startExecute("select 1"))).isEqualTo("25P02");
+        assertThat(step.state()).isEqualTo("57014");
+        assertThat(waiter.startExecute("select 1").state()).isEqualTo("25P02");
         waiter.rollback();
         holder.commit();
     }
@@ -611,22 +582,18 @@ class FrontTest {
         }
     }
 
-    private interface Look {
-        Object of(Connection connection) throws SQLException;
-    }
-
     /** The same on a connection of the driver's, and with the lock in front, several times, each a first lock. */
-    private void assertAsThroughTheDriver(Look look) throws SQLException {
+    private void assertAsThroughTheDriver(Session.Body<?> look) throws Exception {
         for (int time = 0; time < 3; time++) {
             Object expected;
             try (Connection plain = database.dataSource().getConnection()) {
                 plain.setAutoCommit(false);
-                expected = look.of(plain);
+                expected = look.run(plain);
                 plain.rollback();
             }
             try (Connection connection = fronted.dataSource.getConnection()) {
                 connection.setAutoCommit(false);
-                assertThat(look.of(connection)).isEqualTo(expected);
+                assertThat(look.run(connection)).isEqualTo(expected);
                 connection.rollback();
             }
         }
@@ -642,20 +609,20 @@ class FrontTest {
                 "-- one\nupdate account set no = 1 where id = %s",
                 "select no from account where id = %s for update"
             })
-    void errorsSayTheirPositionInTheTextOfTheProgram(String text) throws SQLException {
+    void errorsSayTheirPositionInTheTextOfTheProgram(String text) throws Exception {
         assertSamePosition(connection -> TestDatabase.execute(connection, text.formatted("1")));
         assertSamePosition(connection -> execute(connection, text.formatted("?"), 1));
     }
 
     /** The driver numbers them, and those of the lock come first. */
     @Test
-    void errorsSayTheirPositionBehindManyParameters() throws SQLException {
+    void errorsSayTheirPositionBehindManyParameters() throws Exception {
         String text = "update account set balance = ?" + " + ?".repeat(12) + ", no = 1 where id = ?";
         assertSamePosition(connection ->
                 execute(connection, text, Collections.nCopies(14, 1).toArray()));
     }
 
-    private void assertSamePosition(Work failing) throws SQLException {
+    private void assertSamePosition(Session.Action failing) throws Exception {
         assertAsThroughTheDriver(connection -> {
             try {
                 failing.run(connection);
@@ -667,7 +634,7 @@ class FrontTest {
     }
 
     @Test
-    void aStatementIsClosedWithItsResultWhereThatWasSaidAfterItRan() throws SQLException {
+    void aStatementIsClosedWithItsResultWhereThatWasSaidAfterItRan() throws Exception {
         assertAsThroughTheDriver(connection -> {
             PreparedStatement statement = connection.prepareStatement(LOCK.replace("1", "?"));
             statement.setInt(1, 1);

@@ -68,24 +68,10 @@ class FrontWaitTest {
         return gated;
     }
 
-    private GatedDatabase withTimeouts(String options) throws SQLException {
-        return withTimeouts(options, BOUND);
-    }
-
-    private GatedDatabase withTimeouts(String options, Duration bound) throws SQLException {
-        PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setOptions(options);
-        return of(dataSource, bound);
-    }
-
     private Session holderOfTheKeyAlone() throws Exception {
         Session holder = database.session("holder");
         fronted.takeFrontAlone(holder, "account", "9");
         return holder;
-    }
-
-    private static String state(Step<?> step) throws Exception {
-        return ((SQLException) step.failure()).getSQLState();
     }
 
     /** As REQUIRES_NEW does it: the outer transaction stays open until the inner one is done. */
@@ -128,7 +114,7 @@ class FrontWaitTest {
     void theTransactionGoesOnAsIfNothingHadBeenInFront(boolean autocommit) throws Exception {
         Session holder = holderOfTheKeyAlone();
         Session other = database.session("other", fronted.dataSource);
-        other.run(connection -> {
+        other.act(connection -> {
             connection.setAutoCommit(autocommit);
             assertThat(Waiters.update(connection, KEYED)).isOne();
             assertThat(Waiters.update(connection, "update account set balance = 7 where id = 2"))
@@ -137,7 +123,6 @@ class FrontWaitTest {
                 assertThat(query(connection, "show lock_timeout")).isEqualTo("0");
                 connection.commit();
             }
-            return null;
         });
         assertThat(fronted.figure("account", "frontGivenUp")).isOne();
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("7");
@@ -149,7 +134,7 @@ class FrontWaitTest {
         Session other = database.session("other", fronted.dataSource);
         String sql = "update account set balance = ? where id = ? returning balance";
         database.execute("insert into account values (8)");
-        other.run(connection -> {
+        other.act(connection -> {
             try (PreparedStatement update = connection.prepareStatement(sql)) {
                 for (int i = 1; i <= 7; i++) {
                     assertThat(balance(update, i, 8)).isEqualTo(i);
@@ -163,7 +148,6 @@ class FrontWaitTest {
                 assertThat(balance(update, 9, 9)).isEqualTo(9);
                 connection.commit();
             }
-            return null;
         });
         assertThat(fronted.figure("account", "frontGivenUp")).isOne();
     }
@@ -183,7 +167,7 @@ class FrontWaitTest {
     @CsvSource({"lock_timeout=2s, PT1H", "lock_timeout=2d, PT0.05S", "statement_timeout=30s, PT1H"})
     void noTimeoutOfTheSessionIsReachedBecauseOfTheLockInFront(String timeout, Duration bound) throws Exception {
         Session holder = holderOfTheKeyAlone();
-        GatedDatabase gated = withTimeouts("-c " + timeout, bound);
+        GatedDatabase gated = of(database.dataSourceWith("-c " + timeout), bound);
         Session other = database.session("other", gated.dataSource);
         other.execute(KEYED);
         assertThat(gated.figure("account", "frontGivenUp")).isOne();
@@ -197,13 +181,12 @@ class FrontWaitTest {
         Session holder = holderOfTheKeyAlone();
         GatedDatabase gated = of(database.dataSource(), Duration.ofHours(1));
         Session other = database.session("other", gated.dataSource);
-        other.run(connection -> {
+        other.act(connection -> {
             try (PreparedStatement update = connection.prepareStatement(KEYED.replace("9", "?"))) {
                 update.setInt(1, 9);
                 update.setQueryTimeout(30);
                 assertThat(update.executeUpdate()).isOne();
             }
-            return null;
         });
         assertThat(gated.figure("account", "frontGivenUp")).isOne();
         other.commit();
@@ -212,12 +195,12 @@ class FrontWaitTest {
 
     @Test
     void itsLockTimeoutIsReachedAsAlways() throws Exception {
-        GatedDatabase gated = withTimeouts("-c lock_timeout=50ms");
+        GatedDatabase gated = of(database.dataSourceWith("-c lock_timeout=50ms"));
         Session waiter = database.session("waiter", gated.dataSource);
         Session plain = database.session("plain");
         plain.execute(LOCK);
-        assertThat(state(waiter.startExecute(LOCK))).isEqualTo("55P03");
-        assertThat(state(waiter.startExecute("select 1"))).isEqualTo("25P02");
+        assertThat(waiter.startExecute(LOCK).state()).isEqualTo("55P03");
+        assertThat(waiter.startExecute("select 1").state()).isEqualTo("25P02");
         // After all of the session's timeout, so it was not the lock in front, which has a part of it.
         assertThat(gated.figure("account", "frontGivenUp")).isZero();
         waiter.rollback();
@@ -225,7 +208,7 @@ class FrontWaitTest {
         Session queued = database.session("queued");
         Step<Boolean> step = queued.startExecute(LOCK);
         step.awaitBlockedBy(plain);
-        assertThat(state(waiter.startExecute(LOCK))).isEqualTo("55P03");
+        assertThat(waiter.startExecute(LOCK).state()).isEqualTo("55P03");
         waiter.rollback();
         plain.commit();
         step.get();
@@ -233,11 +216,11 @@ class FrontWaitTest {
 
         Session holder = database.session("holder", fronted.dataSource);
         holder.execute(LOCK);
-        GatedDatabase again = withTimeouts("-c lock_timeout=50ms");
+        GatedDatabase again = of(database.dataSourceWith("-c lock_timeout=50ms"));
         Session behind = database.session("behind", again.dataSource);
-        assertThat(state(behind.startExecute(LOCK))).isEqualTo("55P03");
+        assertThat(behind.startExecute(LOCK).state()).isEqualTo("55P03");
         assertThat(again.figure("account", "frontGivenUp")).isOne();
-        assertThat(state(behind.startExecute("select 1"))).isEqualTo("25P02");
+        assertThat(behind.startExecute("select 1").state()).isEqualTo("25P02");
         behind.rollback();
         holder.commit();
     }
@@ -246,8 +229,7 @@ class FrontWaitTest {
     @Test
     void aSlowAnswerIsNotTakenForTheTimeoutOfTheSession() throws Exception {
         Session holder = holderOfTheKeyAlone();
-        PGSimpleDataSource impatient = database.dataSource();
-        impatient.setOptions("-c lock_timeout=50ms");
+        PGSimpleDataSource impatient = database.dataSourceWith("-c lock_timeout=50ms");
         try (TcpProxy proxy = TcpProxy.to(impatient)) {
             GatedDatabase gated = of(proxy.through(impatient));
             Session other = database.session("other", gated.dataSource);
@@ -263,14 +245,14 @@ class FrontWaitTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aTableThatIsLockedIsWaitedForOnce(boolean autocommit) throws Exception {
-        GatedDatabase gated = withTimeouts("-c lock_timeout=50ms");
+        GatedDatabase gated = of(database.dataSourceWith("-c lock_timeout=50ms"));
         Session holder = database.session("plain");
         holder.execute("lock table account");
         Session waiter = database.session("waiter", gated.dataSource);
         waiter.connection().setAutoCommit(autocommit);
-        assertThat(state(waiter.startExecute(LOCK))).isEqualTo("55P03");
+        assertThat(waiter.startExecute(LOCK).state()).isEqualTo("55P03");
         if (!autocommit) {
-            assertThat(state(waiter.startExecute("select 1"))).isEqualTo("25P02");
+            assertThat(waiter.startExecute("select 1").state()).isEqualTo("25P02");
             waiter.rollback();
         }
         assertThat(gated.figure("account", "fronted")).isZero();
@@ -284,7 +266,7 @@ class FrontWaitTest {
     @ParameterizedTest
     @CsvSource({"0, false", "0, true", "1500ms, false", "1500ms, true", "7min, false", "7min, true", "1d, false"})
     void theStatementHasTheLockTimeoutOfTheSession(String timeout, boolean autocommit) throws Exception {
-        GatedDatabase gated = withTimeouts("-c lock_timeout=" + timeout);
+        GatedDatabase gated = of(database.dataSourceWith("-c lock_timeout=" + timeout));
         try (Connection connection = gated.dataSource.getConnection();
                 PreparedStatement prepared = connection.prepareStatement(SETTING.replace("1", "?"))) {
             connection.setAutoCommit(autocommit);
@@ -315,7 +297,7 @@ class FrontWaitTest {
     @Test
     void aLockTimeoutThatTheTransactionSetsIsNotTouched() throws Exception {
         Session session = database.session("sets", fronted.dataSource);
-        session.run(connection -> {
+        session.act(connection -> {
             try (Statement statement = connection.createStatement()) {
                 statement.execute(LOCK);
                 statement.execute("set local lock_timeout = '3s'");
@@ -329,7 +311,6 @@ class FrontWaitTest {
                 assertThat(query(connection, "show lock_timeout")).isEqualTo("4s");
                 connection.commit();
             }
-            return null;
         });
         assertThat(fronted.figure("account", "fronted")).isEqualTo(2);
     }
@@ -401,10 +382,9 @@ class FrontWaitTest {
     void aSnapshotOfTheTransactionIsNotTakenInFrontOfAWait(int isolation) throws Exception {
         Session holder = holderOfTheKeyAlone();
         Session other = database.session("other", fronted.dataSource);
-        other.run(connection -> {
+        other.act(connection -> {
             connection.setTransactionIsolation(isolation);
             assertThat(Waiters.update(connection, KEYED)).isOne();
-            return null;
         });
         assertThat(other.advisoryLocks()).isZero();
         assertThat(fronted.figure("account", "frontGivenUp")).isZero();
@@ -414,9 +394,8 @@ class FrontWaitTest {
 
     @Test
     void afterALongWaitTheRowIsLeftAloneForAWhile() throws Exception {
-        PGSimpleDataSource impatient = database.dataSource();
-        impatient.setOptions("-c lock_timeout=100ms");
-        GatedDatabase gated = new GatedDatabase(impatient, DropInMode.QUEUE, KeyQueues.adaptive(0));
+        GatedDatabase gated = new GatedDatabase(
+                database.dataSourceWith("-c lock_timeout=100ms"), DropInMode.QUEUE, KeyQueues.adaptive(0));
         gated.learn("account");
         Session holder = holderOfTheKeyAlone();
         Session other = database.session("other", gated.dataSource);

@@ -38,6 +38,7 @@ import org.rowlock.jdbc.Waiters.Body;
 import org.rowlock.jdbc.Waiters.Waiter;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
+import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
 /** UPDATEs in autocommit of those who wait for one row: who goes with whom, and what becomes of each. */
@@ -299,7 +300,7 @@ class GroupTest {
         assertThat(gated.dropIn.getSettings().get("largestGroup")).isEqualTo("1");
     }
 
-    private enum Session {
+    private enum Alteration {
         SET("set application_name = 'other'"),
         ROLE("set role none"),
         SEARCH_PATH("select set_config('search_path', current_setting('search_path'), false)"),
@@ -314,7 +315,6 @@ class GroupTest {
             try (var call = connection.prepareCall("{call pg_stat_clear_snapshot()}")) {
                 call.execute();
             }
-            return 0;
         }),
         BATCH(connection -> {
             try (Statement statement = connection.createStatement()) {
@@ -322,51 +322,36 @@ class GroupTest {
                 statement.addBatch("set app.tenant = '7'");
                 statement.executeBatch();
             }
-            return 0;
         }),
-        SCHEMA(connection -> {
-            connection.setSchema(connection.getSchema());
-            return 0;
-        }),
-        ISOLATION(connection -> {
-            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            return 0;
-        }),
-        CLIENT_INFO(connection -> {
-            connection.setClientInfo("ApplicationName", connection.getClientInfo("ApplicationName"));
-            return 0;
-        }),
-        NETWORK_TIMEOUT(connection -> {
-            connection.setNetworkTimeout(Runnable::run, 600_000);
-            return 0;
-        }),
+        SCHEMA(connection -> connection.setSchema(connection.getSchema())),
+        ISOLATION(connection -> connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ)),
+        CLIENT_INFO(
+                connection -> connection.setClientInfo("ApplicationName", connection.getClientInfo("ApplicationName"))),
+        NETWORK_TIMEOUT(connection -> connection.setNetworkTimeout(Runnable::run, 600_000)),
         HANDED_OUT(connection -> connection.unwrap(PGConnection.class).getBackendPID()),
         HANDED_OUT_BY_STATEMENT(connection -> {
             try (Statement statement = connection.createStatement();
                     ResultSet rows = statement.executeQuery("select 1")) {
-                return rows.unwrap(org.postgresql.jdbc.PgResultSet.class).getRow();
+                rows.unwrap(org.postgresql.jdbc.PgResultSet.class).getRow();
             }
         });
 
-        private final Body<?> alter;
+        private final Session.Action alter;
 
-        Session(String sql) {
-            this(connection -> {
-                TestDatabase.execute(connection, sql);
-                return 0;
-            });
+        Alteration(String sql) {
+            this(connection -> TestDatabase.execute(connection, sql));
         }
 
-        Session(Body<?> alter) {
+        Alteration(Session.Action alter) {
             this.alter = alter;
         }
     }
 
     @ParameterizedTest
     @EnumSource
-    void anAlteredSessionGoesAlone(Session session) throws Exception {
+    void anAlteredSessionGoesAlone(Alteration alteration) throws Exception {
         Body<Integer> altered = connection -> {
-            session.alter.run(connection);
+            alteration.alter.run(connection);
             // Under another search_path the table is another.
             Waiters.update(connection, "delete from account where id = ?", -1);
             return Waiters.add(connection, "/b");
@@ -374,7 +359,7 @@ class GroupTest {
         together(add("/a"), altered, add("/c"));
         assertThat(tags()).containsExactly("", "a", "b", "c");
         assertThat(transactions()).isEqualTo(3);
-        assertThat(figure("alone.SESSION")).isEqualTo(session == Session.NETWORK_TIMEOUT ? 0 : 1);
+        assertThat(figure("alone.SESSION")).isEqualTo(alteration == Alteration.NETWORK_TIMEOUT ? 0 : 1);
         assertThat(figure("grouped")).isZero();
     }
 
@@ -523,35 +508,27 @@ class GroupTest {
 
     @Test
     void nobodysRoleOrSettingIsAnothers() throws Exception {
-        String role = database.schema() + "_other";
-        database.execute(
-                "create role " + role + " login",
-                "grant all on schema " + database.schema() + " to " + role,
-                "grant all on account to " + role);
-        try {
-            String sql = "update account set log = log || '/' || current_user || ':' || ? where id = ?";
-            Body<Integer> body = connection -> Waiters.update(connection, sql, "x", 1);
-            try (Connection other = gated.dataSource.getConnection(role, null)) {
-                Waiters.update(other, sql, "", 3);
-            }
-            try (Waiters waiters = new Waiters(database, gated)) {
-                for (int i = 0; i < 6; i++) {
-                    if (i % 2 == 0) {
-                        waiters.add(body);
-                    } else {
-                        waiters.add(gated.dataSource.getConnection(role, null), body);
-                    }
-                }
-                waiters.release();
-            }
-            String user = database.query("select current_user");
-            assertThat(tags())
-                    .containsExactlyInAnyOrder(
-                            "", user + ":x", user + ":x", user + ":x", role + ":x", role + ":x", role + ":x");
-            assertThat(figure("grouped")).isZero();
-        } finally {
-            database.execute("drop owned by " + role, "drop role " + role);
+        String role = database.role("all on account");
+        String sql = "update account set log = log || '/' || current_user || ':' || ? where id = ?";
+        Body<Integer> body = connection -> Waiters.update(connection, sql, "x", 1);
+        try (Connection other = gated.dataSource.getConnection(role, "secret")) {
+            Waiters.update(other, sql, "", 3);
         }
+        try (Waiters waiters = new Waiters(database, gated)) {
+            for (int i = 0; i < 6; i++) {
+                if (i % 2 == 0) {
+                    waiters.add(body);
+                } else {
+                    waiters.add(gated.dataSource.getConnection(role, "secret"), body);
+                }
+            }
+            waiters.release();
+        }
+        String user = database.query("select current_user");
+        assertThat(tags())
+                .containsExactlyInAnyOrder(
+                        "", user + ":x", user + ":x", user + ":x", role + ":x", role + ":x", role + ":x");
+        assertThat(figure("grouped")).isZero();
     }
 
     /** What the properties of a connection set is no part of its URL. */
@@ -710,23 +687,17 @@ class GroupTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "lock_timeout", "statement_timeout"})
     void timeoutsEndAllWhoHaveWaitedSoLong(String setting) throws Exception {
-        gated.learn("account");
-        PGSimpleDataSource source = database.dataSource();
-        if (!setting.isEmpty()) {
-            source.setOptions("-c " + setting + "=1s");
-        }
-        openOn(source);
+        openOn(database.dataSourceWith(setting.isEmpty() ? "" : "-c " + setting + "=1s"));
         String state = setting.equals("lock_timeout") ? "55P03" : "57014";
-        try (org.rowlock.testing.Session holder = database.session("other")) {
-            holder.execute("select from account where id = 1 for update");
-            List<Waiter<Integer>> all = new ArrayList<>();
-            for (int i = 0; i < 4; i++) {
-                all.add(new Waiter<>(gated.dataSource.getConnection(), addWithin(setting.isEmpty() ? 1 : 0)));
-            }
-            for (Waiter<Integer> each : all) {
-                assertThat(each.state()).isEqualTo(state);
-                each.connection.close();
-            }
+        Session holder = database.session("other");
+        holder.execute("select from account where id = 1 for update");
+        List<Waiter<Integer>> all = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            all.add(new Waiter<>(gated.dataSource.getConnection(), addWithin(setting.isEmpty() ? 1 : 0)));
+        }
+        for (Waiter<Integer> each : all) {
+            assertThat(each.state()).isEqualTo(state);
+            each.connection.close();
         }
         assertThat(tags()).containsExactly("");
     }
@@ -739,28 +710,25 @@ class GroupTest {
                 "create table parent(id int primary key)",
                 "insert into parent values (1), (2)",
                 "alter table account add parent int references parent");
-        PGSimpleDataSource source = database.dataSource();
         // A tenth of it is how long they may wait in the JVM, which is to be enough on a busy machine.
-        source.setOptions("-c lock_timeout=5s");
-        openOn(source);
+        openOn(database.dataSourceWith("-c lock_timeout=5s"));
         String sql = "update account set parent = ? where id = ?";
-        try (org.rowlock.testing.Session other = database.session("other")) {
-            other.execute("select from parent where id = 1 for update");
-            try (Waiters waiters = new Waiters(database, gated)) {
-                Waiter<Integer> first = waiters.add(connection -> Waiters.update(connection, sql, 1, 1));
-                Waiter<Integer> second = waiters.add(connection -> {
-                    try {
-                        return Waiters.update(connection, sql, 2, 1);
-                    } catch (PSQLException e) {
-                        // Once each is alone, it may wait for the row of the other, as without Rowlock.
-                        assertThat(e.getServerErrorMessage().getWhere()).contains("relation \"account\"");
-                        return Waiters.update(connection, sql, 2, 1);
-                    }
-                });
-                waiters.release();
-                assertThat(first.state()).isEqualTo("55P03");
-                assertThat(second.get()).isOne();
-            }
+        Session other = database.session("other");
+        other.execute("select from parent where id = 1 for update");
+        try (Waiters waiters = new Waiters(database, gated)) {
+            Waiter<Integer> first = waiters.add(connection -> Waiters.update(connection, sql, 1, 1));
+            Waiter<Integer> second = waiters.add(connection -> {
+                try {
+                    return Waiters.update(connection, sql, 2, 1);
+                } catch (PSQLException e) {
+                    // Once each is alone, it may wait for the row of the other, as without Rowlock.
+                    assertThat(e.getServerErrorMessage().getWhere()).contains("relation \"account\"");
+                    return Waiters.update(connection, sql, 2, 1);
+                }
+            });
+            waiters.release();
+            assertThat(first.state()).isEqualTo("55P03");
+            assertThat(second.get()).isOne();
         }
     }
 

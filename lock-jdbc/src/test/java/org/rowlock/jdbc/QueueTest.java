@@ -57,14 +57,6 @@ class QueueTest {
         return database.session(name, gated.dataSource);
     }
 
-    private void awaitWaitingAtServer(int sessions) {
-        TestDatabase.await()
-                .until(() -> database.query(
-                                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and application_name = '"
-                                        + database.schema() + "'")
-                        .equals(Integer.toString(sessions)));
-    }
-
     /** One who waits at the server, so that the next wait in the JVM. */
     private void startInFront() throws Exception {
         inFront = session("inFront");
@@ -117,7 +109,7 @@ class QueueTest {
             steps.add(sessions.get(i).startExecute(sql));
         }
         gated.awaitQueued(3);
-        awaitWaitingAtServer(1);
+        TestDatabase.await().until(() -> database.waiting() == 1);
 
         holder.commit();
         commitAll(sessions, steps);
@@ -363,7 +355,7 @@ class QueueTest {
             sessions.add(session("s" + i));
             steps.add(sessions.get(i).startExecute(LOCK));
         }
-        awaitWaitingAtServer(3);
+        TestDatabase.await().until(() -> database.waiting() == 3);
         holder.commit();
         commitAll(sessions, steps);
     }
@@ -487,9 +479,8 @@ class QueueTest {
     /** With this setting of the driver autocommit says whether the session may write. */
     @Test
     void aReadOnlySessionStaysSo() throws Exception {
-        PGSimpleDataSource readOnly = database.dataSource();
+        PGSimpleDataSource readOnly = database.dataSourceWith("-c default_transaction_read_only=on");
         readOnly.setReadOnlyMode("always");
-        readOnly.setOptions("-c default_transaction_read_only=on");
         GatedDatabase behind = GatedDatabase.oneAtATime(readOnly);
         try (Connection connection = behind.dataSource.getConnection()) {
             connection.setAutoCommit(false);

@@ -34,9 +34,8 @@ class RandomProgramsTest {
                 "create function warned(number int) returns boolean language plpgsql as"
                         + " 'begin raise warning ''number %'', number; return true; end'");
         database.beforeEach(null);
-        plain = database.dataSource();
         // No wait for the row that another session holds takes long.
-        plain.setOptions("-c lock_timeout=20ms");
+        plain = database.dataSourceWith("-c lock_timeout=20ms");
         for (DropInMode mode : List.of(DropInMode.OBSERVE, DropInMode.QUEUE)) {
             GatedDatabase gated = new GatedDatabase(
                     plain, mode, GatedDatabase.fronts(1, GatedDatabase.NEVER_OVER, GatedDatabase.NEVER_OVER));

@@ -33,16 +33,6 @@ class RowlockDriverTest {
         return url + (url.contains("?") ? "&" : "?") + parameters;
     }
 
-    private Properties login() {
-        PGSimpleDataSource plain = database.dataSource();
-        Properties login = new Properties();
-        login.setProperty("user", plain.getUser());
-        if (plain.getPassword() != null) {
-            login.setProperty("password", plain.getPassword());
-        }
-        return login;
-    }
-
     @Test
     void isFoundByTheServiceLoader() {
         assertThat(ServiceLoader.load(Driver.class)).anyMatch(RowlockDriver.class::isInstance);
@@ -51,7 +41,7 @@ class RowlockDriverTest {
     @Test
     void connectsByItsUrl() throws Exception {
         String url = url("rowlock.mode=observe&rowlock.exclude=a,b");
-        try (Connection connection = DriverManager.getConnection(url, login());
+        try (Connection connection = DriverManager.getConnection(url, database.login());
                 Statement statement = connection.createStatement()) {
             assertThat(statement.executeQuery("select count(*) from account").next())
                     .isTrue();
@@ -65,7 +55,7 @@ class RowlockDriverTest {
     @Test
     void decodesItsParametersAsPostgresqlsDriverDoes() throws Exception {
         String url = url("rowlock%2Emode=off&rowlock.exclude=%22a%20b%22%2Cc&ApplicationName=a%20b");
-        try (Connection connection = DriverManager.getConnection(url, login())) {
+        try (Connection connection = DriverManager.getConnection(url, database.login())) {
             assertThat(connection.getClientInfo("ApplicationName")).isEqualTo("a b");
         }
         assertThat(RowlockDriver.control(url, null).getSettings())
@@ -76,7 +66,7 @@ class RowlockDriverTest {
     @ParameterizedTest
     @ValueSource(strings = {"rowlock.Mode=off", "RowLock.modus=off", "ROWLOCK%2EMODE=off", "rowlock.mode=%zz"})
     void refusesWhatItDoesNotKnowInWhateverCase(String parameter) {
-        assertThatThrownBy(() -> DriverManager.getConnection(url(parameter), login()))
+        assertThatThrownBy(() -> DriverManager.getConnection(url(parameter), database.login()))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("cannot be used");
     }
@@ -88,7 +78,7 @@ class RowlockDriverTest {
         int before = ManagementFactory.getPlatformMBeanServer()
                 .queryNames(names, null)
                 .size();
-        try (Connection connection = DriverManager.getConnection(url, login())) {
+        try (Connection connection = DriverManager.getConnection(url, database.login())) {
             assertThat(RowlockDriver.control(url, null)).isNotNull();
             RowlockDriver.close();
             assertThat(RowlockDriver.control(url, null)).isNull();
@@ -99,14 +89,14 @@ class RowlockDriverTest {
                         .isFalse();
             }
         }
-        DriverManager.getConnection(url, login()).close();
+        DriverManager.getConnection(url, database.login()).close();
         assertThat(RowlockDriver.control(url, null)).isNotNull();
     }
 
     @Test
     void isGoneFromJmxWhenItIsDeregistered() throws Exception {
         String url = url("ApplicationName=deregistered");
-        DriverManager.getConnection(url, login()).close();
+        DriverManager.getConnection(url, database.login()).close();
         assertThat(RowlockDriver.control(url, null)).isNotNull();
         Driver registered = DriverManager.drivers()
                 .filter(RowlockDriver.class::isInstance)
@@ -123,7 +113,7 @@ class RowlockDriverTest {
     @Test
     void takesSettingsAsPropertiesToo() throws Exception {
         String url = url("ApplicationName=properties");
-        Properties properties = login();
+        Properties properties = database.login();
         properties.setProperty("rowlock.mode", "OFF");
         DriverManager.getConnection(url, properties).close();
         assertThat(RowlockDriver.control(url, properties).getSettings().get("mode"))
@@ -134,8 +124,8 @@ class RowlockDriverTest {
     @Test
     void aUrlOfAnotherDriverIsNoError() throws Exception {
         Driver driver = new RowlockDriver();
-        assertThat(driver.connect("jdbc:other:db", login())).isNull();
-        assertThat(driver.connect(null, login())).isNull();
+        assertThat(driver.connect("jdbc:other:db", database.login())).isNull();
+        assertThat(driver.connect(null, database.login())).isNull();
         assertThat(driver.acceptsURL(null)).isFalse();
         assertThat(driver.getPropertyInfo("jdbc:other", null)).isNotEmpty();
     }
@@ -169,7 +159,7 @@ class RowlockDriverTest {
     @Test
     void itsUrlIsTheOneThatItWasGiven() throws Exception {
         String url = url("rowlock.mode=observe");
-        try (Connection connection = DriverManager.getConnection(url, login())) {
+        try (Connection connection = DriverManager.getConnection(url, database.login())) {
             assertThat(connection.getMetaData().getURL()).isEqualTo(url);
         }
         try (Connection connection =
@@ -181,9 +171,9 @@ class RowlockDriverTest {
     @Test
     void everyPoolHasTheSettingsOfItsProperties() throws Exception {
         String url = url("ApplicationName=pools");
-        Properties first = login();
+        Properties first = database.login();
         first.setProperty("rowlock.mode", "observe");
-        Properties second = login();
+        Properties second = database.login();
         second.setProperty("rowlock.mode", "queue");
         second.setProperty("rowlock.exclude", "account");
         for (Properties pool : List.of(first, second, first)) {
@@ -199,7 +189,7 @@ class RowlockDriverTest {
         RowlockJdbcMXBean queueing = RowlockDriver.control(url, second);
         assertThat(queueing.getSettings().get("mode")).isEqualTo("queue");
         assertThat(queueing.getFigures().get("account")).containsEntry("passed.EXCLUDED", 2L);
-        assertThat(RowlockDriver.control(url, login())).isNull();
+        assertThat(RowlockDriver.control(url, database.login())).isNull();
         assertThat(RowlockDriver.control("jdbc:x", null)).isNull();
     }
 
@@ -212,7 +202,7 @@ class RowlockDriverTest {
         try {
             Properties properties = new Properties();
             properties.putAll(System.getProperties());
-            properties.putAll(login());
+            properties.putAll(database.login());
             DriverManager.getConnection(url, properties).close();
             assertThat(RowlockDriver.control(url, null).getSettings().get("mode"))
                     .isEqualTo("observe");
@@ -232,10 +222,10 @@ class RowlockDriverTest {
 
     @Test
     void saysWhichModeThereIsNot() {
-        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=fast"), login()))
+        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=fast"), database.login()))
                 .hasFieldOrPropertyWithValue("SQLState", "22023")
                 .hasMessageContaining("no mode <fast>; use off, observe or queue");
-        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.front=sometimes"), login()))
+        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.front=sometimes"), database.login()))
                 .hasMessageContaining("no front <sometimes>; use adaptive, always or never");
     }
 
@@ -243,18 +233,18 @@ class RowlockDriverTest {
     @Test
     void refusesEarlyReleaseAndNamesTheApi() throws Exception {
         String api = "RowLocks.builder(..).release(LockRelease.EARLY)";
-        Properties login = login();
+        Properties login = database.login();
         login.setProperty("rowlock.release", "early");
         assertThatThrownBy(() -> DriverManager.getConnection(url(""), login))
                 .hasMessageContaining("<rowlock.release>")
                 .hasMessageContaining(api);
         for (String word : List.of("early", "plain", "")) {
-            assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.release=" + word), login()))
+            assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.release=" + word), database.login()))
                     .hasMessageContaining(api);
         }
         System.setProperty("rowlock.jdbc.release", "early");
         try {
-            assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=off"), login()))
+            assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=off"), database.login()))
                     .hasMessageContaining("<rowlock.jdbc.release>")
                     .hasMessageContaining(api);
         } finally {
@@ -264,7 +254,7 @@ class RowlockDriverTest {
 
     @Test
     void saysWhichSettingThereIsNot() {
-        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mod=off"), login()))
+        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mod=off"), database.login()))
                 .hasMessageContaining(
                         "no setting <rowlock.mod>; use rowlock.mode, rowlock.include, rowlock.exclude, rowlock.front");
     }
@@ -279,7 +269,7 @@ class RowlockDriverTest {
         for (String url : List.of(
                 "jdbc:rowlock:mysql://h/d", "jdbc:rowlock://postgresql:5432/d", "jdbc:x:rowlock:postgresql:d")) {
             assertThat(driver.acceptsURL(url)).isFalse();
-            assertThat(driver.connect(url, login())).isNull();
+            assertThat(driver.connect(url, database.login())).isNull();
         }
         assertThatThrownBy(() -> DriverManager.getConnection("jdbc:rowlock:nobody:postgresql://h/d?password=secret"))
                 .isInstanceOf(SQLException.class)

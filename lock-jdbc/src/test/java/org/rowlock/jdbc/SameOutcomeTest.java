@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -75,10 +74,6 @@ class SameOutcomeTest {
         return "select * from account where id = " + id + " for " + mode;
     }
 
-    private static String state(Step<?> step) throws Exception {
-        return ((SQLException) step.failure()).getSQLState();
-    }
-
     @Test
     void whoBlocksWhom() throws Exception {
         for (int held = 0; held < MODES.size(); held++) {
@@ -109,21 +104,7 @@ class SameOutcomeTest {
         other.execute("update account set balance = 1 where id = 2");
         Step<Boolean> first = wrapped.startExecute(lock(2, "update"));
         first.awaitBlockedBy(other);
-        assertOneFails(first, other.startExecute("update account set balance = 2 where id = 1"));
-    }
-
-    /** The server ends one of the two, and the other goes on. */
-    private void assertOneFails(Step<?> first, Step<?> second) throws Exception {
-        List<String> states = new ArrayList<>();
-        for (Step<?> step : List.of(first, second)) {
-            try {
-                step.get();
-            } catch (SQLException e) {
-                states.add(e.getSQLState());
-            }
-            (step == first ? wrapped : other).rollback();
-        }
-        assertThat(states).containsExactly("40P01");
+        Step.assertDeadlock(first, other.startExecute("update account set balance = 2 where id = 1"));
     }
 
     @Test
@@ -152,14 +133,14 @@ class SameOutcomeTest {
         });
         step.awaitBlockedBy(plain);
         running.get().cancel();
-        assertThat(state(step)).isEqualTo("57014");
-        assertThat(state(wrapped.startExecute("select 1"))).isEqualTo("25P02");
+        assertThat(step.state()).isEqualTo("57014");
+        assertThat(wrapped.startExecute("select 1").state()).isEqualTo("25P02");
         wrapped.rollback();
 
         Step<Boolean> again = wrapped.startExecute("update account set balance = 1 where id = 1");
         again.awaitBlockedBy(plain);
         wrapped.cancel();
-        assertThat(state(again)).isEqualTo("57014");
+        assertThat(again.state()).isEqualTo("57014");
         wrapped.rollback();
         plain.commit();
     }
@@ -170,7 +151,7 @@ class SameOutcomeTest {
         Step<Boolean> step = wrapped.startExecute(lock(1, "update"));
         step.awaitBlockedBy(plain);
         wrapped.terminate();
-        assertThat(state(step)).isIn("57P01", "08006");
+        assertThat(step.state()).isIn("57P01", "08006");
         plain.commit();
     }
 
@@ -180,7 +161,7 @@ class SameOutcomeTest {
         for (var each :
                 Map.of("lock_timeout", "55P03", "statement_timeout", "57014").entrySet()) {
             wrapped.execute("set local " + each.getKey() + " = '50ms'");
-            assertThat(state(wrapped.startExecute(lock(1, "no key update")))).isEqualTo(each.getValue());
+            assertThat(wrapped.startExecute(lock(1, "no key update")).state()).isEqualTo(each.getValue());
             wrapped.rollback();
         }
         plain.commit();
@@ -224,6 +205,6 @@ class SameOutcomeTest {
         other.execute("select pg_advisory_xact_lock(4711)");
         Step<Boolean> second = other.startExecute(lock(1, "update"));
         second.awaitBlockedBy(wrapped);
-        assertOneFails(wrapped.startExecute("select pg_advisory_xact_lock(4711)"), second);
+        Step.assertDeadlock(wrapped.startExecute("select pg_advisory_xact_lock(4711)"), second);
     }
 }

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.function.Supplier;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -119,7 +118,7 @@ final class Waiters implements AutoCloseable {
         int before = gated.gate.queued();
         Waiter<T> waiter = new Waiter<>(connection, body);
         all.add(waiter);
-        await(() -> gated.gate.queued() > before || waiter.isDone());
+        TestDatabase.await().until(() -> gated.gate.queued() > before || waiter.isDone());
         return waiter;
     }
 
@@ -127,7 +126,7 @@ final class Waiters implements AutoCloseable {
     void release() throws Exception {
         holder.commit();
         if (heldAgain) {
-            await(() -> gated.gate.queued() == 0);
+            TestDatabase.await().until(() -> gated.gate.queued() == 0);
             awaitAtServer(1);
         } else {
             front.get();
@@ -147,19 +146,7 @@ final class Waiters implements AutoCloseable {
     }
 
     void awaitAtServer(int sessions) {
-        await(() -> {
-            try {
-                return database.query("select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
-                                + " and application_name = '" + database.schema() + "'")
-                        .equals(Integer.toString(sessions));
-            } catch (SQLException e) {
-                throw new IllegalStateException(e);
-            }
-        });
-    }
-
-    private static void await(Supplier<Boolean> condition) {
-        TestDatabase.await().until(condition::get);
+        TestDatabase.await().until(() -> database.waiting() == sessions);
     }
 
     @Override

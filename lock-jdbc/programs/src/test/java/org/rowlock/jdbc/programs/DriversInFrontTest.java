@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
-import java.util.Properties;
 import liquibase.Contexts;
 import liquibase.Liquibase;
 import liquibase.database.DatabaseFactory;
@@ -39,16 +38,6 @@ class DriversInFrontTest {
         return database.dataSource().getURL().replace("jdbc:", "jdbc:rowlock:" + driver);
     }
 
-    private Properties login() {
-        PGSimpleDataSource plain = database.dataSource();
-        Properties login = new Properties();
-        login.setProperty("user", plain.getUser());
-        if (plain.getPassword() != null) {
-            login.setProperty("password", plain.getPassword());
-        }
-        return login;
-    }
-
     @ParameterizedTest
     @CsvSource({
         "aws-wrapper:, software.amazon.jdbc.wrapper.ConnectionWrapper",
@@ -57,7 +46,7 @@ class DriversInFrontTest {
     void leadsToTheDriverThatItNames(String driver, Class<?> connectionOfIt) throws Exception {
         assertThat(connectionOfIt).isIn(ConnectionWrapper.class, OpenTelemetryConnection.class);
         String url = url(driver);
-        try (Connection connection = DriverManager.getConnection(url, login());
+        try (Connection connection = DriverManager.getConnection(url, database.login());
                 Statement statement = connection.createStatement()) {
             assertThat(connection.isWrapperFor(connectionOfIt)).isTrue();
             assertThat(connection.getMetaData().getURL()).isEqualTo(url);
@@ -99,10 +88,9 @@ class DriversInFrontTest {
     @Test
     void flywayMigratesByADataSource(@TempDir Path migrations) throws Exception {
         Files.writeString(migrations.resolve("V1__colour.sql"), "create table colour (id int primary key);\n");
-        String user = login().getProperty("user");
-        String password = login().getProperty("password");
+        PGSimpleDataSource plain = database.dataSource();
         assertThatThrownBy(() -> Flyway.configure()
-                        .dataSource(url(""), user, password)
+                        .dataSource(url(""), plain.getUser(), plain.getPassword())
                         .load()
                         .migrate())
                 .isInstanceOf(FlywayException.class)
@@ -133,8 +121,8 @@ class DriversInFrontTest {
         var connected = DatabaseFactory.getInstance()
                 .openDatabase(
                         url(""),
-                        login().getProperty("user"),
-                        login().getProperty("password"),
+                        database.dataSource().getUser(),
+                        database.dataSource().getPassword(),
                         RowlockDriver.class.getName(),
                         null,
                         null,

@@ -4,6 +4,7 @@ import static org.rowlock.jdbc.programs.FlushProgramGraph.CHECKED;
 import static org.rowlock.jdbc.programs.FlushProgramGraph.VERSIONED;
 
 import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
+import jakarta.persistence.Entity;
 import jakarta.persistence.LockModeType;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
@@ -81,13 +82,23 @@ final class FlushProgram {
         this.random = new Random(seed);
     }
 
+    /** Maps the entities that a class declares. */
+    static Configuration mapping(Class<?> entities) {
+        Configuration configuration = new Configuration();
+        for (Class<?> each : entities.getDeclaredClasses()) {
+            if (each.isAnnotationPresent(Entity.class)) {
+                configuration.addAnnotatedClass(each);
+            }
+        }
+        return configuration;
+    }
+
     /**
      * @param tables what to do with the tables: create or none
      * @param name distinguishes the second-level cache from those of other factories
      */
     static SessionFactory factory(DataSource dataSource, int batch, String tables, String name) {
-        Configuration configuration = new Configuration();
-        FlushProgramGraph.ENTITIES.forEach(configuration::addAnnotatedClass);
+        Configuration configuration = mapping(FlushProgramGraph.class);
         configuration.getProperties().put("hibernate.connection.datasource", dataSource);
         configuration.setProperty("hibernate.hbm2ddl.auto", tables);
         configuration.setProperty("hibernate.jdbc.batch_size", Integer.toString(batch));

@@ -181,21 +181,6 @@ final class FlushProgramGraph {
         String text;
     }
 
-    static final List<Class<?>> ENTITIES = List.of(
-            Owner.class,
-            Item.class,
-            Plain.class,
-            Base.class,
-            Derived.class,
-            Single.class,
-            Special.class,
-            Counter.class,
-            Badge.class,
-            Audited.class,
-            Hidden.class,
-            Cached.class,
-            Dirty.class);
-
     /** A row that the session has read. */
     record Read(String table, long id) {}
 

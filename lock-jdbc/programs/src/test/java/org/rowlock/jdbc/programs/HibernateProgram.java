@@ -13,6 +13,7 @@ import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.hibernate.cfg.Configuration;
 import org.hibernate.query.Query;
+import org.rowlock.jdbc.programs.entity.Entities;
 import org.rowlock.jdbc.programs.entity.Entities.Account;
 import org.rowlock.jdbc.programs.entity.Entities.Branch;
 import org.rowlock.jdbc.programs.entity.Entities.Card;
@@ -36,23 +37,7 @@ final class HibernateProgram implements Program {
 
     @Override
     public List<String> run(DataSource dataSource) throws Exception {
-        Configuration configuration = new Configuration();
-        for (Class<?> entity : List.of(
-                Account.class,
-                Branch.class,
-                Card.class,
-                Cash.class,
-                Client.class,
-                Document.class,
-                Invoice.class,
-                OrderLine.class,
-                Payment.class,
-                Seat.class,
-                Ticket.class,
-                Truck.class,
-                Vehicle.class)) {
-            configuration.addAnnotatedClass(entity);
-        }
+        Configuration configuration = FlushProgram.mapping(Entities.class);
         configuration.getProperties().put("hibernate.connection.datasource", dataSource);
         configuration.setProperty("hibernate.hbm2ddl.auto", "create");
         configuration.setProperty(
