@@ -202,7 +202,7 @@ public final class DoorRun {
     /** Repeats passes through all variants until each has made enough changes and the JIT compilers have finished. */
     private long pass(List<Measured> doors, Crowd crowd, long least, Processors processors) throws SQLException {
         long raises = 0;
-        Map<Measured, Long> changes = new IdentityHashMap<>();
+        IdentityHashMap<Measured, Long> changes = new IdentityHashMap<>();
         for (int pass = 1; pass <= settings.warmUps() && !stopped; pass++) {
             double compiled = Processors.compilerSeconds();
             long begun = System.nanoTime();
