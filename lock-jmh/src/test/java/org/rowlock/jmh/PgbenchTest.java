@@ -1,28 +1,22 @@
 package org.rowlock.jmh;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.bench.ManyKeys;
 import org.rowlock.jmh.bench.Zipfian;
 import org.rowlock.jmh.testing.JmhRuns;
+import org.rowlock.testing.ClientProgram;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -42,42 +36,14 @@ class PgbenchTest {
     @TempDir
     private Path directory;
 
-    @BeforeAll
-    static void pgbenchIsInstalled() {
-        boolean installed;
-        try {
-            installed = new ProcessBuilder("pgbench", "--version").start().waitFor() == 0;
-        } catch (IOException | InterruptedException e) {
-            installed = false;
-        }
-        assumeTrue(installed, "pgbench is not installed, so nobody from outside is asked");
-    }
-
     /** Returns the WAL bytes that pgbench causes per transaction. */
     private double pgbench(String sql, int clients, int transactions) throws Exception {
         Path script = Files.writeString(directory.resolve("script.sql"), sql);
-        PGSimpleDataSource at = database.dataSource();
-        List<String> command = new ArrayList<>(List.of(
-                "pgbench",
-                "-n",
-                "-M",
-                "prepared",
-                "-T",
-                "1",
-                "-c",
-                Integer.toString(clients),
-                "-f",
-                script.toString()));
-        command.addAll(List.of("-h", at.getServerNames()[0], "-p", Integer.toString(at.getPortNumbers()[0])));
-        command.addAll(List.of("-U", String.valueOf(at.getUser()), String.valueOf(at.getDatabaseName())));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().put("PGPASSWORD", String.valueOf(at.getPassword()));
-        builder.environment().put("PGOPTIONS", "-c search_path=" + at.getCurrentSchema());
+        String[] arguments = {
+            "-n", "-M", "prepared", "-T", "1", "-c", Integer.toString(clients), "-f", script.toString()
+        };
         long before = wal();
-        Process process = builder.start();
-        String said = new String(process.getInputStream().readAllBytes());
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(said).isTrue();
-        assertThat(process.exitValue()).as(said).isZero();
+        String said = ClientProgram.run(database.dataSource(), "pgbench", arguments);
         return (wal() - before) / number(said);
     }
 

@@ -2,14 +2,11 @@ package org.rowlock.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -17,7 +14,6 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,6 +21,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.testing.ClientProgram;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -192,44 +189,15 @@ class AuditTest {
 
     @Test
     void psqlIsNoted() throws Exception {
-        assumeTrue(hasPsql(), "psql is not installed");
-        PGSimpleDataSource dataSource = database.dataSource();
-        ProcessBuilder psql = new ProcessBuilder(
-                        "psql",
-                        "-h",
-                        dataSource.getServerNames()[0],
-                        "-p",
-                        String.valueOf(dataSource.getPortNumbers()[0]),
-                        "-U",
-                        dataSource.getUser(),
-                        "-d",
-                        dataSource.getDatabaseName(),
-                        "-v",
-                        "ON_ERROR_STOP=1",
-                        "-c",
-                        "update " + database.schema() + ".account set balance = 3 where id = 3")
-                .redirectErrorStream(true);
-        psql.environment().put("PGPASSWORD", dataSource.getPassword() == null ? "" : dataSource.getPassword());
-        psql.environment().put("PGAPPNAME", database.schema() + " psql");
-        Process process = psql.start();
-        process.getOutputStream().close();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                .isTrue();
-        assertThat(process.exitValue()).as(output).isZero();
+        PGSimpleDataSource psql = database.dataSource();
+        psql.setApplicationName(database.schema() + " psql");
+        String sql = "update " + database.schema() + ".account set balance = 3 where id = 3";
+        ClientProgram.run(psql, "psql", "-v", "ON_ERROR_STOP=1", "-c", sql);
 
         assertThat(writers()).singleElement().satisfies(writer -> {
             assertThat(writer.application()).isEqualTo(database.schema() + " psql");
             assertThat(writer.query()).contains("set balance = 3 where id = 3");
         });
-    }
-
-    private static boolean hasPsql() throws InterruptedException {
-        try {
-            return new ProcessBuilder("psql", "--version").start().waitFor() == 0;
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     @Test

@@ -7,17 +7,11 @@ import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.TestDatabase.execute;
 
-import java.io.File;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.LocalDate;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -31,6 +25,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.testing.ClientProgram;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
@@ -445,8 +440,12 @@ class GuardInstallTest {
 
     @Test
     void aDumpBringsTheGuardAlong(@TempDir Path directory) throws Exception {
-        int server = Integer.parseInt(query("show server_version_num")) / 10_000;
-        assumeTrue(dumpVersion() >= server, "pg_dump is not installed, or older than the server");
+        PGSimpleDataSource server = TestPostgres.shared().dataSource();
+        Matcher version = VERSION.matcher(ClientProgram.run(server, "pg_dump", "--version"));
+        assertThat(version.find()).isTrue();
+        assumeTrue(
+                Integer.parseInt(version.group(1)) >= Integer.parseInt(query("show server_version_num")) / 10_000,
+                "skipped: pg_dump is older than the server");
         execute(
                 connection,
                 "create table m(day date, id int, primary key (id, day)) partition by range (day)",
@@ -456,17 +455,16 @@ class GuardInstallTest {
                 Install.audit("account", 0.5),
                 "update account set balance = 1 where id = 7");
         Path dump = directory.resolve("dump.sql");
-        run("pg_dump", "-f", dump.toString(), name);
+        ClientProgram.run(server, "pg_dump", "-f", dump.toString(), name);
         try (Connection admin = TestPostgres.shared().dataSource().getConnection()) {
             // OIDs that are used up make those of the copy others.
             execute(admin, "create database " + name + "_2 owner " + owner);
         }
-        run("psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", dump.toString(), name + "_2");
+        ClientProgram.run(server, "psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", dump.toString(), name + "_2");
         connection.close();
-        PGSimpleDataSource dataSource = TestPostgres.shared().dataSource();
-        dataSource.setDatabaseName(name + "_2");
-        try (Connection copy = dataSource.getConnection(owner, "x");
-                Connection locker = dataSource.getConnection(owner, "x")) {
+        server.setDatabaseName(name + "_2");
+        try (Connection copy = server.getConnection(owner, "x");
+                Connection locker = server.getConnection(owner, "x")) {
             connection = connect(owner);
             assertThat(RowLockGuard.stateOf(copy, "account")).isEqualTo(GuardState.CURRENT);
             assertThat(RowLockGuard.stateOf(copy, "m")).isEqualTo(GuardState.CURRENT);
@@ -480,39 +478,5 @@ class GuardInstallTest {
             }
             locker.rollback();
         }
-    }
-
-    private static int dumpVersion() throws InterruptedException {
-        try {
-            Process process = new ProcessBuilder("pg_dump", "--version").start();
-            Matcher version =
-                    VERSION.matcher(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
-            process.waitFor();
-            return version.find() ? Integer.parseInt(version.group(1)) : 0;
-        } catch (IOException e) {
-            return 0;
-        }
-    }
-
-    private static void run(String... command) throws IOException, InterruptedException {
-        PGSimpleDataSource dataSource = TestPostgres.shared().dataSource();
-        List<String> words = new ArrayList<>(List.of(command));
-        words.addAll(
-                1,
-                List.of(
-                        "-h",
-                        dataSource.getServerNames()[0],
-                        "-p",
-                        String.valueOf(dataSource.getPortNumbers()[0]),
-                        "-U",
-                        dataSource.getUser()));
-        File output = Files.createTempFile("output", ".txt").toFile();
-        ProcessBuilder builder =
-                new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(output);
-        builder.environment().put("PGPASSWORD", dataSource.getPassword() == null ? "" : dataSource.getPassword());
-        Process process = builder.start();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).as(Files.readString(output.toPath())).isZero();
-        Files.delete(output.toPath());
     }
 }

@@ -7,7 +7,6 @@ import static org.rowlock.doctor.Clinic.later;
 import java.sql.SQLException;
 import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -37,6 +36,7 @@ class IndependentIllnessTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             SERVER,
+            "create extension if not exists pg_stat_statements schema public",
             "create table customer (id int primary key, name text)",
             "insert into customer select g, 'c' || g from generate_series(1, 10) g",
             "create table orders (id int primary key, customer int references customer, state text)",
@@ -50,11 +50,6 @@ class IndependentIllnessTest {
                     + " $$ begin perform pg_sleep(0.005); return $1; end $$",
             "create materialized view report as select slow(id) from orders with no data",
             "analyze");
-
-    @BeforeEach
-    void installStatements() throws SQLException {
-        database.execute("create extension if not exists pg_stat_statements schema public");
-    }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """

@@ -2,11 +2,9 @@ package org.rowlock.doctor;
 
 import static org.rowlock.doctor.Clinic.address;
 
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +28,7 @@ class SeededIllnessTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             SERVER,
+            "create extension if not exists pg_stat_statements schema public",
             // The table has few rows on many pages, because the pages determine the cost of a scan.
             "create table account (id int primary key, code int, balance int not null default 0) with (fillfactor = 10)",
             "insert into account select g, g from generate_series(1, 4000) g",
@@ -69,11 +68,6 @@ class SeededIllnessTest {
             sql = sql.replace(each.getKey(), each.getValue());
         }
         return sql;
-    }
-
-    @BeforeEach
-    void installStatements() throws SQLException {
-        database.execute("create extension if not exists pg_stat_statements schema public");
     }
 
     /** Combines each way to block other sessions with each kind of blocked session. */

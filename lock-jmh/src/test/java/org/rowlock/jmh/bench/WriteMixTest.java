@@ -21,6 +21,7 @@ import org.rowlock.jmh.bench.WriteMixed.Change;
 import org.rowlock.jmh.bench.WriteMixed.Item;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /** Checks which writes count as lost, and which transactions are retried. */
 class WriteMixTest {
@@ -152,12 +153,9 @@ class WriteMixTest {
                 Connection reader = server.connect()) {
             holder.setAutoCommit(false);
             assertThat(write(mix, holder, read(holder, id))).isTrue();
-            CompletableFuture<Void> commit = CompletableFuture.runAsync(() -> {
-                try {
-                    mix.commit(PLAN, latency);
-                } catch (SQLException e) {
-                    throw new IllegalStateException(e);
-                }
+            CompletableFuture<?> commit = Threads.start(() -> {
+                mix.commit(PLAN, latency);
+                return null;
             });
             TestDatabase.await("one waits for the other's transaction")
                     .until(() -> TestDatabase.query(reader, WAITING).equals("1"));

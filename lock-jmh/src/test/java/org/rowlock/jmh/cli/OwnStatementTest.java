@@ -373,20 +373,12 @@ class OwnStatementTest {
     @Test
     void aTableThatTheRoleMayNotReadIsNamed() throws Exception {
         createShop();
-        String role = database.schema() + "_reader";
-        database.execute(
-                "create role " + role + " login password 'x'",
-                "grant usage on schema " + database.schema() + " to " + role,
-                "grant create on database " + database.query("select quote_ident(current_database())") + " to " + role);
-        try {
-            ServerAddress reader = new ServerAddress(address().url(), role, "x");
+        String role = database.role("create on database " + database.query("select quote_ident(current_database())"));
+        ServerAddress reader = new ServerAddress(address().url(), role, "secret");
             Own command = given("select * from orders where id = $1 for update", "", "");
             assertThatThrownBy(() -> command.own.scenario(reader, null, remarks))
                     .isInstanceOf(UserError.class)
                     .hasMessageContaining("permission denied for table orders");
-        } finally {
-            database.execute("drop owned by " + role, "drop role " + role);
-        }
     }
 
     @Test

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 import org.rowlock.tool.UserError;
 
 /**
@@ -55,13 +56,8 @@ class EmbeddedStandbyTest {
 
     private static void waitsWithoutIt(EmbeddedServer primary, Connection connection) throws Exception {
         int pid = connection.unwrap(PGConnection.class).getBackendPID();
-        CompletableFuture<Void> insert = CompletableFuture.runAsync(() -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("insert into t values (43)");
-            } catch (SQLException e) {
-                throw new IllegalStateException(e);
-            }
-        });
+        CompletableFuture<String> insert =
+                Threads.start(() -> ask(connection, "insert into t values (43) returning answer"));
         try (Connection other = primary.address().connect("test")) {
             String waits = "select count(*) from pg_stat_activity where wait_event = 'SyncRep' and pid = " + pid;
             TestDatabase.await("the commit waits").until(() -> ask(other, waits).equals("1"));
