@@ -34,7 +34,7 @@ class CountersTest {
         assertThat(alice.<Long>run(c -> counters.lockOrCreate(c, "invoice"))).isZero();
         Step<Long> bobs = bob.start(c -> counters.lockOrCreate(c, "invoice"));
         bobs.awaitBlockedBy(alice);
-        alice.run(c -> set(c, "invoice", 7));
+        alice.act(c -> set(c, "invoice", 7));
         alice.commit();
 
         assertThat(bobs.get()).isEqualTo(7);
@@ -79,12 +79,11 @@ class CountersTest {
                 .isEqualTo(ROUNDS + " " + CLIENTS + " " + CLIENTS);
     }
 
-    private static Void set(Connection connection, String name, long value) throws SQLException {
+    private static void set(Connection connection, String name, long value) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement("update counter set value = ? where name = ?")) {
             update.setLong(1, value);
             update.setString(2, name);
             update.executeUpdate();
         }
-        return null;
     }
 }

@@ -122,37 +122,27 @@ class DocumentedSqlTest {
 
     @Test
     void theRoleOfTheDocumentsEndsTheHeadAndNoOtherSession() throws Exception {
-        String role = "r_" + database.schema();
-        database.execute(
-                "create role " + role + " login password 'secret'",
-                "create role " + role + "_oncall",
-                "grant pg_monitor to " + role + "_oncall");
-        try {
-            PGSimpleDataSource application = database.dataSource();
-            application.setUser(role);
-            application.setPassword("secret");
-            Session head = database.session("head", application);
-            Session other = database.session("other", application);
-            head.execute("select pg_advisory_xact_lock(1)");
-            other.execute("select 1");
-            String ends = sqlOf("incidents.md", "pg_terminate_backend").replace("4711", String.valueOf(head.pid()));
-            Session oncall = database.session("oncall");
-            oncall.execute("set role " + role + "_oncall");
-            assertThatThrownBy(() -> oncall.execute(ends)).hasMessageContaining("permission denied");
-            oncall.rollback();
-            assertThat(Files.readString(DOCS.resolve("operating.md")))
-                    .contains("grant pg_monitor, pg_signal_backend to oncall");
-            database.execute("grant pg_signal_backend to " + role + "_oncall");
-            oncall.execute("set role " + role + "_oncall");
-            oncall.execute(ends);
+        String monitor = database.role("pg_monitor");
+        PGSimpleDataSource application = database.dataSource();
+        application.setUser(database.role());
+        application.setPassword("secret");
+        Session head = database.session("head", application);
+        Session other = database.session("other", application);
+        head.execute("select pg_advisory_xact_lock(1)");
+        other.execute("select 1");
+        String ends = sqlOf("incidents.md", "pg_terminate_backend").replace("4711", String.valueOf(head.pid()));
+        Session oncall = database.session("oncall");
+        oncall.execute("set role " + monitor);
+        assertThatThrownBy(() -> oncall.execute(ends)).hasMessageContaining("permission denied");
+        oncall.rollback();
+        assertThat(Files.readString(DOCS.resolve("operating.md")))
+                .contains("grant pg_monitor, pg_signal_backend to oncall");
+        database.execute("grant pg_signal_backend to " + monitor);
+        oncall.execute("set role " + monitor);
+        oncall.execute(ends);
 
-            assertThatThrownBy(() -> head.execute("select 1")).isInstanceOf(SQLException.class);
-            other.execute("select 1");
-            head.close();
-            other.close();
-        } finally {
-            database.execute("drop role " + role, "drop role " + role + "_oncall");
-        }
+        assertThatThrownBy(() -> head.execute("select 1")).isInstanceOf(SQLException.class);
+        other.execute("select 1");
     }
 
     @Test

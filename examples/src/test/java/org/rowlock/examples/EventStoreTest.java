@@ -2,7 +2,6 @@ package org.rowlock.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.sql.Connection;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,8 +30,8 @@ class EventStoreTest {
         Session bob = database.session("bob");
         Session reader = database.session("reader");
 
-        alice.run(c -> append(c, "first"));
-        bob.run(c -> append(c, "second"));
+        alice.act(c -> events.append(c, "first"));
+        bob.act(c -> events.append(c, "second"));
         bob.commit();
         // What a reader without the lock would see, and go on from.
         assertThat(database.query("select min(id) from event")).isEqualTo("2");
@@ -42,10 +41,5 @@ class EventStoreTest {
 
         assertThat(read.get()).containsExactly(new Event(1, "first"), new Event(2, "second"));
         assertThat(reader.<List<Event>>run(c -> events.readAfter(c, 2))).isEmpty();
-    }
-
-    private Void append(Connection connection, String text) throws Exception {
-        events.append(connection, text);
-        return null;
     }
 }

@@ -2,7 +2,6 @@ package org.rowlock.examples.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -38,21 +37,12 @@ class ManyRowsTest {
         Session alice = database.session("alice");
         Session bob = database.session("bob");
 
-        alice.run(c -> {
-            each.add(c, inOrder(1, 2));
-            return null;
-        });
-        Step<?> bobs = bob.start(c -> {
-            each.add(c, inOrder(2, 1));
-            return null;
-        });
+        alice.act(c -> each.add(c, inOrder(1, 2)));
+        Step<?> bobs = bob.startAction(c -> each.add(c, inOrder(2, 1)));
         bobs.awaitBlockedBy(alice);
         alice.commit();
         bobs.get();
-        bob.run(c -> {
-            each.close(c, Set.of(2L));
-            return null;
-        });
+        bob.act(c -> each.close(c, Set.of(2L)));
         bob.commit();
 
         assertThat(database.query("select string_agg(id || ':' || balance, ' ' order by id) from account"))
@@ -69,17 +59,6 @@ class ManyRowsTest {
         bob.execute(add + 2);
         Step<?> alices = alice.startExecute(add + 2);
         alices.awaitBlockedBy(bob);
-        Step<?> bobs = bob.startExecute(add + 1);
-
-        int deadlocks = 0;
-        for (Step<?> each : new Step<?>[] {alices, bobs}) {
-            try {
-                each.get();
-            } catch (SQLException e) {
-                assertThat(e.getSQLState()).isEqualTo("40P01");
-                deadlocks++;
-            }
-        }
-        assertThat(deadlocks).isEqualTo(1);
+        Step.assertDeadlock(alices, bob.startExecute(add + 1));
     }
 }

@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
@@ -16,6 +15,7 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.testing.Threads;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -53,70 +53,55 @@ class DropInTest {
                 "--spring.sql.init.mode=never",
                 "--spring.main.banner-mode=off"));
         arguments.addAll(List.of(changed));
-        return new SpringApplicationBuilder(Before.class)
+        return database.closing(new SpringApplicationBuilder(Before.class)
                 .web(WebApplicationType.NONE)
-                .run(arguments.toArray(String[]::new));
-    }
-
-    private interface Seen {
-        boolean isThere() throws Exception;
+                .run(arguments.toArray(String[]::new)));
     }
 
     /** Deposits 1 by each of many threads, while another holds the row until something is seen. */
-    private void depositByMany(ConfigurableApplicationContext application, Seen seen) throws Exception {
+    private void depositByMany(ConfigurableApplicationContext application, Callable<Boolean> seen) throws Exception {
         Deposits deposits = application.getBean(JpaBefore.class);
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-        try {
-            Session holder = database.session("holder");
-            holder.execute("select from account where id = 1 for no key update");
-            List<Future<?>> all = new ArrayList<>();
-            for (int i = 0; i < THREADS; i++) {
-                all.add(threads.submit(() -> deposits.deposit(1, 1)));
-            }
-            TestDatabase.await().until(seen::isThere);
-            holder.commit();
-            for (Future<?> each : all) {
-                TestDatabase.result(each);
-            }
-        } finally {
-            threads.shutdownNow();
+        Session holder = database.session("holder");
+        holder.execute("select from account where id = 1 for no key update");
+        List<Future<?>> all = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            all.add(Threads.start(() -> {
+                deposits.deposit(1, 1);
+                return null;
+            }));
         }
-    }
-
-    private boolean isWaitingAtServer(int sessions) throws Exception {
-        return database.query(
-                        "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and application_name = '"
-                                + database.schema() + "'")
-                .equals(Integer.toString(sessions));
+        TestDatabase.await().until(seen);
+        holder.commit();
+        for (Future<?> each : all) {
+            TestDatabase.result(each);
+        }
     }
 
     @Test
     void withOneLineMoreAFewWaitAtTheServerAndWithASettingAllDoAgain() throws Exception {
-        try (ConfigurableApplicationContext application = start("--rowlock.jdbc.mode=queue")) {
-            RowlockJdbcMXBean control = application
-                    .getBean(DataSource.class)
-                    .unwrap(RowlockDataSource.class)
-                    .control();
-            // The first makes the table's key known.
-            application.getBean(JpaBefore.class).deposit(1, 1);
+        ConfigurableApplicationContext application = start("--rowlock.jdbc.mode=queue");
+        RowlockJdbcMXBean control = application
+                .getBean(DataSource.class)
+                .unwrap(RowlockDataSource.class)
+                .control();
+        // The first makes the table's key known.
+        application.getBean(JpaBefore.class).deposit(1, 1);
 
-            depositByMany(application, () -> control.getQueued() == THREADS - FEW && isWaitingAtServer(FEW));
-            assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(THREADS + 1));
+        depositByMany(application, () -> control.getQueued() == THREADS - FEW && database.waiting() == FEW);
+        assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(THREADS + 1));
 
-            control.set("mode", "off");
-            depositByMany(application, () -> control.getQueued() == 0 && isWaitingAtServer(THREADS));
-            assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(2 * THREADS + 1));
-        }
+        control.set("mode", "off");
+        depositByMany(application, () -> control.getQueued() == 0 && database.waiting() == THREADS);
+        assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(2 * THREADS + 1));
     }
 
     @Test
     void withoutTheLineAllWaitAtTheServer() throws Exception {
-        try (ConfigurableApplicationContext application = start()) {
-            assertThat(application.getBean(DataSource.class).isWrapperFor(RowlockDataSource.class))
-                    .isFalse();
-            application.getBean(JpaBefore.class).deposit(1, 1);
-            depositByMany(application, () -> isWaitingAtServer(THREADS));
-            assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(THREADS + 1));
-        }
+        ConfigurableApplicationContext application = start();
+        assertThat(application.getBean(DataSource.class).isWrapperFor(RowlockDataSource.class))
+                .isFalse();
+        application.getBean(JpaBefore.class).deposit(1, 1);
+        depositByMany(application, () -> database.waiting() == THREADS);
+        assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(THREADS + 1));
     }
 }

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -44,7 +43,7 @@ class SpringExamplesTest {
     private ConfigurableApplicationContext context;
 
     private void start(String strategy) {
-        context = new SpringApplicationBuilder(SpringExamples.class)
+        context = database.closing(new SpringApplicationBuilder(SpringExamples.class)
                 .web(WebApplicationType.NONE)
                 .run(
                         "--spring.datasource.url=" + database.dataSource().getURL(),
@@ -53,14 +52,7 @@ class SpringExamplesTest {
                         "--spring.sql.init.mode=never",
                         "--spring.main.banner-mode=off",
                         "--rowlock.lock-wait=forever",
-                        "--rowlock.strategy=" + strategy);
-    }
-
-    @AfterEach
-    void close() {
-        if (context != null) {
-            context.close();
-        }
+                        "--rowlock.strategy=" + strategy));
     }
 
     /** The first two steps of a migration, with instances of both sides of them at once. */
@@ -87,7 +79,7 @@ class SpringExamplesTest {
         AtomicBoolean met = new AtomicBoolean();
         sales.sellAgain(1, () -> {
             if (met.compareAndSet(false, true)) {
-                sell();
+                execute("update ticket set sold = sold + 1, version = version + 1 where id = 1");
             }
         });
         assertThat(sales.tries()).isEqualTo(2);
@@ -105,14 +97,6 @@ class SpringExamplesTest {
         second[0].get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
         assertThat(sales.tries()).isEqualTo(2);
         assertThat(database.query("select sold from ticket")).isEqualTo("4");
-    }
-
-    private void sell() {
-        try {
-            database.execute("update ticket set sold = sold + 1, version = version + 1 where id = 1");
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     @Test
@@ -136,16 +120,16 @@ class SpringExamplesTest {
         Placements placements = context.getBean(Placements.class);
         Long balance = context.getBean(TransactionTemplate.class).execute(status -> {
             assertThat(accounts.findById(1L).orElseThrow().balance()).isZero();
-            add(5);
+            execute("update account set balance = balance + 5 where id = 1");
             assertThat(accounts.findById(1L).orElseThrow().balance()).isZero();
             return placements.balance(1);
         });
         assertThat(balance).isEqualTo(5);
     }
 
-    private void add(long amount) {
+    private void execute(String sql) {
         try {
-            database.execute("update account set balance = balance + " + amount + " where id = 1");
+            database.execute(sql);
         } catch (SQLException e) {
             throw new AssertionError(e);
         }

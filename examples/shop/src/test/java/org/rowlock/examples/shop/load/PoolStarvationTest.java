@@ -8,17 +8,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.examples.shop.load.ShopClient.Reply;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 /** What one hot row does to requests that have nothing to do with it, over HTTP. */
 @Tag("long")
@@ -31,13 +28,7 @@ class PoolStarvationTest {
     @RegisterExtension
     final ShopFixture shops = new ShopFixture();
 
-    private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Future<Reply>> crowd = new ArrayList<>();
-
-    @AfterEach
-    void endThreads() {
-        threads.shutdownNow();
-    }
 
     @Test
     void withAdmissionAHotRowTakesTwoConnectionsAndOtherRequestsGoOn() throws Exception {
@@ -46,7 +37,7 @@ class PoolStarvationTest {
         Session holder = holdHotRow();
         flood(client);
         // The next waits for the row at the server.
-        await(() -> queued() == CROWD - 2 && pool(shop).getActiveConnections() == 2);
+        TestDatabase.await().until(() -> queued() == CROWD - 2 && pool(shop).getActiveConnections() == 2);
         assertThat(pool(shop).getThreadsAwaitingConnection()).isZero();
 
         assertThat(client.place("somebody else", OTHER).status()).isEqualTo(201);
@@ -63,11 +54,12 @@ class PoolStarvationTest {
         ShopClient client = new ShopClient(shop.uri());
         Session holder = holdHotRow();
         flood(client);
-        await(() ->
-                pool(shop).getActiveConnections() == POOL && pool(shop).getThreadsAwaitingConnection() == CROWD - POOL);
+        TestDatabase.await()
+                .until(() -> pool(shop).getActiveConnections() == POOL
+                        && pool(shop).getThreadsAwaitingConnection() == CROWD - POOL);
 
-        Future<Reply> other = threads.submit(() -> client.place("somebody else", OTHER));
-        await(() -> pool(shop).getThreadsAwaitingConnection() == CROWD - POOL + 1);
+        Future<Reply> other = Threads.start(() -> client.place("somebody else", OTHER));
+        TestDatabase.await().until(() -> pool(shop).getThreadsAwaitingConnection() == CROWD - POOL + 1);
         assertThat(other).isNotDone();
 
         holder.commit();
@@ -83,7 +75,7 @@ class PoolStarvationTest {
 
     private void flood(ShopClient client) {
         for (int i = 0; i < CROWD; i++) {
-            crowd.add(threads.submit(() -> client.place("one of many", HOT)));
+            crowd.add(Threads.start(() -> client.place("one of many", HOT)));
         }
     }
 
@@ -106,9 +98,5 @@ class PoolStarvationTest {
 
     private static HikariPoolMXBean pool(Shop shop) {
         return shop.context().getBean(HikariDataSource.class).getHikariPoolMXBean();
-    }
-
-    private static void await(Callable<Boolean> condition) {
-        TestDatabase.await().until(condition);
     }
 }

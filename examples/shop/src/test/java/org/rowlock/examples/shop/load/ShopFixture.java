@@ -1,6 +1,5 @@
 package org.rowlock.examples.shop.load;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +14,6 @@ import org.rowlock.testing.TestPostgres;
 /** Shops on the schema of one test. All end before the schema is looked at for locks that were left behind. */
 final class ShopFixture implements BeforeEachCallback, AfterEachCallback {
     final TestDatabase database = new TestDatabase();
-    private final List<Shop> shops = new ArrayList<>();
 
     /** Where the database is, as properties. */
     List<String> properties() {
@@ -33,9 +31,7 @@ final class ShopFixture implements BeforeEachCallback, AfterEachCallback {
         Map<String, String> properties = new LinkedHashMap<>();
         Stream.concat(properties().stream(), Arrays.stream(more))
                 .forEach(property -> properties.put(property.split("=", 2)[0], property));
-        Shop shop = Shop.start(List.copyOf(properties.values()));
-        shops.add(shop);
-        return shop;
+        return database.closing(Shop.start(List.copyOf(properties.values())));
     }
 
     @Override
@@ -45,8 +41,6 @@ final class ShopFixture implements BeforeEachCallback, AfterEachCallback {
 
     @Override
     public void afterEach(ExtensionContext context) throws Exception {
-        shops.forEach(Shop::close);
-        shops.clear();
         database.afterEach(context);
     }
 }
