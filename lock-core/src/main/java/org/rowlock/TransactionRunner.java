@@ -22,6 +22,7 @@ import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Arguments;
+import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.RequestParts;
 
@@ -116,7 +117,9 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                         done = groups.send(leader, others, sending);
                     }
                     if (!done && (others.isEmpty() || lent.isUsableAgain())) {
-                        tx.lockAndCommit(request.remaining(start), toSend, endings, true);
+                        // After a failed group, a driver may have replaced its connection.
+                        TransactionLocks alone = others.isEmpty() ? tx : in(lent.connection);
+                        alone.lockAndCommit(request.remaining(start), toSend, endings, true);
                         groups.doneAlone(leader);
                         done = true;
                     }
@@ -144,10 +147,11 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     private void commit(Lent lent, List<LockKey> keys, CommitWrites given, Ending.Choice endings) throws SQLException {
         Connection connection = lent.connection;
         List<Write> writes = CommitWrites.toSend(given);
+        lent.refuseReplaced();
         if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
             lent.session().refuseIfOver("The writes of the work are not stored");
         }
-        Commit.run(connection, lent.session(), keys, endings, writes);
+        Commit.run(connection, connection.isClosed() ? null : lent.session(), keys, endings, writes);
         lent.settled = true;
     }
 
@@ -168,7 +172,26 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             this.connection = connection;
         }
 
-        /** Returns the session of the connection, which does not change while the connection is borrowed. */
+        /**
+         * Refuses to commit if the driver has replaced its connection during the work, as the AWS wrapper does after a
+         * failover. The new connection has neither the locks nor the earlier changes of the work.
+         */
+        void refuseReplaced() throws SQLException {
+            PgSession before = session;
+            session = null;
+            if (before != null
+                    && !connection.isClosed()
+                    && !before.driver().equals(session().driver())) {
+                throw new LockConnectionLostException(
+                        "The work is not committed: the driver has replaced its connection during the work, for example"
+                                + " after a failover, and the new connection does not hold the locks. Repeat the"
+                                + " transaction.",
+                        SqlState.CONNECTION_FAILURE,
+                        null);
+            }
+        }
+
+        /** Returns the session of the connection, as long as the driver has not replaced its connection. */
         PgSession session() throws SQLException {
             PgSession made = session == null ? PgSession.of(connection) : session;
             session = made;

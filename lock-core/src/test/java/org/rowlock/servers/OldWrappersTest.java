@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
+import static org.rowlock.testing.Refusals.assertRefusal;
 import static org.rowlock.testing.Refusals.state;
 
 import java.lang.reflect.Method;
@@ -16,6 +17,7 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -28,6 +30,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.CommitWrite;
 import org.rowlock.CommitWrites;
+import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
@@ -156,6 +159,44 @@ class OldWrappersTest {
                 .satisfies(state("08007"))
                 .hasRootCause(anew);
         assertThat(database.query("select balance from account")).isEqualTo("1");
+    }
+
+    /** As the AWS wrapper after a failover, whose error the work ignores: the new connection holds no lock. */
+    @ParameterizedTest
+    @EnumSource
+    void workIsRefusedIfTheWrapperHasConnectedAnewMeanwhile(LockStrategy strategy) throws Exception {
+        for (boolean atCommit : new boolean[] {true, false}) {
+            refusesOnANewConnection(strategy, atCommit);
+        }
+    }
+
+    private void refusesOnANewConnection(LockStrategy strategy, boolean atCommit) throws Exception {
+        AtomicReference<Connection> below = new AtomicReference<>();
+        DataSource dataSource = new ObservedDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                below.set(super.getConnection());
+                return Proxies.of(
+                        Connection.class, (proxy, method, arguments) -> Proxies.call(below.get(), method, arguments));
+            }
+        };
+        assertRefusal(
+                        LockConnectionLostException.class,
+                        "08006",
+                        () -> on(locks(strategy), dataSource)
+                                .lock(forUpdate(KEY))
+                                .inTransaction(locked -> {
+                                    below.get().close();
+                                    below.set(TestDatabase.begin(database.dataSource()));
+                                    if (atCommit) {
+                                        return locked.atCommit(ADD, 1, 1);
+                                    }
+                                    TestDatabase.execute(
+                                            locked.connection(), "update account set balance = 1 where id = 1");
+                                    return true;
+                                }))
+                .hasMessageContaining("not committed");
+        assertThat(database.query("select balance from account")).isEqualTo("0");
     }
 
     /** Has methods fail once they are done, and the COMMIT in a flush. */

@@ -207,6 +207,9 @@ public final class LockCall {
                 forget(asks);
                 asks = resolve();
                 lookedUpAgain = true;
+                if (isCommitting && isSeenFirst(asks)) {
+                    tail = null; // The look-up has found Citus, where Rowlock must check the row before a COMMIT.
+                }
             } else if (outcome instanceof Refused refused
                     && refused.isSnapshotStale()
                     && isCommitting

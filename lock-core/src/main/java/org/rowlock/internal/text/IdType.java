@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The type of an id column. The type determines the canonical text of a value, and which texts are accepted as ids.
  *
- * <p>The server also accepts texts that are not canonical: {@code 007} finds the row 7, but would have another key. For
- * known types Rowlock refuses such an id before it sends the lock statement. For other types the row lock returns the
- * id of the locked row, and Rowlock compares this id with the given id.
+ * <p>The server also accepts texts that are not canonical: {@code 007} finds the row 7, but would have another key.
+ * Rowlock refuses such an id before it sends the lock statement. Columns of other types cannot have keys.
  */
 public enum IdType {
     SMALLINT("pg_catalog.int2"),
