@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * first.
  *
  * <p>If a kept write fails, or does not change exactly one row, nothing is committed. {@code commit}, or the call that
- * sent the write, throws a {@link CommitFlushException}. If the connection is lost during the commit, {@code commit}
- * throws the driver's exception, as it does without Rowlock.
+ * sent the write, throws a {@link CommitFlushException}, or the exception of the framework instead. The call that sent
+ * the write may belong to another library, which then gets that RuntimeException and no SQLException. If the connection
+ * is lost during the commit, {@code commit} throws the driver's exception, as it does without Rowlock.
  *
  * <p>Rowlock stops keeping writes when the transaction ends. A rollback drops the kept writes. The setting {@code
  * flushWithCommit} is required.

@@ -46,8 +46,9 @@ public final class KeptWrites {
 
     /** Throws the framework's exception for the failure of a kept write; returns if the framework has none. */
     public void failed(CommitFlushException failure) {
-        if (thrown != null) {
-            throw thrown.apply(failure);
+        Function<CommitFlushException, RuntimeException> framework = thrown;
+        if (framework != null) {
+            throw framework.apply(failure);
         }
     }
 
@@ -80,6 +81,7 @@ public final class KeptWrites {
     /** Discards the kept writes. Later writes are not kept. */
     public void close() {
         checked = null;
+        thrown = null;
         take();
     }
 
