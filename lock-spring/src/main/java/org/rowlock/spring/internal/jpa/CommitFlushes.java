@@ -61,11 +61,20 @@ public final class CommitFlushes {
                 if (connections.isPhysicallyConnected()) {
                     boolean unused = CommitFlush.open(
                             connections.getPhysicalConnection(),
-                            table -> HibernateEntities.of(factory, table).areCounted(),
+                            table -> areCounted(factory, table),
                             failed -> meant(factory, failed));
                 }
             } catch (SQLException | PersistenceException | LinkageError e) {
                 LOG.debug("The last writes of the transaction are sent before its COMMIT", e);
+            }
+        }
+
+        private static boolean areCounted(SessionFactoryImplementor factory, String table) {
+            try {
+                return HibernateEntities.of(factory, table).areCounted();
+            } catch (RuntimeException | LinkageError e) {
+                LOG.debug("The writes of " + table + " are sent before the COMMIT", e);
+                return false;
             }
         }
 
