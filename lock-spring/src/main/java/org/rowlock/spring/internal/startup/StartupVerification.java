@@ -174,7 +174,9 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         thread.setDaemon(true);
         thread.setThreadNamePrefix("rowlock-verification-");
         thread.initialize();
-        repeat(() -> watches.forEach(each -> each.look(false)), ARE_MARKS_SET_EVERY);
+        if (!watches.isEmpty()) {
+            repeat(() -> watches.forEach(each -> each.look(false)), ARE_MARKS_SET_EVERY);
+        }
         if (isRepeated) {
             databases.forEach(each -> repeat(() -> verifyAgain(each), every));
             repeat(() -> watches.forEach(each -> each.look(true)), every);
