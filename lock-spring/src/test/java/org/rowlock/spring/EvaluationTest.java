@@ -139,6 +139,9 @@ class EvaluationTest {
                     if (invocation.getArguments().length == 1 && invocation.getArguments()[0] instanceof Command one) {
                         one.id = 3;
                     }
+                    if (invocation.getArguments().length == 1 && invocation.getArguments()[0] instanceof List) {
+                        invocation.getArguments()[0] = List.of();
+                    }
                     return invocation.proceed();
                 }));
             }
@@ -157,6 +160,12 @@ class EvaluationTest {
         assertThat(context.getBean(Service.class).all(once(1, 2)))
                 .as("an Iterable that is exhausted by then")
                 .isEqualTo(2);
+        reset();
+        assertThat(context.getBean(Service.class).all(List.of(1, 2)))
+                .as("a list that was replaced by an empty list")
+                .isZero();
+        assertThat(queued).hasSize(2);
+        assertThat(locked).isEmpty();
     }
 
     @Test

@@ -1,6 +1,8 @@
 package org.rowlock.spring.internal.proxy;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -48,9 +50,10 @@ record LockInterceptor(
         if (method == null) {
             return invocation.proceed();
         }
-        Call locked = queued == null
-                ? method.of(invocation.getArguments())
-                : adviceBetween ? method.of(invocation.getArguments()).orKeysOf(queued.locks()) : queued.locks();
+        Call locked = queued == null || adviceBetween ? method.of(invocation.getArguments()) : queued.locks();
+        if (queued != null && adviceBetween && queued.isOf(invocation.getArguments())) {
+            locked = locked.orKeysOf(queued.locks());
+        }
         RequestParts request = locked.request();
         if (request == null) {
             LOG.debug(method.what() + ": there are no ids, so nothing is locked");
@@ -81,8 +84,20 @@ record LockInterceptor(
      * A call that the queue has admitted.
      *
      * @param locks the locks of the call, as evaluated before the call queued
+     * @param arguments the arguments from which the locks were evaluated
      */
-    private record Queued(LockedCall call, Call locks) {}
+    private record Queued(LockedCall call, Call locks, List<@Nullable Object> arguments) {
+
+        /** Whether the locks were evaluated from these objects. Other advice may have replaced the arguments. */
+        @SuppressWarnings("ReferenceEquality")
+        boolean isOf(@Nullable Object[] others) {
+            boolean same = arguments.size() == others.length;
+            for (int i = 0; same && i < others.length; i++) {
+                same = arguments.get(i) == others[i];
+            }
+            return same;
+        }
+    }
 
     /**
      * Queues in the JVM for the keys of a call, directly before the call begins its transaction. The call leaves the
@@ -111,7 +126,12 @@ record LockInterceptor(
             }
             LockedCall call = call(method, invocation);
             if (invocation instanceof ProxyMethodInvocation proxied) {
-                proxied.setUserAttribute(QUEUED, new Queued(call, asked));
+                proxied.setUserAttribute(
+                        QUEUED,
+                        new Queued(
+                                call,
+                                asked,
+                                Arrays.asList(invocation.getArguments().clone())));
             }
             Duration timeout = transaction.getTimeout() > 0 ? Duration.ofSeconds(transaction.getTimeout()) : null;
             return call.queued(request, timeout, invocation::proceed);
