@@ -53,7 +53,7 @@ final class ScenarioOptions {
             description = "The strategies to compare: row (SELECT ... FOR UPDATE), both (an advisory lock before the"
                     + " row lock), advisory (an advisory lock alone). Some scenarios also have for_update, in_front"
                     + " and naive (by hand), and optimistic (a version column). Default: all. The first variant of"
-                    + " a scenario, the baseline, always runs.")
+                    + " a scenario, the baseline, and variants without a strategy always run.")
     private List<Strategy> strategies = new ArrayList<>();
 
     static final class Named implements ITypeConverter<Scenario> {
@@ -217,10 +217,14 @@ final class ScenarioOptions {
         return variants.stream().filter(variant -> !variant.isControl()).count();
     }
 
-    /** Whether the options select this variant. The baseline and controls are always selected. */
+    /**
+     * Whether the options select this variant. The baseline, controls and variants without a strategy are always
+     * selected.
+     */
     private boolean isWanted(Scenario scenario, Variant variant) {
         return variant.equals(scenario.baseline())
                 || variant.isControl()
+                || variant.strategy().isEmpty()
                 || ((strategies.isEmpty()
                                 || strategies.stream()
                                         .anyMatch(each -> each.name().equals(variant.strategy())))

@@ -82,8 +82,27 @@ class ScenarioOptionsTest {
     }
 
     @Test
+    void variantsWithoutAStrategyAlwaysRun() {
+        for (String[] options : new String[][] {{"--strategy", "row,advisory"}, {"--admission", "on"}}) {
+            assertThat(scenarios(options))
+                    .filteredOn(scenario -> scenario.name().equals("round-trips"))
+                    .singleElement()
+                    .satisfies(scenario -> assertThat(scenario.variants())
+                            .extracting(Variant::label)
+                            .contains("all in 1"));
+        }
+    }
+
+    @Test
+    void groupsOfUpdatesHaveNoStrategy() {
+        assertThat(scenarios("--scenario", "group").get(0).variants())
+                .allSatisfy(variant -> assertThat(variant.strategy()).isEmpty());
+    }
+
+    @Test
     void theDefaultHasEveryStrategyThatIsNamed() {
         assertThat(scenarios("--strategy", "both"))
+                .filteredOn(scenario -> scenario.takes("strategy"))
                 .hasSizeGreaterThan(1)
                 .allSatisfy(scenario -> assertThat(scenario.variants())
                         .anyMatch(each -> each.strategy().equals("BOTH")));
@@ -92,8 +111,8 @@ class ScenarioOptionsTest {
     /** A comparison of only a control with the baseline would answer no question. */
     @Test
     void whatComparesNothingDoesNotRun() {
-        assertThatThrownBy(() -> scenarios("--strategy", "optimistic"))
+        assertThatThrownBy(() -> scenarios("--scenario", "zipfian", "--strategy", "optimistic"))
                 .isInstanceOf(ParameterException.class)
-                .hasMessageContaining("No scenario has variants to compare");
+                .hasMessageContaining("has no variant to compare");
     }
 }
