@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
@@ -28,16 +29,22 @@ public class Bystander extends LockWorkload {
     public double zipf;
 
     private final Exclusion exclusion = new Exclusion(ROWS + 1);
-    private volatile long begun = System.nanoTime();
+    private final Latency untaken = meter.latency("lock");
+    private long begun = System.nanoTime();
+    private long taken;
 
     @Override
     void prepare() throws SQLException {
+        if (!(rate > 0)) {
+            throw new IllegalArgumentException(
+                    "A rate of " + rate + " per second cannot be kept; give more than 0, such as -p rate=100.");
+        }
         atEnd(exclusion::check);
         atEnd(Accounts.create(server, ROWS)::check);
         HikariDataSource pool = server.pool(clients + lockers);
         Locking locking = locking(pool, Accounts.TABLE, Accounts.ID);
         threads.add("bystander", clients, number -> bystander(pool));
-        threads.addBeside("lockers", lockers, number -> locker(locking, number));
+        threads.addBeside("lockers", lockers, number -> locker(locking));
     }
 
     private Clients.Operation bystander(HikariDataSource pool) {
@@ -53,17 +60,14 @@ public class Bystander extends LockWorkload {
     }
 
     /**
-     * Creates a locker whose transactions have scheduled starts. A locker that is late runs the delayed transactions
-     * one after another, and skips none. Only the start of a window discards the delay.
+     * Creates a locker, which takes the next scheduled start when it is free. Lockers that are late run the delayed
+     * transactions one after another, and skip none. Only the start of a window discards the delay.
      */
-    private Clients.Operation locker(Locking locking, int number) {
+    private Clients.Operation locker(Locking locking) {
         Latency lock = meter.latency("lock");
         DiscreteSampler keys = Zipf.zipf(ROWS, zipf);
-        double nanosBetween = 1e9 / rate;
-        long[] next = {begun};
         return () -> {
-            long due = Math.max(next[0], begun + (long) (number * nanosBetween));
-            next[0] = due + (long) (lockers * nanosBetween);
+            long due = take();
             Pause.until(due);
             int aid = keys.sample();
             locking.transaction(
@@ -76,8 +80,26 @@ public class Bystander extends LockWorkload {
         };
     }
 
+    private synchronized long take() {
+        return due(taken++);
+    }
+
+    private long due(long number) {
+        return begun + (long) (number * 1e9 / rate);
+    }
+
     @Override
-    void begins(boolean measured) {
+    synchronized void begins(boolean measured) {
         begun = System.nanoTime();
+        taken = 0;
+    }
+
+    /** Records the delay so far of locks that were due but have not begun. */
+    @Override
+    synchronized void ends(boolean measured, Published results) {
+        long end = System.nanoTime();
+        for (long number = taken; lockers > 0 && end - due(number) > 0; number++) {
+            untaken.record(end - due(number));
+        }
     }
 }
