@@ -59,7 +59,7 @@ public class Zipfian extends LockWorkload {
                 long bytes = THREADS.getCurrentThreadAllocatedBytes();
                 lock.begin();
                 if (reading) {
-                    read(locking, aid, lock);
+                    read(locking, aid, lock, exclusion);
                 } else {
                     locking.transaction(aid, connection -> {
                         lock.end();
@@ -74,10 +74,13 @@ public class Zipfian extends LockWorkload {
         });
     }
 
-    private void read(Locking locking, int aid, Latency lock) throws SQLException {
+    private void read(Locking locking, int aid, Latency lock, Exclusion exclusion) throws SQLException {
         BenchmarkServer.Step transaction = () -> Jdbc.inTransaction(locking.pool(), connection -> {
             locking.lockAndRead(connection, aid);
             lock.end();
+            if (strategy != Strategy.SELECT) {
+                exclusion.inside(aid, () -> {});
+            }
         });
         if (admission) {
             locking.admitted(List.of(locking.key(aid)), RowLockMode.FOR_UPDATE, transaction);
