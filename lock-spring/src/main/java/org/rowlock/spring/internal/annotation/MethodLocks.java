@@ -33,6 +33,13 @@ public record MethodLocks(
         BeanFactoryResolver beans) {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
+    /** Whether an id, or a part of it, is declared as an enum. */
+    public boolean hasEnum() {
+        return definitions.stream()
+                .flatMap(each -> each.given().stream())
+                .anyMatch(part -> part.type().isEnum());
+    }
+
     /** Returns the locks of a call. Each expression is evaluated once, and each argument is iterated over once. */
     public Call of(@Nullable Object[] arguments) {
         Supplier<EvaluationContext> variables = () -> {
