@@ -23,8 +23,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     wait is never longer than the transaction's timeout.
  * @param lockBudget The largest number of distinct advisory locks in one call.
  * @param admission The queues in the JVM.
- * @param verify Whether to check at startup that locks exclude each other, and that tables and ids fit. If false,
- *     nothing is checked later either.
+ * @param verify Whether to check at startup that locks exclude each other, that tables exist, and that ids have the
+ *     right parts in order. If false, nothing is checked later either.
  * @param verifyEvery The interval at which the check of locks is repeated while the application runs; 0 for never.
  * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
  * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing, because Rowlock is
