@@ -109,6 +109,15 @@ class WorkloadTest {
     }
 
     @Test
+    void theHottestRowHasALimit() throws Exception {
+        Map<String, Double> figures =
+                JmhRuns.figures(JmhRuns.run(RoundTrips.class, "clients", "4", "rows", "1", "rttMillis", "5"));
+        // By hand, the row is locked for at least four round trips of 5 ms.
+        assertThat(figures.get("limit")).isBetween(1.0, 56.0);
+        assertThat(figures.get("limit.share")).isPositive();
+    }
+
+    @Test
     void anIdlePoolHasNoHotThreads() throws Exception {
         assertThat(JmhRuns.figures(JmhRuns.run(Pool.class, "strategy", "ROW", "idle", "true", "clients", "4")))
                 .containsEntry("hot", 0.0)
