@@ -375,10 +375,10 @@ class OwnStatementTest {
         createShop();
         String role = database.role("create on database " + database.query("select quote_ident(current_database())"));
         ServerAddress reader = new ServerAddress(address().url(), role, "secret");
-            Own command = given("select * from orders where id = $1 for update", "", "");
-            assertThatThrownBy(() -> command.own.scenario(reader, null, remarks))
-                    .isInstanceOf(UserError.class)
-                    .hasMessageContaining("permission denied for table orders");
+        Own command = given("select * from orders where id = $1 for update", "", "");
+        assertThatThrownBy(() -> command.own.scenario(reader, null, remarks))
+                .isInstanceOf(UserError.class)
+                .hasMessageContaining("permission denied for table orders");
     }
 
     @Test
