@@ -145,13 +145,12 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
      * locks.
      */
     private void commit(Lent lent, List<LockKey> keys, CommitWrites given, Ending.Choice endings) throws SQLException {
-        Connection connection = lent.connection;
         List<Write> writes = CommitWrites.toSend(given);
-        lent.refuseReplaced();
-        if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
-            lent.session().refuseIfOver("The writes of the work are not stored");
+        PgSession session = lent.lockedSession();
+        if (session != null && (!writes.isEmpty() || lent.connection.getAutoCommit())) {
+            session.refuseIfOver("The writes of the work are not stored");
         }
-        Commit.run(connection, connection.isClosed() ? null : lent.session(), keys, endings, writes);
+        Commit.run(lent.connection, session, keys, endings, writes);
         lent.settled = true;
     }
 
@@ -173,15 +172,17 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         }
 
         /**
-         * Refuses to commit if the driver has replaced its connection during the work, as the AWS wrapper does after a
-         * failover. The new connection has neither the locks nor the earlier changes of the work.
+         * Returns the session that holds the locks; null if the connection is closed. Refuses a connection that the
+         * driver has replaced during the work, as the AWS wrapper does after a failover. The new connection has neither
+         * the locks nor the earlier changes of the work.
          */
-        void refuseReplaced() throws SQLException {
-            PgSession before = session;
-            session = null;
-            if (before != null
-                    && !connection.isClosed()
-                    && !before.driver().equals(session().driver())) {
+        @Nullable
+        PgSession lockedSession() throws SQLException {
+            if (connection.isClosed()) {
+                return null;
+            }
+            PgSession now = PgSession.of(connection);
+            if (!now.driver().equals(session().driver())) {
                 throw new LockConnectionLostException(
                         "The work is not committed: the driver has replaced its connection during the work, for example"
                                 + " after a failover, and the new connection does not hold the locks. Repeat the"
@@ -189,6 +190,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                         SqlState.CONNECTION_FAILURE,
                         null);
             }
+            return now;
         }
 
         /** Returns the session of the connection, as long as the driver has not replaced its connection. */
