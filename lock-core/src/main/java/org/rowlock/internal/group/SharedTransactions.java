@@ -53,22 +53,22 @@ public final class SharedTransactions {
         return Integer.highestOneBit(size);
     }
 
-    public int most(Object key) {
+    int most(Object key) {
         return Math.max(1, largest >> Math.min(Integer.SIZE - 1, (smaller.get(place(key)) + STEPS - 1) / STEPS));
     }
 
-    public void done(Object key, int size) {
+    void done(Object key, int size) {
         if (size >= most(key)) {
             smaller.updateAndGet(place(key), steps -> Math.max(0, steps - 1));
         }
     }
 
-    public void undone(Object key, int size) {
+    void undone(Object key, int size) {
         smaller.set(place(key), Integer.numberOfTrailingZeros(2 * largest / rounded(size)) * STEPS);
     }
 
     /** Records that the server has refused a group for a reason that also applies to the next group. */
-    public void refused(Object key) {
+    void refused(Object key) {
         smaller.set(place(key), Integer.numberOfTrailingZeros(largest) * STEPS + REFUSED);
     }
 
@@ -87,7 +87,7 @@ public final class SharedTransactions {
     }
 
     @FunctionalInterface
-    public interface Sending {
+    interface Sending {
         /** Runs the work of all members. Returns a function from the index of a taken member to its result. */
         IntFunction<? extends @Nullable Object> send() throws SQLException;
     }
@@ -133,8 +133,7 @@ public final class SharedTransactions {
      * @param undone whether nothing is stored after a failure
      * @return false if nothing is stored
      */
-    public boolean lead(Object key, List<QueueEntry> taken, Sending sending, Predicate<Throwable> undone)
-            throws SQLException {
+    boolean lead(Object key, List<QueueEntry> taken, Sending sending, Predicate<Throwable> undone) throws SQLException {
         IntFunction<? extends @Nullable Object> results;
         taken.forEach(QueueEntry::sent);
         try {
