@@ -84,7 +84,7 @@ public final class LockExceptionTranslator {
      *
      * @param e Rowlock's exception
      * @return Spring's {@code DataAccessException} or {@code TransactionException}, with the given exception as its
-     *     cause. The message is the same, except for a {@code HeuristicCompletionException}
+     *     cause. The message is Rowlock's message, except in a {@code HeuristicCompletionException}
      */
     public static NestedRuntimeException translate(RowlockException e) {
         return SPRINGS.getOrDefault(e.getClass(), PessimisticLockingFailureException::new)

@@ -30,7 +30,7 @@ import org.springframework.util.function.SingletonSupplier;
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 @Import(RowLockConfiguration.Proxies.class)
 class RowLockConfiguration {
-    /** Registers the beans that Spring also registers for transactions. */
+    /** Registers Spring's creator of proxies, unless {@code @EnableTransactionManagement} has already registered it. */
     static final class Proxies implements ImportBeanDefinitionRegistrar {
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry beans) {

@@ -117,7 +117,7 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys, and runs a query for one value per row under the locks, in one round trip. A request without a
+     * Locks all keys, and reads the first column of a query under the locks, in one round trip. A request without a
      * wait uses the configured wait.
      *
      * @param request the keys and their modes
@@ -139,10 +139,10 @@ public final class RowLockTemplate {
 
     /**
      * Returns the writes that the running transaction sends at its end, in one flush. Use the writes for statements
-     * whose results are not needed earlier: {@code template.atCommit().add("update ..", ..).expectOneRow()}. A
-     * {@link RowLockTransactionManager} sends the writes with the COMMIT. With any other manager, the writes are sent
+     * whose results are not needed earlier: {@code template.atCommit().add("update ..", ..).expectOneRow()}. A {@link
+     * RowLockTransactionManager} sends the writes with the COMMIT. With any other manager, the writes are sent
      * immediately before the COMMIT, in a separate round trip. If a write fails, or does not change as many rows as
-     * expected, nothing is stored, and the transaction throws Spring's exception.
+     * expected, nothing is stored, and the commit throws Spring's exception.
      *
      * <p>Reads of the transaction do not see these writes. A rollback to a savepoint ({@code Propagation.NESTED})
      * removes the writes that were added after the savepoint. With JPA the writes are sent before Hibernate flushes the

@@ -145,7 +145,7 @@ public final class RowLocksEndpoint {
         return shown;
     }
 
-    /** A row that this JVM locks, with its key or with the key of a front lock. */
+    /** The row to show for a lock, and whether the lock is the front lock of the row. */
     private record Own(LockKey.Row row, boolean isFront) {}
 
     private static Map<String, Object> line(LockInspector.Line line, @Nullable Own own) {
@@ -236,8 +236,8 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * Returns up to {@link #OWN_ROWS} rows of the admission queues of this JVM, by their advisory keys. A key alone
-     * does not always identify a row.
+     * Returns up to {@link #OWN_ROWS} rows of the admission queues of this JVM. The keys of the map are the advisory
+     * keys of the rows and of their front locks. Such a key alone does not always identify the row.
      */
     private Map<LockKey, Own> ownRows(Connection connection, DataSource dataSource) throws SQLException {
         Map<LockKey, Own> rows = new HashMap<>();

@@ -89,8 +89,8 @@ final class RowLocksFactory {
                 names.addAll(List.of(variables.getPropertyNames()));
             } else if (source instanceof PropertiesPropertySource properties
                     && StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME.equals(properties.getName())) {
-                // The drop-in itself checks the system properties rowlock.jdbc.*, because some of them are unknown
-                // here.
+                // The drop-in itself checks the system properties rowlock.jdbc.*, because RowLockProperties does not
+                // define all of them.
                 names.addAll(Arrays.stream(properties.getPropertyNames())
                         .filter(name -> !name.startsWith("rowlock.jdbc."))
                         .toList());

@@ -24,7 +24,7 @@ import org.rowlock.spring.LockObservationContext;
  * <tr><td>{@code rowlock.hold}</td><td>timer</td><td>table, strategy</td> <td>the time from the grant of the lock to
  * the end of the transaction</td></tr>
  * <tr><td>{@code rowlock.timeouts}</td><td>counter</td><td>table, strategy</td> <td>waits that timed out at the server,
- * including failed tries</td></tr>
+ * and calls without a wait that did not get the lock</td></tr>
  * <tr><td>{@code rowlock.deadlocks}</td><td>counter</td><td>table, strategy</td> <td>waits that the server ended to
  * break a deadlock</td></tr>
  * <tr><td>{@code rowlock.admission}</td><td>timer</td><td>table, mode, strategy, outcome (ADMITTED or REFUSED),

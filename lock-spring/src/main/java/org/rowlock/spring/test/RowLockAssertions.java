@@ -22,7 +22,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <pre>{@code
  * @Transactional
  * public void ship(@RowLock("orders") long orderId) {
- *     // in the test's subclass, or in a bean that it replaces
+ *     // in a subclass of the service, or in a test bean that replaces the service
  *     assertLocked("orders", orderId);
  * }
  * }</pre>

@@ -13,16 +13,17 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
- * Gives {@link RowLockAssertions} the application context of the running test. Also reports a forgotten {@link
- * org.rowlock.spring.EnableRowLocks} in tests of an application without Spring Boot. A test listener is necessary for
- * this report, because without the annotation the context has no bean of Rowlock that Spring could call.
+ * Gives {@link RowLockAssertions} the application context of the running test. In tests of an application without
+ * Spring Boot, this listener also reports a missing {@link org.rowlock.spring.EnableRowLocks}. A test listener is
+ * necessary for this report, because without the annotation the context has no bean of Rowlock that Spring could call.
  */
 final class RowLockTestListener extends AbstractTestExecutionListener {
     private static final String SAID = RowLockTestListener.class.getName();
     private static final String REACTION = "rowlock.unlocked-methods";
 
     /**
-     * The name of a bean that exists only in contexts of Spring Boot. Such a context has already reported the fault.
+     * The name of a bean that exists only in contexts of Spring Boot. Such a context has already reported annotations
+     * without effect.
      */
     private static final String OF_BOOT = "springApplicationArguments";
 

@@ -149,8 +149,8 @@ public final class LockingMethods {
     }
 
     /**
-     * Rejects an annotation on a class or an interface, where a meta-annotation may put it. Only annotations on methods
-     * and parameters lock.
+     * Rejects a {@link RowLock} on a class or an interface, because only annotations on methods and parameters lock. A
+     * class can have a {@link RowLock} only through a meta-annotation.
      */
     static void checkClass(Class<?> type) {
         if (!AnnotationUtils.isCandidateClass(type, RowLock.class) || isSpringsOwn(type)) {

@@ -166,8 +166,8 @@ public final class RowLockDefinitions {
     }
 
     /**
-     * Returns the wait of the annotations that set a wait, which must all set the same wait; null if no annotation sets
-     * a wait.
+     * Returns the wait that the annotations set; null if no annotation sets a wait. All annotations that set a wait
+     * must set the same wait.
      */
     private @Nullable LockWait lockWait(String where, List<Lock> locks) {
         List<String> given = locks.stream()

@@ -49,8 +49,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * One call that locks. The annotation and the template both create such a call, so the rules are the same for both. The
  * transaction's timeout limits the wait for a lock. A lock is acquired on the transaction's connection, and is observed
  * until the transaction ends. Entities that were read before the lock are read again. A call that queued in the JVM
- * leaves the queue when the transaction ends. The application's own listeners for the end of the transaction run later.
- * An instance belongs to one thread.
+ * leaves the queue when the transaction ends. If the transaction manager reports its commits to Rowlock, the
+ * application's own listeners for the end of the transaction run later. An instance belongs to one thread.
  */
 public final class LockedCall {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);
@@ -60,7 +60,10 @@ public final class LockedCall {
     private final DataSource dataSource;
     private final LockWait wait;
 
-    /** The stay in the queue, until the first lock shows that the call has a connection. */
+    /**
+     * The entries of this call in the queue. Null before admission, and after the first lock has shown that the call
+     * has a connection.
+     */
     private @Nullable KeyEntries turn;
 
     /**
@@ -162,8 +165,8 @@ public final class LockedCall {
      * Acquires locks in the transaction of this thread.
      *
      * @param sql the SQL, or the name of the operation, for messages
-     * @param call acquires the locks. The wait of its request is the remaining wait, limited by the transaction's
-     *     timeout
+     * @param call acquires the locks, with a request whose wait is reduced by the time in the queue and limited by the
+     *     transaction's timeout
      */
     public <T> T take(RequestParts request, String sql, Taking<T> call) {
         return take(request, sql, Set.of(), call);
@@ -216,7 +219,7 @@ public final class LockedCall {
         if (shown != null && shown.state() == LockResult.State.TAKEN) {
             return result;
         }
-        // Rows that no longer exist are read again too.
+        // Entities of absent rows are read again too.
         caches.renew(transaction::atEnd);
         Set<LockKey> held = new LinkedHashSet<>(request.keys());
         if (shown != null && !shown.absentRows().isEmpty()) {

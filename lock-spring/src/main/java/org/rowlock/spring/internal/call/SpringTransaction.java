@@ -33,10 +33,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * A running Spring transaction of one DataSource, with its connection, its locks, its unsent writes, and the actions at
- * its end. The object is registered as a synchronization, and is the first synchronization to be suspended and resumed.
- * If a transaction manager reports its commits to Rowlock, every transaction has such an object, even if the
- * transaction does not lock. Other transactions get such an object with their first lock. An instance belongs to one
- * thread.
+ * its end. The object is registered as a synchronization. If the transaction manager reports its commits to Rowlock,
+ * every transaction has such an object, even if the transaction does not lock. The object is then the first
+ * synchronization to be suspended, resumed and completed. Other transactions get such an object with their first lock.
+ * An instance belongs to one thread.
  */
 public final class SpringTransaction extends SavepointParts {
     /** The execution that the transaction manager reported; null if the manager reports no executions. */
@@ -233,8 +233,8 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Registers an action for the end of the transaction. The action runs before other synchronizations are notified of
-     * the end.
+     * Registers an action for the end of the transaction. If the transaction manager reports its commits, the action
+     * runs before other synchronizations are notified of the end.
      */
     void atEnd(Runnable end) {
         ends.add(end);

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
 /**
- * Describes how JPA's {@code find} with a pessimistic lock mode locks the same row as Rowlock. This is possible if
- * Hibernate's statement for the entity selects from one table by the id alone, in one of PostgreSQL's modes.
+ * Describes a {@code find} of JPA, with a pessimistic lock mode, that locks the same row as Rowlock would. Such a
+ * {@code find} exists if Hibernate's statement for the entity selects from one table by the id alone, in one of
+ * PostgreSQL's modes.
  *
  * @param modes JPA's lock mode for each of PostgreSQL's lock modes that Hibernate can send
  */

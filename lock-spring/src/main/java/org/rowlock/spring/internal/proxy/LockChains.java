@@ -209,7 +209,10 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         }
     }
 
-    /** Collects calls until the reaction is known. The reaction is a setting of a bean that may be created later. */
+    /**
+     * Reports self-invocations if the reaction to them is known. Until then, collects them, because the bean with this
+     * setting may be created later.
+     */
     private synchronized void reportSelfInvocations(Set<String> found) {
         if (selfInvocation == null) {
             selfInvocations.addAll(found);

@@ -56,8 +56,8 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
 
     /**
-     * The interval at which Rowlock checks, without sending anything to the server, whether the connections with the
-     * marks of strategies are still open.
+     * The interval at which Rowlock checks whether the connections with the marks of {@link StrategyWatch} are still
+     * open. The check sends nothing to the server.
      */
     private static final Duration ARE_MARKS_SET_EVERY = Duration.ofSeconds(5);
 
@@ -147,7 +147,10 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         repeat(proven.keySet());
     }
 
-    /** Sets the marks of strategies. Throws an exception if a conflicting instance runs and the reaction is to fail. */
+    /**
+     * Begins a {@link StrategyWatch} of the database. Throws an exception if a conflicting instance runs and the
+     * reaction is to fail.
+     */
     private void watch(DataSource database, Map<String, LockStrategy> strategies) {
         strategies.values().removeIf(strategy -> strategy == LockStrategy.BOTH);
         if (strategies.isEmpty() || settings.strategyConflict() == Reaction.IGNORE) {

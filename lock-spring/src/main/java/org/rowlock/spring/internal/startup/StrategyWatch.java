@@ -18,11 +18,11 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
- * Detects that one instance locks a table with {@link LockStrategy#ROW} while another instance uses
- * {@link LockStrategy#ADVISORY}, in which case the instances do not exclude each other. Each instance sets a mark in
- * the database and reads the marks of the other instances. An instance does so at startup, with each later
- * verification, and after the connection with its own mark was closed. Only instances with lock-spring set marks. The
- * check borrows a connection from the pool, and sends nothing to the server at other times. Thread-safe.
+ * Detects that one instance locks a table with {@link LockStrategy#ROW} while another instance uses {@link
+ * LockStrategy#ADVISORY}, in which case the instances do not exclude each other. Each instance sets a mark in the
+ * database and reads the marks of the other instances. An instance does so at startup, with each later verification,
+ * and after the connection with its own mark was closed. Only instances with lock-spring set marks. Each check borrows
+ * a connection from the pool. Between the checks, this class sends nothing to the server. Thread-safe.
  *
  * <p>A mark is a shared advisory lock of a session, on a connection of the pool. The key of a mark is a pair of
  * numbers: a number for the strategy, and the oid of the table. BOTH excludes the other two strategies, and therefore
