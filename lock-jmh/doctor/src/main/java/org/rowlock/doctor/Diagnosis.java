@@ -95,7 +95,10 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         return gson.toJson(all);
     }
 
-    /** Formats the diagnosis as a page without scripts, beside the figures of an earlier diagnosis if one is given. */
+    /**
+     * Formats the diagnosis as an HTML page without scripts. If an earlier diagnosis is given, the page also shows the
+     * earlier figures.
+     */
     String html(@Nullable Before before) {
         return new Page(this, before).text();
     }
@@ -151,7 +154,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         return (calls > 0 ? calls : updates) / seen.seconds();
     }
 
-    /** The figures that a later run is compared with, by name. */
+    /** Returns the figures that a later {@code --compare} uses, by name. */
     Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>();
         Forecast forecast = forecast();

@@ -154,7 +154,10 @@ public final class Doctor {
         return rates;
     }
 
-    /** Returns the writers without a lock, by table. Without Rowlock's audit on the server, the map is empty. */
+    /**
+     * Returns the roles and statements that wrote to a table without a lock, by table. The map is empty if Rowlock's
+     * audit is not installed on the server.
+     */
     private static Map<String, List<String>> strayWriters(Connection connection) throws SQLException {
         String installed = "select to_regclass('rowlock.audits') as audits";
         if (!ServerQuery.query(connection, installed).get(0).has("audits")) {

@@ -12,9 +12,10 @@ import org.rowlock.doctor.Wait.Doing;
  * the row to the next transaction's lock. The first session in line waits for a whole cycle. Sampled at a random
  * moment, that session has waited for part of the cycle. The share of samples that see the holder in a state is the
  * state's share of the cycle. A lever removes one state. The estimate ignores side effects of a lever on other states.
- * On a busy machine, fewer messages also wait less for a processor, so an estimate can be a fourth of the true rate.
+ * On a busy machine, a lever that saves messages also shortens the waits for a processor. An estimate can therefore be
+ * as low as a fourth of the true rate.
  *
- * @param sightings how many samples of the first session in line the estimate rests on
+ * @param sightings the number of samples of the first session in line from which the estimate is computed
  * @param levers the estimated rate by lever; levers that gain little are left out
  */
 record Forecast(String table, double perSecond, int sightings, Map<String, Double> levers) {
@@ -54,7 +55,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
         }
         double idle = idleShare * turn;
         double pause = Math.min(idle, TURN * table.idleMillis());
-        // While one half of the callers is in a group, the other half waits, and its group begins after the answer.
+        // While half of the callers are in a group, the other half waits, and forms the next group.
         double group = Math.min(LARGEST_GROUP, Math.max(1, table.contenders() / 2));
         double shared = pause + group * runShare * turn + (commitShare + wakeShare) * turn;
         Map<String, Double> possible = new LinkedHashMap<>();

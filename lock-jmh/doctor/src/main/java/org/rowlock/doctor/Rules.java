@@ -65,7 +65,9 @@ final class Rules {
                 gain));
     }
 
-    /** Returns the form of the rule for these statements. If there is no such form, returns the rule itself. */
+    /**
+     * Returns the form of the rule that applies to these statements. If no form applies, returns the name of the rule.
+     */
     private static String form(String rule, String statements) {
         return new TreeSet<>(Figures.WORDS)
                 .stream()
@@ -91,7 +93,7 @@ final class Rules {
     /** Advises on causes of waits. Such advice is weighted above advice that only shortens waits. */
     private void causes() {
         if (seen.lockTable() != null && seen.lockTableShare() >= LOCK_TABLE_SHARE) {
-            // A full lock table fails every session.
+            // If the lock table is full, the locks of every session fail.
             double gain = CAUSE * seen.busySessions() + 1;
             advise("lock-table", "lock table", seen.lockTable().query(), gain, seen.lockTable());
         }
@@ -208,8 +210,8 @@ final class Rules {
     }
 
     /**
-     * Returns a table that each call scans sequentially. The result is a table that the statement locks. If there is
-     * none, the result is a table with an unindexed foreign key.
+     * Returns a table that each call scans sequentially: preferably a table that the statement locks, otherwise a table
+     * with an unindexed foreign key.
      */
     private Optional<TableUse> scanned(LockingStatement statement) {
         List<TableUse> scans = seen.used().stream()

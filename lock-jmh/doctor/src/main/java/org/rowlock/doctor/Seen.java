@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param horizon the holders of the vacuum horizon, the oldest first
  * @param strayWriters the roles and statements that Rowlock's audit recorded as writes without the lock, by table
  * @param blockers the blockers, the one that blocks the most sessions first
- * @param nowait the most frequent statement that requests a lock NOWAIT; null if there is none
+ * @param nowait the most frequent statement with NOWAIT; null if there is none
  * @param queryIds the server's query_id of each statement
  */
 record Seen(

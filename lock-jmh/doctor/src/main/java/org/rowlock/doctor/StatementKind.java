@@ -96,8 +96,8 @@ enum StatementKind {
     }
 
     /**
-     * Whether the statement locks the first of several ordered rows. The order is required, because an ORM writes LIMIT
-     * for one row by its key too.
+     * Whether the statement locks the first of several ordered rows. The order is required, because an ORM also adds
+     * LIMIT when it reads one row by its key.
      */
     static boolean takesFirst(@Nullable String sql) {
         String text = String.valueOf(sql);

@@ -22,7 +22,7 @@ final class Threshold {
 
     /**
      * The smallest number of sessions in waits for other locks that leads to advice. A single waiting session, such as
-     * CREATE INDEX, delays no other session.
+     * one that runs CREATE INDEX, delays no other session.
      */
     static final double OTHER_SESSIONS = 2;
 
@@ -84,8 +84,8 @@ final class Threshold {
     static final double WAL_SHARE = 0.10;
 
     /**
-     * The smallest number of WAL bytes per call that shows written shared locks. A shared lock of one row writes about
-     * 60 bytes.
+     * The smallest number of WAL bytes per call that shows that the calls acquire shared locks. A shared lock of one
+     * row writes about 60 bytes.
      */
     static final double WAL_PER_CALL = 50;
 
@@ -130,8 +130,8 @@ final class Threshold {
     static final double LOCK_TABLE_SHARE = 0.5;
 
     /**
-     * The smallest number of session-level advisory locks of one session that were probably forgotten. An elected
-     * leader keeps one advisory lock, and a worker keeps one for each job.
+     * The smallest number of session-level advisory locks of one session that suggests that locks were forgotten. An
+     * elected leader keeps one advisory lock, and a worker keeps one for each job.
      */
     static final long KEPT_LOCKS = 100;
 

@@ -104,7 +104,7 @@ record Watch(String at, List<Node> sessions) {
         return new Watch(Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(), tree);
     }
 
-    /** Moves the session and, below it, all sessions that wait for it from {@code left} into the tree. */
+    /** Moves the session from {@code left} into the tree, and below it all sessions that wait for it. */
     private static void add(Node node, int depth, List<Node> left, List<Node> tree) {
         tree.add(node.at(depth));
         List<Node> behind = left.stream().filter(each -> each.isBehind(node)).toList();

@@ -15,7 +15,10 @@ public record Accounts(BenchmarkServer server, int rows) {
 
     static final String READ = "select balance from " + TABLE + " where aid = ?";
 
-    /** A fill factor that leaves space on each page for the next version of a row, as in some tables of pgbench. */
+    /**
+     * A fill factor that leaves space on each page for the next version of a row, as with pgbench's option
+     * --fillfactor.
+     */
     static final String ROOMY = "fillfactor = 50";
 
     public static Accounts create(BenchmarkServer server, int rows) throws SQLException {

@@ -74,7 +74,7 @@ public final class Meter {
                 for (int percent : new int[] {50, 95, 99}) {
                     results.put(name + ".p" + percent, histogram.getValueAtPercentile(percent) / NANOS_PER_MILLI, "ms");
                 }
-                // The unfinished wait of a client is at least as long as its time so far.
+                // The maximum includes unfinished waits, which will last at least as long as they have lasted so far.
                 results.put(name + ".max", Math.max(pending, histogram.getMaxValue()) / NANOS_PER_MILLI, "ms");
             }
         });

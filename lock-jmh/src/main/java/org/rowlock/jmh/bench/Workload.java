@@ -53,10 +53,10 @@ public abstract class Workload {
     private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(25);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The share of a processor that the JIT compilers use when they have hardly any work left. */
+    /** The share of a processor below which the JIT compilers have hardly any work left. */
     private static final double COMPILED = 0.05;
 
-    /** The round-trip time that a proxy adds between clients and server, in milliseconds; 0 for no proxy. */
+    /** The round-trip time between clients and server, produced by a proxy, in milliseconds; 0 for no proxy. */
     @Param("0")
     public double rttMillis;
 

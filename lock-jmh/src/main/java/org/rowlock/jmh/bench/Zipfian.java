@@ -15,7 +15,8 @@ import org.rowlock.testing.RoundTripCounter;
 
 /**
  * The workload of the published measurements that scenarios.md quotes. Each transaction picks a row by zipf(1..100, s =
- * 1.1), locks the row, updates it three times, and commits. A transaction can also only lock and read the row.
+ * 1.1), locks the row, updates it three times, and commits. With {@link #reading}, a transaction only locks and reads
+ * the row.
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE, Strategy.SELECT})
 public class Zipfian extends LockWorkload {

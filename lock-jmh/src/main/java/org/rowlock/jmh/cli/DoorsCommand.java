@@ -153,7 +153,8 @@ final class DoorsCommand extends ToolCommand {
         remarks.forEach(out()::println);
         DoorRun run = new DoorRun(settings, out()::println);
         List<ScenarioResult> scenarios;
-        // The interruption exists before the run, because a signal may arrive while the embedded server starts.
+        // The signal handler is registered before the run, because a signal may arrive while the embedded server
+        // starts.
         try (Interruption interruption = new Interruption(run::stop, run::left, err())) {
             try {
                 scenarios = run.run();

@@ -14,7 +14,7 @@ final class Interruption implements AutoCloseable {
     /** The exit status of a program that SIGINT ends. */
     static final int STATUS = 130;
 
-    /** The time limit of the clean-up. After the limit the JVM exits, and the next run removes the remains. */
+    /** The time limit of the clean-up. After the limit the JVM exits, and the next run removes what is left. */
     private static final int LIMIT_SECONDS = 120;
 
     private final CountDownLatch finished = new CountDownLatch(1);
@@ -26,7 +26,8 @@ final class Interruption implements AutoCloseable {
 
     /**
      * @param stop makes the run clean up and return soon; can be called repeatedly
-     * @param left after the run, returns a sentence about remains and how to remove them; empty if nothing is left
+     * @param left after the run, returns a message that names what the run could not remove and how to remove it; empty
+     *     if nothing is left
      */
     Interruption(Runnable stop, Supplier<String> left, PrintWriter err) {
         this.stop = stop;

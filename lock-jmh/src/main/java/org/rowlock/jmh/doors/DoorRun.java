@@ -34,7 +34,7 @@ public final class DoorRun {
     /** The number of warm-up changes per client, enough to open all connections. */
     private static final int WARM_CHANGES_PER_CLIENT = 15;
 
-    /** The share of a processor that finished JIT compilers use at most, in a pass through all variants. */
+    /** The share of a processor, in a pass through all variants, below which the JIT compilers have finished. */
     private static final double COMPILED = 0.05;
 
     private final DoorSettings settings;
@@ -88,9 +88,7 @@ public final class DoorRun {
         stopped = true;
     }
 
-    /**
-     * Returns a sentence about remains that the run could not remove, and how to remove them; empty if nothing is left.
-     */
+    /** Returns a message that names what the run could not remove and how to remove it; empty if nothing is left. */
     public String left() {
         return left;
     }

@@ -14,7 +14,7 @@ import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
 
-/** Summarizes a comparison in two or three sentences: the recommended variant, its gain, and the confidence. */
+/** Summarizes a comparison in a few sentences: the recommended variant, its gain, and the confidence. */
 public final class Answer {
     /** The largest share of the machine that other programs can use in a valid comparison. */
     public static final double MOST_OF_OTHERS = 0.1;
@@ -30,7 +30,7 @@ public final class Answer {
             return variant.ratio() + " of " + scenario.baseline() + " (" + scenario.name() + ": " + point.label() + ")";
         }
 
-        /** The interval's bound that is closest to 1, as a logarithm; 0 without a verdict. */
+        /** The interval's bound that is closest to 1, as a logarithm; 0 unless the verdict is better or worse. */
         double weight() {
             Ratio ratio = variant.ratio();
             return ratio == null

@@ -147,9 +147,7 @@ public final class Comparison {
         Forks.end();
     }
 
-    /**
-     * Returns a sentence about remains that the run could not remove, and how to remove them; empty if nothing is left.
-     */
+    /** Returns a message that names what the run could not remove and how to remove it; empty if nothing is left. */
     public String left() {
         return left;
     }

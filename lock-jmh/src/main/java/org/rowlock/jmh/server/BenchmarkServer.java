@@ -72,8 +72,7 @@ public final class BenchmarkServer implements AutoCloseable {
     }
 
     /**
-     * Returns a sentence about remains that {@link #close} could not remove, and how to remove them; empty if nothing
-     * is left.
+     * Returns a message that names what {@link #close} could not remove and how to remove it; empty if nothing is left.
      */
     public String left() {
         return left;
