@@ -5,7 +5,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Catches what is logged by a logger, instead of printing it. System.Logger leads to java.util.logging by default. */
+/** Captures the messages of a logger, so that they are not printed. System.Logger uses java.util.logging by default. */
 public final class CapturedLog implements AutoCloseable {
     private final List<LogRecord> records = new CopyOnWriteArrayList<>();
     private final Logger logger;

@@ -18,7 +18,7 @@ public final class ClientProgram {
      * Runs a program, and returns its output. Skips the test if the program is not installed. Fails if the program
      * fails.
      *
-     * @param at the server, database, user and application name by default
+     * @param at the server, database, user and application name; the arguments can override them
      */
     public static String run(PGSimpleDataSource at, String program, String... arguments)
             throws IOException, InterruptedException {

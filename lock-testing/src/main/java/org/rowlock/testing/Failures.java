@@ -7,18 +7,18 @@ import java.sql.SQLException;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** How calls fail. */
+/** Checks how calls fail. */
 public final class Failures {
     private Failures() {}
 
-    /** An exception of the server or of the driver, with its SQLSTATE. */
+    /** Returns a check that a failure is an SQLException with this SQLSTATE. */
     public static Consumer<Throwable> sqlState(String expected) {
         return failure -> assertThat(failure)
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(expected));
     }
 
-    /** An argument is refused, and the message has all the words. */
+    /** Checks that the call rejects an argument, with a message that contains each of the words. */
     public static void assertIllegal(ThrowingCallable call, String... words) {
         Throwable refusal = catchThrowable(call);
         assertThat(refusal).isInstanceOf(IllegalArgumentException.class);

@@ -5,7 +5,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
-/** Proxies of JDBC interfaces, with which a test stands between the library and the driver. */
+/** Proxies of JDBC interfaces, with which a test intercepts calls from the library to the driver. */
 public final class Proxies {
     private Proxies() {}
 

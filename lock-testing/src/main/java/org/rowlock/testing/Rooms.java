@@ -31,7 +31,7 @@ public record Rooms(JavaClasses classes, String internal, List<String> names) {
         }
     }
 
-    /** Returns a rule: some classes do not depend on a room or on the rooms above it. */
+    /** Returns the rule that the given classes do not depend on the rooms from the given index upwards. */
     public ArchRule areUnknownFrom(int lowest, DescribedPredicate<JavaClass> those) {
         String[] rooms = names.subList(lowest, names.size()).stream()
                 .map(internal::concat)

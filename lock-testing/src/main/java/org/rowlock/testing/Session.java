@@ -11,8 +11,8 @@ import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
 /**
- * A named session of a test with a schedule. A session has a connection in a transaction, and a thread that runs the
- * session's steps in order.
+ * A named session of a test that controls the order of concurrent steps. A session has a connection in a transaction,
+ * and a thread that runs the session's steps in order.
  *
  * <pre>{@code
  * alice.run(c -> locks.in(c).lock(key));                  // returns when the lock is held

@@ -106,8 +106,8 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
-     * Stops spinning before the due time of bytes, so that waiting uses no processor. Delayed bytes then arrive about
-     * 50 us later.
+     * Disables the spinning that precedes the due time of bytes, so that waiting uses no processor. Delayed bytes then
+     * arrive about 50 us later.
      */
     public void sleepOnly() {
         sender.sleepOnly();
