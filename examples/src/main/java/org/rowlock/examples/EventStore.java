@@ -43,7 +43,8 @@ public final class EventStore {
     }
 
     /**
-     * Returns the events after the given number. No event with a smaller number can appear later. Ends the transaction.
+     * Returns the events after the given number, and ends the transaction. No event with a smaller number than a
+     * returned event can be added later.
      */
     public List<Event> readAfter(Connection connection, long last) throws SQLException {
         // snippet: read
