@@ -136,8 +136,8 @@ final class RowLocksFactory {
     }
 
     /**
-     * Returns the largest number of waiting threads that still leaves the web server free threads. If the web server
-     * does not limit its threads, returns a fixed number of threads, which fit into the heap.
+     * Returns the largest number of waiting threads that still leaves the web server free threads. If no web server
+     * limits the threads, returns a fixed number of threads, which fit into the heap.
      */
     private static int maxWaiters(RowLockProperties properties, Environment environment) {
         boolean isRowAlone = properties.strategy() == LockStrategy.ROW

@@ -79,8 +79,8 @@ public final class SelfInvocations extends ClassVisitor {
         hierarchy.stream()
                 .filter(each -> !each.getName().startsWith("java.") && !LockingMethods.isSpringsOwn(each))
                 .forEach(each -> found.read(Type.getInternalName(each)));
-        // Inner classes without an enclosing object of the class are not read, because they can only call other
-        // objects.
+        // An inner class calls the methods of its enclosing object. A static nested class must obtain an object first,
+        // so its calls are skipped.
         Set.copyOf(found.inner).forEach(found::read);
         return found.calls;
     }
