@@ -64,7 +64,8 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     }
 
     /**
-     * Creates a schema with a table {@code account} that has the ids 1 to {@code rows}, each with a balance of 0.
+     * Returns an extension whose schemas have a table {@code account} with the ids 1 to {@code rows}, each with a
+     * balance of 0.
      *
      * @param more further statements to run
      */

@@ -41,13 +41,13 @@ final class Samples {
     private final Map<String, Table.Tallies> tables = new LinkedHashMap<>();
     private final Map<String, String> tableOfStatement = new HashMap<>();
 
-    /** The milliseconds that each session had waited in the last sample, by pid and awaited xid. */
+    /** The milliseconds that each session had waited for a transaction in the last sample, by pid and awaited xid. */
     private Map<String, Double> firstInLine = Map.of();
 
     /**
      * Samples until {@code isEnough} accepts the result. After each sample, a pause lasts at least as long as the
-     * sample. Sampling therefore uses one server process for at most half of the time. The pause is not longer: a
-     * sample is slow when the server is short of CPUs, and samples matter most then.
+     * sample. Sampling therefore uses one server process for at most half of the time. After a slow sample, the pause
+     * is no longer than the sample. A sample is slow when the server is short of CPUs, and samples matter most then.
      */
     static Samples of(ReadOnlySession session, Predicate<Samples> isEnough) throws SQLException, InterruptedException {
         Samples samples = new Samples();

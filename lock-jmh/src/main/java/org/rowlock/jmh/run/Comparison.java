@@ -46,7 +46,7 @@ public final class Comparison {
     /** The number of consecutive failures after which a variant is left out. */
     private static final int MOST_FAILURES = 3;
 
-    /** The longest outage of a server before the run gives up. */
+    /** The longest outage of a server. After a longer outage, the rest of the scenario is left out. */
     private static final Duration OUTAGE = Duration.ofMinutes(5);
 
     private static final int SPARE_CONNECTIONS = 30;
