@@ -9,8 +9,8 @@ import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.UserError;
 
 /**
- * The schema that contains all tables of a run. A comment on the schema names the run, so that the program never drops
- * a foreign schema.
+ * The schema that contains all tables of a run. A comment on the schema names the run, so that the benchmarks never
+ * drop a schema of another program.
  */
 public final class BenchmarkSchema {
     public static final String NAME = "rowlock_bench";
@@ -48,7 +48,7 @@ public final class BenchmarkSchema {
         Jdbc.execute(connection, "create schema " + NAME, "comment on schema " + NAME + " is '" + mark(run) + "'");
     }
 
-    /** Drops the schema of a killed run. A foreign schema of this name, or a schema in use, is an error. */
+    /** Drops the schema of a killed run. A schema of another program, or of a run that still uses it, is an error. */
     public static void removeLeftovers(Connection connection) throws SQLException {
         for (String mark : marks(connection)) {
             if (!mark.startsWith(mark(""))) {
