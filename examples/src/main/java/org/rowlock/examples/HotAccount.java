@@ -29,7 +29,10 @@ public final class HotAccount {
         this.locks = locks;
     }
 
-    /** Pays by hand. Each statement takes a round trip, and the row is locked for four of these round trips. */
+    /**
+     * Pays by hand. Each statement takes a round trip. The row is locked for three of them: the two writes and the
+     * COMMIT.
+     */
     public boolean payByHand(DataSource dataSource, long id, long amount) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
