@@ -65,7 +65,7 @@ public final class RunDirectory {
                 }
             }
         } catch (IOException | UncheckedIOException e) {
-            // The directory belongs to another user, or another JVM has removed it. What is left only takes space.
+            // The directory belongs to another user, or another JVM has removed it. Remaining files only take space.
         }
     }
 
