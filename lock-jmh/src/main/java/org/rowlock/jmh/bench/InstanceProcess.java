@@ -75,6 +75,8 @@ final class InstanceProcess implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:+UseSerialGC",
+                // Without this option, the JVM may write a warning about its performance data to the standard output.
+                "-XX:-UsePerfData",
                 "-XX:TieredStopAtLevel=" + compilers,
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
                 "-cp",

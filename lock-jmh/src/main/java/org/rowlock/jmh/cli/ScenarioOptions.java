@@ -87,6 +87,13 @@ final class ScenarioOptions {
     private List<Integer> clients = new ArrayList<>();
 
     @Option(
+            names = "--point",
+            paramLabel = "<label>",
+            description = "A point of the scenario, such as \"40 JVMs x 6\"; 'list NAME' shows the points. Give the"
+                    + " option once for each point. Default: all points.")
+    private List<String> labels = new ArrayList<>();
+
+    @Option(
             names = "--rtt",
             paramLabel = "<time>",
             split = ",",
@@ -144,6 +151,14 @@ final class ScenarioOptions {
             List<Variant> variants = scenario.variants().stream()
                     .filter(each -> isWanted(scenario, each))
                     .toList();
+            refuse(
+                    points(scenario).isEmpty(),
+                    "The scenario " + scenario.name() + " has none of the points that --point selects. It has: "
+                            + scenario.points().stream()
+                                    .map(point -> point.over(0).label())
+                                    .distinct()
+                                    .collect(Collectors.joining(", "))
+                            + ".");
             String refusal = compared(variants) < 2 && compared(scenario.variants()) > 1
                     ? "has no variant to compare that --strategy and --admission select. "
                             + (Scenarios.named(scenario.name()).isPresent()
@@ -232,7 +247,10 @@ final class ScenarioOptions {
     }
 
     private List<Point> points(Scenario scenario) {
-        List<Point> points = scenario.points();
+        List<Point> points = scenario.points().stream()
+                .filter(point ->
+                        labels.isEmpty() || labels.contains(point.over(0).label()))
+                .toList();
         if (!clients.isEmpty() && scenario.isOverClients()) {
             List<Point> own = points;
             points = clients.stream()

@@ -72,6 +72,7 @@ class BadInputTest {
                 "--admission maybe | maybe | --admission",
                 "--all --scenario zipfian | --all | --scenario",
                 "--scenario pool --clients 4 | --clients has no effect | share",
+                "--scenario pool --point none | has none of the points | 300 hot threads",
                 "--rtt 0.5 | 0.5 | 0.5ms",
                 "--url http://localhost/x | URL | jdbc:postgresql://",
                 "--standby --url jdbc:postgresql://localhost/x | --standby adds a standby to an embedded server | Leave out",

@@ -52,6 +52,15 @@ class ScenarioOptionsTest {
     }
 
     @Test
+    void onlyTheNamedPointsAreMeasured() {
+        String[] named = {
+            "--scenario", "canary", "--point", "1 of 5 JVMs x 6", "--point", "1 of 2 JVMs x 30, long holder"
+        };
+        assertThat(points(scenarios(named)))
+                .containsExactly(List.of("1 of 5 JVMs x 6", "1 of 2 JVMs x 30, long holder"));
+    }
+
+    @Test
     void aNetworkIsBetweenClientsAndServerInEveryScenario() {
         List<Scenario> over = scenarios("--all", "--rtt", "0,500us");
         assertThat(over)
