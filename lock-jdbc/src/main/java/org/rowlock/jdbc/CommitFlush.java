@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * the write may belong to another library, which then gets that RuntimeException and no SQLException. If the connection
  * is lost during the commit, {@code commit} throws the driver's exception, as it does without Rowlock.
  *
- * <p>Rowlock stops keeping writes when the transaction ends. A rollback drops the kept writes. The setting {@code
- * flushWithCommit} is required.
+ * <p>Rowlock stops keeping writes when the transaction ends, and when {@code unwrap} returns an object of the driver. A
+ * rollback drops the kept writes, even if the rollback fails. The setting {@code flushWithCommit} is required.
  */
 public interface CommitFlush {
     /**

@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.lang.reflect.InvocationHandler;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,6 +24,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.PgConnection;
+import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -397,6 +403,70 @@ class CommitFlushTest {
         connection.rollback(savepoint);
         connection.commit();
         assertThat(stored()).startsWith("1:50:1 ");
+    }
+
+    /** The application may use it for reads, and commit with it. */
+    @Test
+    void whatTheDriversOwnConnectionDoesSeesEveryWrite() throws SQLException {
+        keep();
+        PgConnection driver = connection.unwrap(PgConnection.class);
+        update(connection, 1, 50, 0);
+        assertThat(TestDatabase.query(driver, "select balance from account where id = 1"))
+                .isEqualTo("50");
+        driver.commit();
+        assertThat(stored()).startsWith("1:50:1 ");
+    }
+
+    /** As with the AWS driver, which connects again in a failover and tells it by an exception. */
+    @Test
+    void aRollbackThatFailsDropsWhatWasKept() throws SQLException {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        try (Connection own = onWrapper((connection, method, arguments) -> {
+            if (method.getName().equals("rollback") && fails.getAndSet(false)) {
+                throw new SQLException("The connection has changed", "08S02");
+            }
+            return Proxies.call(connection, method, arguments);
+        })) {
+            assertThat(CommitFlush.open(own, table -> true)).isTrue();
+            assertThat(update(own, 1, 50, 0)).isOne();
+            assertThatThrownBy(own::rollback).hasMessage("The connection has changed");
+            select(own);
+            own.commit();
+        }
+        assertThat(stored()).isEqualTo(UNCHANGED);
+    }
+
+    @Test
+    void writesAreKeptOnceTheWrapperHasConnectedAnew() throws SQLException {
+        AtomicReference<Connection> anew = new AtomicReference<>();
+        try (Connection own = onWrapper((connection, method, arguments) ->
+                Proxies.call(anew.get() == null ? connection : anew.get(), method, arguments))) {
+            own.unwrap(PgConnection.class).close();
+            anew.set(TestDatabase.begin(database.dataSource()));
+            assertThat(CommitFlush.open(own, table -> true)).isTrue();
+            assertThat(update(own, 1, 50, 0)).isOne();
+            assertThat(stored()).isEqualTo(UNCHANGED);
+            own.commit();
+        }
+        assertThat(stored()).startsWith("1:50:1 ");
+    }
+
+    /** A connection, not in autocommit, that lies on a wrapper of the driver's. */
+    private Connection onWrapper(InvocationHandler wrapper) throws SQLException {
+        DataSource wrapped = new ObservedDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection target = super.getConnection();
+                return Proxies.of(
+                        Connection.class, (proxy, method, arguments) -> wrapper.invoke(target, method, arguments));
+            }
+        };
+        RowlockDataSource outer = database.closing(
+                RowlockDataSource.builder(wrapped).flushWithCommit(true).build());
+        learn(outer);
+        Connection own = outer.getConnection();
+        own.setAutoCommit(false);
+        return own;
     }
 
     @Test

@@ -142,6 +142,9 @@ public final class Turns {
     public boolean keepUntilCommit(
             Predicate<String> checked, @Nullable Function<CommitFlushException, RuntimeException> thrown)
             throws SQLException {
+        if (access.driver().isClosed()) {
+            access.refresh();
+        }
         boolean keeps = dropIn.settings.keepsWrites()
                 && dropIn.mode() == DropInMode.QUEUE
                 && access.session().carriesFronts()
@@ -188,6 +191,15 @@ public final class Turns {
             kept.add(plan.sql(), binds);
             plan.figures().count(Figure.KEPT);
         });
+    }
+
+    /**
+     * Records that the application uses the driver's own objects from now on. Rowlock would not notice their uses of
+     * the transaction, so no further writes of this transaction are kept. The kept writes must have been sent.
+     */
+    public void exposeDriver() {
+        kept.close();
+        identity.exposeDriver();
     }
 
     /** Sends the kept writes. Called before any other use of the connection. */
@@ -310,6 +322,14 @@ public final class Turns {
                 endedIfIdle();
             }
         }
+        ended();
+    }
+
+    public void rollback() throws SQLException {
+        // Even if the rollback fails, as in a failover, Rowlock must not send the kept writes later.
+        kept.close();
+        keptSent(false, false);
+        access.connection().rollback();
         ended();
     }
 

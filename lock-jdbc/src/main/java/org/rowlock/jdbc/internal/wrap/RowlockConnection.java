@@ -85,7 +85,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     @Override
     protected void unwrapped() throws SQLException {
         used();
-        turns.identity().exposeDriver();
+        turns.exposeDriver();
     }
 
     @Override
@@ -164,10 +164,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
 
     @Override
     public void rollback() throws SQLException {
-        turns.run(() -> {
-            delegate.rollback();
-            turns.ended();
-        });
+        turns.run(turns::rollback);
     }
 
     @Override
