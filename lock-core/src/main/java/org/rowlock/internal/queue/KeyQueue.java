@@ -136,10 +136,14 @@ final class KeyQueue {
         admitNext();
     }
 
-    /** Ends the wait of an entry, even before the wait begins. Returns false if the entry no longer waits. */
+    /**
+     * Ends the wait of an entry, even before the wait begins. Returns false if the entry no longer waits. If a leader
+     * has taken the entry, the wait ends when the leader gives the entry back.
+     */
     boolean giveUp(QueueEntry entry) {
         synchronized (lock) {
             boolean gives = entry.state == State.NEW || entry.state == State.WAITING;
+            entry.woken |= entry.state == State.TAKEN;
             if (gives) {
                 line.remove(entry);
                 entry.state = State.OVER;
@@ -215,7 +219,10 @@ final class KeyQueue {
         return !entry.shared && offer != null && joins.test(offer);
     }
 
-    /** Ends a leader's work for an entry. If {@code served} is null, the entry waits again, without its offer. */
+    /**
+     * Ends a leader's work for an entry. If {@code served} is null, the entry waits again, without its offer, unless
+     * its wait was ended meanwhile.
+     */
     void end(QueueEntry entry, @Nullable Served served) {
         synchronized (lock) {
             if (entry.state != State.TAKEN) {
@@ -226,7 +233,12 @@ final class KeyQueue {
             if (served == null) {
                 entry.offer = null;
                 entry.sent = false;
-                insert(entry);
+                if (entry.woken) {
+                    entry.state = State.OVER;
+                    admitNext();
+                } else {
+                    insert(entry);
+                }
             } else {
                 entry.served = served;
                 entry.state = State.SERVED;

@@ -58,6 +58,9 @@ public final class QueueEntry {
 
     volatile boolean sent;
 
+    /** Whether another thread has ended the wait after a leader had taken the entry. */
+    boolean woken;
+
     /** Whether the queue counts the admitted entry; false if it was admitted because of a lack of connections. */
     boolean counted;
 
@@ -104,7 +107,10 @@ public final class QueueEntry {
         return queue.enter(this, mostNanos, mostWaiting);
     }
 
-    /** Ends the wait of the entry, even before the wait begins. Returns false if the entry no longer waits. */
+    /**
+     * Ends the wait of the entry, even before the wait begins. Returns false if the entry no longer waits. If a leader
+     * has taken the entry, the wait ends when the leader gives the entry back.
+     */
     public boolean wake() {
         return queue.giveUp(this);
     }

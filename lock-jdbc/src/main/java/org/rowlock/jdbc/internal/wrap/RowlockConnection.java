@@ -90,8 +90,8 @@ public final class RowlockConnection extends ForwardingConnection implements Com
 
     @Override
     public void setTransactionIsolation(int level) throws SQLException {
-        turns.identity().isolation(level);
         super.setTransactionIsolation(level);
+        turns.identity().isolation(level);
     }
 
     @Override
