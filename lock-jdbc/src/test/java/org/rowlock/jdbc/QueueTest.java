@@ -382,6 +382,29 @@ class QueueTest {
     }
 
     @Test
+    void aTimeoutThatABatchSetsEndsTheWait() throws Exception {
+        startInFront();
+        Session waiter = session("waiter");
+        Step<Boolean> untimed = waiter.startExecute(LOCK);
+        gated.awaitQueued(1);
+        endWith(waiter, untimed);
+
+        holder.execute(LOCK);
+        startInFront();
+        waiter.run(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.addBatch("select 1");
+                statement.addBatch("set lock_timeout = '100ms'");
+                return statement.executeBatch();
+            }
+        });
+        waiter.commit();
+        assertThat(waiter.startExecute(LOCK).failure()).hasFieldOrPropertyWithValue("SQLState", "55P03");
+        waiter.rollback();
+        endInFront();
+    }
+
+    @Test
     void observeCountsAndLetsAllThrough() throws Exception {
         gated.dropIn.set("mode", DropInMode.OBSERVE.name());
         startInFront();
@@ -415,8 +438,9 @@ class QueueTest {
 
     /** To the server the session does nothing, and would be ended for it. */
     @ParameterizedTest
-    @ValueSource(strings = {"idle_in_transaction_session_timeout", "idle_session_timeout"})
+    @ValueSource(strings = {"idle_in_transaction_session_timeout", "idle_session_timeout", "transaction_timeout"})
     void timeoutsOfAnIdleSessionEndTheWaitInTheJvm(String setting) throws Exception {
+        assumeTrue(!setting.equals("transaction_timeout") || database.isAtLeast(17), setting);
         startInFront();
         Session waiter = session("waiter");
         waiter.execute("set " + setting + " = '10s'");

@@ -7,12 +7,15 @@ import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads the shortest timeout that limits the waits of a session: lock_timeout, statement_timeout,
+ * Reads the shortest timeout that limits the waits of a session: lock_timeout, statement_timeout, transaction_timeout,
  * idle_in_transaction_session_timeout or idle_session_timeout.
  */
 final class SessionTimeouts {
     private static final String SHOW = "show lock_timeout; show statement_timeout;"
             + " show idle_in_transaction_session_timeout; show idle_session_timeout";
+
+    /** The major version of PostgreSQL that has introduced transaction_timeout. */
+    private static final int LIMITS_TRANSACTIONS = 17;
 
     private SessionTimeouts() {}
 
@@ -22,8 +25,9 @@ final class SessionTimeouts {
      */
     static long shortest(Connection connection) throws SQLException {
         long shortest = Long.MAX_VALUE;
+        boolean limitsTransactions = connection.getMetaData().getDatabaseMajorVersion() >= LIMITS_TRANSACTIONS;
         try (Statement statement = connection.createStatement()) {
-            boolean isRow = statement.execute(SHOW);
+            boolean isRow = statement.execute(limitsTransactions ? SHOW + "; show transaction_timeout" : SHOW);
             while (isRow) {
                 try (ResultSet row = statement.getResultSet()) {
                     row.next();

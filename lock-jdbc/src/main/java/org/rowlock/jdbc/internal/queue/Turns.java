@@ -93,10 +93,18 @@ public final class Turns {
         }
     }
 
-    /** Records what a statement may change in its session. Called before the statement is sent or added to a batch. */
-    public void sees(@Nullable StatementPlan plan) {
+    /** Records what a statement may change in its session. Called before the statement is sent. */
+    private void sees(@Nullable StatementPlan plan) {
         if (!identity.isAlone()) {
             identity.runs(plan == null ? SessionEffect.ALTERS : plan.effect());
+        }
+    }
+
+    /** Records what a statement may change in its session. Called before the statement is added to a batch. */
+    public void addsToBatch(@Nullable StatementPlan plan) {
+        sees(plan);
+        if (plan != null) {
+            queue.sees(plan);
         }
     }
 

@@ -295,7 +295,7 @@ class RowlockStatement extends ForwardingStatement {
     public void addBatch(String sql) throws SQLException {
         delegate.addBatch(sql);
         StatementPlan plan = connection.plan(sql);
-        connection.turns().sees(plan);
+        connection.turns().addsToBatch(plan);
         batched(plan, Binds.NONE);
     }
 
