@@ -10,6 +10,7 @@ import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CyclicBarrier;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockSerializationException;
 import org.rowlock.LockStrategy;
@@ -288,6 +290,19 @@ class TableResolutionTest {
             }
             assertThat(roundTrips(locks, other)).isEqualTo(before);
         }
+    }
+
+    /** As of a VACUUM FULL of an old partition, for which a row lock in another partition does not wait either. */
+    @EveryStrategy
+    void aLockedPartitionDelaysNoOtherPartition(RowLocks locks) throws Exception {
+        database.execute(
+                "create table part(id int primary key) partition by list (id)",
+                "create table part_1 partition of part for values in (1)",
+                "create table part_2 partition of part for values in (2)",
+                "insert into part values (1), (2)");
+        bob.execute("lock table part_2 in access exclusive mode");
+        LockRequest request = forUpdate(row("part", 1)).atMost(Duration.ofSeconds(1));
+        assertThat(lock(alice, locks, request).absentRows()).isEmpty();
     }
 
     /** An instance that starts under load would otherwise look its table up in each of its sessions at once. */
