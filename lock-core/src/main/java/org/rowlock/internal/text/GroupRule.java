@@ -89,9 +89,12 @@ public final class GroupRule {
             + looks("d.adbin") + ")"
             + " and not exists (select from pg_catalog.pg_constraint as k where k.conrelid = c.oid and k.contype = 'c'"
             + " and " + looks("k.conbin") + ")"
-            + " and not exists (select from pg_catalog.pg_attribute as a join pg_catalog.pg_type as y"
-            + " on y.oid = a.atttypid join pg_catalog.pg_constraint as k on k.contypid = y.oid"
-            + " where a.attrelid = c.oid and y.typtype = 'd' and " + looks("k.conbin") + ")";
+            + " and not exists (with recursive b(oid) as (select a.atttypid from pg_catalog.pg_attribute as a"
+            + " where a.attrelid = c.oid union select case y.typtype when 'd' then y.typbasetype else y.typelem end"
+            + " from b join pg_catalog.pg_type as y on y.oid = b.oid) select from b"
+            + " join pg_catalog.pg_type as y on y.oid = b.oid where y.typtype = 'd' and (" + looks("y.typdefaultbin")
+            + " or exists (select from pg_catalog.pg_constraint as k where k.contypid = y.oid and "
+            + looks("k.conbin") + ")))";
 
     /** A condition: a DELETE would also delete or change rows of other tables. */
     private static final String DELETED = "exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid and "

@@ -95,6 +95,11 @@ class GroupIdentityTest {
                 "alter table entry add who text default tenant()",
                 "alter table entry add check (tenant() is null or id > 0)",
                 "create domain marked as text check (tenant() is null); alter table entry alter mark type marked",
+                "create domain inner_one as text check (tenant() is null); create domain marked as inner_one;"
+                        + " alter table entry alter mark type marked",
+                "create domain marked as text check (tenant() is null); alter table entry add marks marked[]",
+                "create domain marked as text default current_setting('app.t', true); alter table entry alter mark type"
+                        + " marked",
                 "create trigger seen before insert on entry for each row execute function seen()",
                 "create rule r as on update to entry do also select 1",
                 "alter table entry enable row level security",
