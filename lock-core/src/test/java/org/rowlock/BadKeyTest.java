@@ -43,6 +43,7 @@ class BadKeyTest {
                 1f,
                 Double.POSITIVE_INFINITY,
                 new BigDecimal("1.5"),
+                new BigDecimal("1e-500000000"),
                 new Object(),
                 new Timestamp(0),
                 new java.sql.Time(0),

@@ -57,6 +57,7 @@ class LockKeyTest {
                 Arguments.of(new BigDecimal("-1E+3"), "-1000"),
                 Arguments.of(new BigDecimal("1e3"), "1000"),
                 Arguments.of(new BigDecimal("0.000"), "0"),
+                Arguments.of(new BigDecimal("0E-999999999"), "0"),
                 Arguments.of(Long.MIN_VALUE, "-9223372036854775808"),
                 Arguments.of(BigInteger.TWO.pow(80), "1208925819614629174706176"),
                 Arguments.of(BigInteger.TWO.pow(100), "1267650600228229401496703205376"),
