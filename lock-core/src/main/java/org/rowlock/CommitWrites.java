@@ -74,7 +74,7 @@ public final class CommitWrites {
         return added(write);
     }
 
-    /** Appends other writes, whose counts and rows both objects then report. */
+    /** Appends the writes of another object. Both objects then contain these writes. */
     void addAll(CommitWrites others) {
         writes.addAll(toSend(others));
     }

@@ -39,9 +39,10 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
     }
 
     /**
-     * Adds a query for one value per row. The query runs after the locks, in the same round trip. In READ COMMITTED the
-     * query takes a new snapshot, and sees the changes that the previous lock holder committed. The query may also
-     * write ({@code UPDATE ... RETURNING}), because the transaction is rolled back unless the call acquires the locks.
+     * Adds a query that returns one value per row. The query runs after the locks, in the same round trip. In READ
+     * COMMITTED the query takes a new snapshot, and sees the changes that the previous lock holder committed. The query
+     * may also write ({@code UPDATE ... RETURNING}), because the transaction is rolled back unless the call acquires
+     * the locks.
      *
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param type the class of the value, which is read from the first column

@@ -95,9 +95,9 @@ public sealed interface LockRequest permits RequestParts {
 
     /**
      * {@return a request that combines this request with another} Each key keeps its mode. A key that is in both
-     * requests has the stronger mode, and the INSERT of this request. The shorter wait applies to all keys. Absent rows
-     * are allowed if both requests allow absent rows. A request with only names and numbers counts as a request that
-     * allows absent rows.
+     * requests has the stronger mode. If both requests have an INSERT for the key, the INSERT of this request is used.
+     * The shorter wait applies to all keys. Absent rows are allowed if both requests allow absent rows. A request with
+     * only names and numbers counts as a request that allows absent rows.
      *
      * @param other the other request
      */
@@ -162,8 +162,9 @@ public sealed interface LockRequest permits RequestParts {
      * millisecond. If the requested row does not exist after the INSERT, Rowlock tries again, because another
      * transaction may have deleted the row. If the row does not exist after three attempts, Rowlock rolls the INSERT
      * back, and the call throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY} Rowlock does not look
-     * for the requested row. If the INSERT creates a different row, the different row is then stored. Even if the row
-     * exists, the caller needs the INSERT privilege, and the server evaluates column defaults and runs BEFORE triggers.
+     * for the requested row. An INSERT that creates a different row therefore causes no error, and the different row is
+     * stored. Even if the row exists, the caller needs the INSERT privilege, and the server evaluates column defaults
+     * and runs BEFORE triggers.
      *
      * <p>If the INSERT fails, methods that declare SQLException throw the driver's exception. {@link
      * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} whose cause is the

@@ -3,8 +3,8 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transaction does not see the locked rows as they are, or the table was replaced after Rowlock had looked up the
- * table (SQLSTATE 40001). Roll back and run the transaction again. The reason is one of these:
+ * A concurrent change of a row or of the table made the call fail (SQLSTATE 40001). Roll back and run the transaction
+ * again. The reason is one of these:
  *
  * <ul>
  *   <li>In REPEATABLE READ or SERIALIZABLE the server raised 40001, usually because the row has changed after the

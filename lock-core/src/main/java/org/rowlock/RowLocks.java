@@ -80,7 +80,7 @@ public final class RowLocks {
     }
 
     /**
-     * {@return an object with the default configuration of {@link RowLocksBuilder}, such as {@link LockStrategy#ROW}}
+     * {@return an object with the defaults of {@link RowLocksBuilder}, for example strategy {@link LockStrategy#ROW}}
      *
      * @param dataSource the pool from which calls borrow connections
      */

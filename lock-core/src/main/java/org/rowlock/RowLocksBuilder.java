@@ -225,19 +225,21 @@ public final class RowLocksBuilder {
      * lock is always acquired too.
      *
      * <p>Rowlock acquires a front lock only in READ COMMITTED, and only if the lock is the first statement of its
-     * transaction. The request must be able to wait for one row with {@link LockStrategy#ROW} in an exclusive mode. If
-     * the wait for the front lock takes too long, Rowlock locks the row without a front lock. This wait is limited to a
-     * minute, and to a tenth of {@code lock_timeout} and of {@code statement_timeout}. With {@link LockRequest#atMost}
-     * the wait is limited to half of the bound and of {@code statement_timeout} instead.
+     * transaction. The request must lock one row with {@link LockStrategy#ROW} in an exclusive mode, and must not have
+     * {@link LockRequest#noWait}. If the wait for the front lock takes too long, Rowlock locks the row without a front
+     * lock. This wait is limited to a minute, a tenth of {@code lock_timeout} or a tenth of {@code statement_timeout},
+     * whichever is shortest. With {@link LockRequest#atMost} the limit is a minute, half of the bound or half of {@code
+     * statement_timeout}, whichever is shortest.
      */
     public enum LockFront {
         /** Acquires the front lock if measurements show that enough JVMs contend for the row. This is the default. */
         ADAPTIVE,
 
         /**
-         * Acquires the front lock even without contention. Rowlock pauses front locks only for rows where they have not
-         * helped. Without contention, transactions are a few percent slower than with the row lock alone. Transactions
-         * without Rowlock do not queue for the front lock, and may acquire the row lock earlier.
+         * Acquires the front lock even without contention. Rowlock pauses the front locks of a row only if they have
+         * not helped, or could not be acquired in time. Without contention, transactions are a few percent slower than
+         * with the row lock alone. Transactions without Rowlock do not queue for the front lock, and may acquire the
+         * row lock earlier.
          */
         ALWAYS,
 

@@ -51,7 +51,10 @@ public final class TransactionLocks {
     private final Connection connection;
     private final LockCalls calls;
 
-    /** The session of the connection, if it cannot change. */
+    /**
+     * The session of the connection; null if the driver may replace the connection, so that each call determines the
+     * session.
+     */
     private final @Nullable PgSession known;
 
     TransactionLocks(Connection connection, LockCalls calls) {
@@ -136,7 +139,7 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks all keys, and runs a query for one value per row after the locks, in the same way as {@link
+     * Locks all keys, then runs a query and returns the first column of each row. Otherwise works like {@link
      * #lockAndRead(LockRequest, String, RowMapper, Object...)}.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query

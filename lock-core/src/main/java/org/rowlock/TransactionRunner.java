@@ -193,7 +193,10 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             return now;
         }
 
-        /** Returns the session of the connection, as long as the driver has not replaced its connection. */
+        /**
+         * Returns the session that the connection had at the first call. The driver may have replaced the session
+         * later.
+         */
         PgSession session() throws SQLException {
             PgSession made = session == null ? PgSession.of(connection) : session;
             session = made;
