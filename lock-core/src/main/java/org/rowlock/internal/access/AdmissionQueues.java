@@ -62,9 +62,10 @@ public record AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, LockConfig
     }
 
     /**
-     * Enters the queues in the same way, with an offer.
+     * Enters the queues in the same way as {@link #enter(Object, LockRequest)}, and offers work to the threads in the
+     * queues.
      *
-     * @param offer work that the thread of another call may do; see {@link QueueEntry}
+     * @param offer work that the thread of another call may do for this call, or null; see {@link QueueEntry}
      */
     public KeyEntries enter(Object database, RequestParts request, @Nullable Object offer) {
         Arguments.notNull(database, "The database is null; give the DataSource");

@@ -88,7 +88,7 @@ public interface LockAccess {
      * {@link RowLocksBuilder.LockFront#ALWAYS}. In all other cases the given statement is not used.
      *
      * @param statement locks the row of the request; null if Rowlock's own statement must be used
-     * @return the held locks; if another transaction holds a key, an exception is thrown
+     * @return the outcome; if a lock is not available in time, an exception is thrown
      */
     LockResult lock(Connection connection, LockRequest request, @Nullable RowStatement statement);
 

@@ -22,11 +22,11 @@ import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.Insert;
 
-/** Checks the locks that a flush has acquired. Reads again the rows that the flush has not found. */
+/** Checks the locks that a flush has acquired, and looks again for the rows that the flush has not found. */
 record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begun) {
     /**
-     * Refuses locks that do not exclude other transactions. There are two reasons. The number of locked keys is wrong.
-     * A stale snapshot may hide the row.
+     * Refuses locks that do not exclude other transactions, because the number of locked keys is wrong or because a
+     * stale snapshot may hide the row.
      */
     void refuseUnsafe(boolean stored) throws SQLException {
         int locked = held.locked();
@@ -108,7 +108,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
 
     /**
      * Returns the absent rows of a group. Keys are compared by identity, because equal keys can have ids in different
-     * spellings. It can happen that a row exists for only one of these spellings.
+     * spellings. A row may exist for only one of these spellings.
      */
     private List<Row> absentOf(RowGroup group) {
         Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());

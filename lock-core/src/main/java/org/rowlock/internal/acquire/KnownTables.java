@@ -22,7 +22,10 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
-/** Resolves requests with the configuration and the catalog. Refuses ids that do not fit or are not canonical. */
+/**
+ * Resolves requests with the configuration and the catalog. Refuses ids that do not fit the id columns or are not
+ * canonical.
+ */
 public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** Returns a table for row locks, with its id columns: the configured columns, or the primary key. */
     public RowTable of(PgSession session, String name) throws SQLException {
@@ -97,7 +100,8 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     /**
-     * Returns a table with its id columns. Refuses a table whose rows cannot be locked, and ids that do not fit.
+     * Returns a table with its id columns. Refuses a table whose rows cannot be locked, and ids that do not fit the id
+     * columns.
      *
      * @param needed whether the id columns must be known
      */

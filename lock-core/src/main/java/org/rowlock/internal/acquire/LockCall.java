@@ -310,7 +310,7 @@ public final class LockCall {
         return held;
     }
 
-    /** Whether a requested row is absent, and its absence is an error or leaves its key unlocked. */
+    /** Whether an absent row makes the call fail, or leaves a key without a lock. */
     private boolean isUnlocked(Held held) {
         return !held.absent().isEmpty() && (!request.isAbsentAllowed() || !isLockedByKeys(held.absent()));
     }

@@ -23,9 +23,9 @@ import org.rowlock.internal.value.ClaimParts;
 /**
  * The objects that all calls for locks share.
  *
- * @param early commits with early release; null if it is not configured
- * @param lastGranted for each connection, the last entry that was granted a row. The lock was released at the latest
- *     when the connection begins another transaction
+ * @param early chooses how transactions end; null if early release is not configured
+ * @param lastGranted for each connection, the {@code ROW} queue entry of its last row lock. That lock is released at
+ *     the latest before the connection begins another transaction
  */
 public record LockCalls(
         KnownTables tables,

@@ -13,11 +13,12 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The entries of a call in the queues of this JVM while its flush is at the server. A call of {@code LockOperation}
- * entered the admission queues before it borrowed a connection. Any other exclusive call that may wait for one row with
- * strategy ROW enters a {@code ROW} queue. Such a call holds its connection while it waits in the queue.
+ * The entries of a call in the queues of this JVM while the flush of the call is at the server. A call of {@code
+ * LockOperation} entered the admission queues before it borrowed a connection. Any other exclusive call that may wait
+ * for one row with strategy ROW enters a {@code ROW} queue. Such a call holds its connection while it waits in the
+ * queue.
  *
- * @param admitted the entries of this thread in the admission queues; null if it has entered none
+ * @param admitted the entries of this thread in the admission queues; null if the thread has entered no admission queue
  * @param own the entry of this call in a {@code ROW} queue, or null
  * @param fronted the entry that may require a front lock, or null
  */

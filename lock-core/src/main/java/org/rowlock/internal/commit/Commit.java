@@ -139,9 +139,9 @@ public final class Commit {
     }
 
     /**
-     * Commits the transaction of a session that may be known.
+     * Commits the transaction in the same way, without determining the session again if the caller passes the session.
      *
-     * @param known the session of the connection, if it is known
+     * @param known the session of the connection; null if it must be determined
      */
     public static void run(
             Connection connection,
@@ -219,7 +219,10 @@ public final class Commit {
         }
     }
 
-    /** Returns the exception for an unknown outcome, which was created in advance if the memory does not suffice. */
+    /**
+     * Returns the exception for an unknown outcome. If the memory does not suffice for a new exception, returns an
+     * exception that was created in advance.
+     */
     private CommitOutcomeUnknownException unknown(Throwable e) {
         try {
             return errors.unknownOf(CommitErrors.SENT_THROUGH, e);
@@ -255,8 +258,8 @@ public final class Commit {
             for (long count : write.answers()) {
                 if (write.isExpecting() && count != write.expected()) {
                     UnexpectedRowCountException wrong = errors.unexpected(writes, i + 1, count, commits, null);
-                    // A failed check at the server aborts the transaction. Rowlock does the same, so that the caller
-                    // cannot commit later.
+                    // A failed check at the server would abort the transaction. Rowlock aborts the transaction here
+                    // too, so that the caller cannot commit later.
                     session.abort(wrong);
                     throw wrong;
                 }
@@ -285,7 +288,7 @@ public final class Commit {
     private void sendAlone() throws SQLException {
         try {
             if (ending.isPlain()) {
-                // A pool or proxy notices the commit if the connection's own commit() is called.
+                // The connection's own commit() is called, so that a pool or proxy notices the commit.
                 sent = true;
                 session.connection().commit();
             } else {

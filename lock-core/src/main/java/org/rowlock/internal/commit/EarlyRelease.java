@@ -15,22 +15,23 @@ import org.rowlock.internal.sql.ReleaseSql;
 
 /**
  * Chooses how transactions end if early release is configured. With early release, a COMMIT releases the locks before
- * the transaction is durable, but the caller still waits until the transaction is durable. Rowlock checks once for each
- * database whether the database supports early release. If not, Rowlock logs the reason once, and uses plain commits.
+ * the transaction is durable, but the caller still waits until the transaction is durable. Rowlock checks for each
+ * host, database and role whether early release is supported. The result is cached, and changes only after a statement
+ * of early release has failed. If early release is not supported, Rowlock logs the reason and uses plain commits.
  * Thread-safe; all connections of a {@code RowLocks} object share one instance.
  */
 public final class EarlyRelease {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** The statements by host, database and role; empty if the database does not support early release. */
+    /** The statements by host, database and role; empty if early release is not supported there. */
     private final ConcurrentMap<Object, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
 
     private final AtomicBoolean modeSaid = new AtomicBoolean();
 
     /**
-     * Returns the ending of a transaction. Without contention, the locks are held until the transaction is durable,
-     * which costs less than early release. The locks are also held if the driver would send the statement after the
-     * COMMIT separately. A pooler might send a separate statement to another session.
+     * Returns the ending of a transaction. If {@code wanted} is false, the locks are held until the transaction is
+     * durable, because this ending costs less than early release. The locks are also held if the driver cannot send the
+     * COMMIT and the statement after it in one flush. A pooler might send a separate statement to another session.
      */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);

@@ -57,8 +57,8 @@ public final class WriteForms {
             write.answered(Math.max(0, PgSession.changed(statement)));
             return;
         }
-        // The last column contains the number of changed rows. If the number is zero, the result has one row without
-        // values of the write.
+        // If the server checks the number of changed rows, the last column contains this number. If the number is zero,
+        // the result has one row without values of the write.
         int columns = rows.getMetaData().getColumnCount() - (checked ? 1 : 0);
         long count = 0;
         while (rows.next()) {

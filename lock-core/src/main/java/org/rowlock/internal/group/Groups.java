@@ -157,7 +157,7 @@ public record Groups(
         return known;
     }
 
-    /** Adds the descriptions of tables to the descriptions of the leader. Returns false if one is unknown. */
+    /** Adds the descriptions of tables to the descriptions of the leader. Returns false if a description is unknown. */
     private boolean areKnown(Member leader, Collection<String> targets) {
         for (String target : targets) {
             String version = shared.version(leader.seenBy, target);
@@ -220,7 +220,7 @@ public record Groups(
                 : new CommitOutcomeUnknownException(message, state, cause);
     }
 
-    /** Whether nothing of a group is stored. Adapts the allowed size of groups to the failure. */
+    /** Whether nothing of a failed group is stored. Also adapts the allowed size of groups to the failure. */
     private boolean isUndone(LockKey key, int size, Throwable e) {
         // After a LockVerificationException the group may be committed, because Rowlock checks some locks only after
         // the COMMIT.

@@ -16,9 +16,9 @@ import org.rowlock.internal.text.GroupRule;
  * The state that all groups of an application share: the allowed sizes of groups, and the descriptions of tables. This
  * class also distributes the results of a group to its members. Thread-safe.
  *
- * <p>Each key has an allowed size, which is a power of two. After a rollback, the size is half of the size of the
- * group, and then grows slowly. Keys with the same hash share one size, which affects only speed. A lost update of a
- * size does no harm.
+ * <p>Each key has an allowed size, which is a power of two. After a group was rolled back, the allowed size is half of
+ * the size of that group, and then grows slowly. Keys with the same hash share one size, which affects only speed. If
+ * two threads change a size at the same time, one change may be lost, which does no harm.
  */
 public final class SharedTransactions {
     private static final int PLACES = 1 << 10;
@@ -40,7 +40,10 @@ public final class SharedTransactions {
      */
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
-    /** The descriptions of tables. Sessions that see the same tables have equal values in the key. */
+    /**
+     * The descriptions of tables, by the name of the table and a value that is equal for all sessions that see the same
+     * tables.
+     */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 
     /** @param largest the largest number of callers that may share a transaction; rounded down to a power of two */
@@ -126,9 +129,9 @@ public final class SharedTransactions {
     }
 
     /**
-     * Sends the work of a leader and of the members that it has taken. Usually either all of the work is stored, or
-     * nothing is stored and each member runs alone. If the outcome is unknown, or the wait of all members has timed
-     * out, each member receives the failure. The member creates an exception of its own from the failure.
+     * Sends the work of a leader and of the members that the leader has taken. Usually either all of the work is
+     * stored, or nothing is stored and each member runs alone. If the outcome is unknown, or the wait of all members
+     * has timed out, each member receives the failure. The member creates an exception of its own from the failure.
      *
      * @param undone whether nothing is stored after a failure
      * @return false if nothing is stored

@@ -68,7 +68,10 @@ public final class StatementMember {
         this.queryTimeout = execution.statement.getQueryTimeout();
     }
 
-    /** Returns true if a leader has run this execution, or if this member leads a group. */
+    /**
+     * Takes waiting members into a group, if this member is admitted. Returns true if a leader has run this execution,
+     * or if this member now leads a group.
+     */
     public boolean entered(QueueEntry entry) throws SQLException {
         // A member without an offer must run alone, because an earlier leader has given the member back after a
         // failure.

@@ -27,7 +27,10 @@ public record LockObserver(List<LockListener> listeners) {
 
     public record Begun(Kind kind, Events.@Nullable OfKeys event, long startNanos) {}
 
-    /** Begins an observation, or returns null. Events are created on demand: the first takes a tenth of a second. */
+    /**
+     * Begins an observation. Returns null if there is neither a listener nor a flight recording. Without a recording no
+     * JFR event is created, because the first event of a JVM takes a tenth of a second.
+     */
     public @Nullable Begun begin(Kind kind) {
         Events.OfKeys event = FlightRecorder.isInitialized() ? Events.of(kind) : null;
         if (event != null) {
@@ -67,7 +70,7 @@ public record LockObserver(List<LockListener> listeners) {
         }
     }
 
-    /** Reports that a call did not join a group, because of its statement, its table or its session. */
+    /** Reports that a call did not join a group, for example because of its statement, its table or its session. */
     public void alone(LockKey key, String why) {
         if (FlightRecorder.isInitialized()) {
             Events.alone(key, why);

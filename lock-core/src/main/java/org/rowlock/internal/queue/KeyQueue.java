@@ -257,8 +257,7 @@ final class KeyQueue {
 
     void widen(long wideNanos) {
         synchronized (lock) {
-            // More entries than the width allows may already be admitted, because {@link QueueEntry#pass} does not
-            // wait.
+            // More entries than the width allows may already be admitted, because QueueEntry.pass() does not wait.
             long beyond = -(long) inside - policy.width(false, line.size());
             relief.widen((int) Math.max(0, beyond), wideNanos);
             admitNext();
