@@ -37,7 +37,9 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
 
     /** Mappers that read the first column as a given class. Numbers are converted between numeric types. */
     private static final class ColumnValues {
-        /** Readers for classes for which the driver's {@code getObject} accepts few column types, or none. */
+        /**
+         * Readers for classes that the driver's {@code getObject} supports for only a few column types, or not at all.
+         */
         private static final Map<Class<?>, RowMapper<?>> READERS = Map.of(
                 Long.class, orNull(row -> row.getLong(1)),
                 Integer.class, orNull(row -> row.getInt(1)),

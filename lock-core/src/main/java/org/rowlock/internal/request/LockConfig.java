@@ -9,7 +9,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.internal.text.SqlState;
 
-/** The configuration of one {@code RowLocks}. Table names are normalized. */
+/** The configuration of one {@code RowLocks} object. Table names are normalized. */
 public record LockConfig(
         LockStrategy defaultStrategy,
         Map<String, LockStrategy> strategies,

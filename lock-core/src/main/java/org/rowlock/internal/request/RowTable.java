@@ -20,11 +20,11 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
 
     /** The reason why the columns identify a row, and the way in which a lock statement checks the columns. */
     public enum Identity {
-        /** The columns are configured. A lock statement checks only that they still have the same types. */
+        /** The columns are configured. A lock statement checks only that the columns still have the same types. */
         GIVEN,
         /**
-         * The id is one column, the primary key. The lock statement contains a query that is valid only while this is
-         * true. The server analyses the query, but never runs the query.
+         * The id is one column, the primary key. The lock statement contains a query that is valid only while the
+         * column is the primary key. The server analyses the query, but never runs the query.
          */
         ONE_COLUMN,
         /** The primary key has several columns or is deferrable. The lock statement queries the catalog. */

@@ -67,7 +67,7 @@ public final class Write implements CommitWrite {
         return expected != ANY;
     }
 
-    /** Throws an exception if the write is or may be committed, because the write must not be executed again. */
+    /** Throws an exception if the write is committed or may be committed, because it must not be executed again. */
     public void refuseIfSent() {
         if (unknownOutcome != null) {
             throw new IllegalStateException(

@@ -78,7 +78,7 @@ public final class DriverAccess {
         use.release();
     }
 
-    /** Runs a task if no other thread uses the connection; else returns false. The caller must have a permit. */
+    /** Runs a task if no other thread uses the connection; otherwise returns false. The caller must have a permit. */
     public boolean alone(Runnable task) {
         if (!use.tryAcquire(OTHERS)) {
             return false;

@@ -109,8 +109,8 @@ public final class IdColumns {
 
         /**
          * Whether the name means several tables, and not one table that has changed. The name means several tables if
-         * the newly found table is in another schema. The same is true if the new result equals the stale result: the
-         * error came from a session with another table of this name.
+         * the newly found table is in another schema. If the new result equals the stale result, the name means several
+         * tables too, because the error came from a session with another table of this name.
          */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);
@@ -168,7 +168,7 @@ public final class IdColumns {
 
     /**
      * Waits for another caller that looks up the same table for the first time. The wait is limited to a second,
-     * because it can happen that the server of the other caller does not answer. Returns whether the lock was acquired.
+     * because the server of the other caller may not answer. Returns whether the lock was acquired.
      */
     private static boolean isFirst(ReentrantLock look) {
         try {

@@ -14,9 +14,9 @@ import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
 /**
- * Tries to end a flush with a COMMIT after its connection was lost. A server process that waits for a lock does not
- * notice the loss. Without this class, the process could commit later, after the caller has found nothing stored and
- * has run the work again.
+ * Tries to stop a flush that contains a COMMIT, after the connection was lost. A server process that waits for a lock
+ * does not notice the loss. Without this class, the process could commit later, after the caller has found nothing
+ * stored and has run the work again.
  *
  * <p>There are two remedies, and neither is certain. {@link WaitSql#WATCH} makes the server check whether its client is
  * connected, but a firewall may have dropped the connection without a notice to the server. A cancel request ends the
@@ -53,7 +53,7 @@ public final class LostCommits {
 
     /**
      * Returns the parts to send before the locks in a flush that commits; empty if the server cannot check its client.
-     * If there is no answer of this server yet, queries the server without beginning the transaction.
+     * If no answer of this server is cached yet, queries the server without beginning the transaction.
      */
     public static List<Part> watch(PgSession session) throws SQLException {
         Known known = KNOWN.get(session.place());

@@ -36,9 +36,9 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Returns the session of a connection after the same checks.
+     * Returns the session of a connection, after the checks of {@link #inTransaction(Connection)}.
      *
-     * @param known the session of the connection, if it is known
+     * @param known the session of the connection; null if it must be determined
      */
     public static PgSession inTransaction(Connection connection, @Nullable PgSession known) throws SQLException {
         if (connection.isClosed()) {
@@ -154,7 +154,9 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** Runs a query. Returns the first column of the first row; an empty text if there is no row, or null in it. */
+    /**
+     * Runs a query. Returns the first column of the first row; an empty text if there is no row or the value is null.
+     */
     public String ask(String sql, String... binds) throws SQLException {
         if (binds.length > 0) {
             return ask(prepare(sql), binds);
@@ -227,7 +229,7 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Runs a query. If the caller's transaction has not begun, ends the transaction of the query, because the caller's
+     * Runs a query. If the caller's transaction has not begun, rolls back after the query, because the caller's
      * transaction must not use the snapshot of the query.
      */
     public <T> T outsideTransaction(Look<T> look) throws SQLException {

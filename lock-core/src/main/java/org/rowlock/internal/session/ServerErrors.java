@@ -25,7 +25,10 @@ import org.rowlock.internal.text.TableName;
  * text of the error only if the SQLSTATE and the fields do not suffice.
  */
 public final class ServerErrors {
-    /** The lock mode in the line about the awaited lock, which PostgreSQL 19 adds to errors in every language. */
+    /**
+     * Matches the name of a lock mode in the line about the awaited lock, which PostgreSQL 19 adds to errors. The names
+     * of lock modes are the same in every language.
+     */
     private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
 
     private ServerErrors() {}
@@ -114,9 +117,9 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether lock_not_available certainly comes from the caller's statements, and not from the statement that acquires
-     * the requested locks. A lock without NOWAIT fails only by a timeout. A lock with NOWAIT cannot time out. A limited
-     * wait does not time out before its limit.
+     * Whether the error lock_not_available certainly comes from the caller's statements, and not from the statement
+     * that acquires the requested locks. A lock without NOWAIT fails only by a timeout. A lock with NOWAIT cannot time
+     * out. A limited wait does not time out before its limit.
      *
      * <p>Returns false if the wait is limited and the caller's statements have no COMMIT. In this case Rowlock rolls
      * back the flush, even if the caller's statements caused the error.

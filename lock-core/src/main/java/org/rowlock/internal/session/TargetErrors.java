@@ -94,7 +94,7 @@ public final class TargetErrors {
         return cannot(rows, why, SqlState.UNDEFINED_COLUMN);
     }
 
-    /** Returns the exception for an id column whose type has no keys. */
+    /** Returns the exception for an id column whose type cannot be used in keys. */
     public static LockTargetException keyless(RowTable table, RowTable.Column column) {
         String why = "a value of its id column " + typed(column)
                 + " may have several texts, depending on its type, its collation or settings of the session, so that"

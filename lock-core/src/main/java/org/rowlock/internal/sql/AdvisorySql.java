@@ -9,15 +9,15 @@ import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
 
 /**
- * The statement that acquires advisory locks. It returns a row for each key. The words "mark" and "raising" are
+ * The statement that acquires advisory locks, and returns a row for each key. The words "mark" and "raising" are
  * explained in {@link LockCheckSql}.
  */
 final class AdvisorySql {
     private AdvisorySql() {}
 
     /**
-     * Returns the lock statement. Each call of a lock function is in the select list. The planner could remove a call
-     * from an aggregate, a subquery or a condition. If the wait is bounded, {@link WaitSql#ARM} must precede the
+     * Returns the lock statement. Each call of a lock function is in the select list, because the planner could remove
+     * a call from an aggregate, a subquery or a condition. If the wait is bounded, {@link WaitSql#ARM} must precede the
      * statement.
      *
      * @param holding the WITH clause that locks the tables against DDL; empty if earlier statements lock them

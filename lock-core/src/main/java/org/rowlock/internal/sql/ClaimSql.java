@@ -27,7 +27,10 @@ public record ClaimSql(RowTable table, String predicate, String order, boolean a
     private static final String SKIP_LOCKED = " skip locked";
     private static final String FOR_UPDATE = RowSql.clause(RowLockMode.FOR_UPDATE);
 
-    /** Claims rows without their keys. The parameters are the binds of the predicate, and the limit. */
+    /**
+     * Returns a statement that claims rows without locking their keys. The parameters are the binds of the predicate,
+     * and the limit.
+     */
     public static String skipLocked(ClaimParts claim) {
         return "select * from " + from(claim.table()) + " where " + condition(claim.predicate()) + order(claim.order())
                 + " limit ? " + FOR_UPDATE + SKIP_LOCKED;
@@ -63,7 +66,10 @@ public record ClaimSql(RowTable table, String predicate, String order, boolean a
                 + " as k(o, s, printed, n) order by k.n";
     }
 
-    /** Tries to lock the keys of locked rows. The last result contains the rows whose keys are locked. */
+    /**
+     * Returns statements that try to lock the keys of locked rows. The last result contains the rows whose keys are
+     * locked and that still match the predicate.
+     */
     public String read() {
         String rows = "select " + alias() + ".*, " + table.printedId(alias()) + " from " + from(table.name()) + " join "
                 + ids() + " on " + isOfId() + " where " + condition(predicate)

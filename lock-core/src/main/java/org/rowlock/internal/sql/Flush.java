@@ -22,7 +22,8 @@ import org.rowlock.internal.value.Insert;
  *     so the flush starts with a savepoint if the transaction has begun
  * @param isCheckSaved whether a savepoint precedes the advisory lock, and is released after it, because the check may
  *     refuse the lock
- * @param isSaved whether the flush begins with a savepoint that lasts until the end of the locks, or of the query
+ * @param isSaved whether the flush begins with a savepoint, which is released after the locks, or after the caller's
+ *     statements if there are any
  */
 public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isCheckSaved, boolean isSaved) {
     private static final Flush WITHOUT_LOCKS = new Flush("", List.of(), false, false, false);
@@ -133,7 +134,8 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
 
         /**
          * Returns the cache key for the locked tables. Requests for a single key are frequent, so their cache key is an
-         * existing object: the {@link RowTable} for a row lock, or the name of the table for an advisory lock.
+         * existing object: the {@link RowTable} for a row lock, the name of the table for an advisory lock of a row, or
+         * an empty text for a name or a number.
          */
         static Object locked(ResolvedRequest request) {
             List<RowGroup> rows = request.rows();

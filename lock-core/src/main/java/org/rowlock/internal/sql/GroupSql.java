@@ -14,8 +14,8 @@ public final class GroupSql {
             "case when " + GroupRule.UNALTERED + " then " + GroupRule.SESSION + " else '' end";
 
     /**
-     * The last statement before the COMMIT. It raises an error if the session, a table or the isolation level does not
-     * allow a shared transaction. Only READ COMMITTED is allowed. The parameters are the value of {@link
+     * The last statement before the COMMIT, which raises an error if the session, a table or the isolation level does
+     * not allow a shared transaction. Only READ COMMITTED is allowed. The parameters are the value of {@link
      * #SESSION_VALUE}, the oids and versions of the tables, {@link LockCheckSql#mark}, and the value of {@link
      * #SESSION_VALUE} again.
      */
@@ -25,7 +25,9 @@ public final class GroupSql {
                     + " then 'isolation level' when not " + SESSION + " then 'session' else 'table' end")
             + " end";
 
-    /** The beginning of the {@link #refusal} if the write of one caller has removed a row that others require. */
+    /**
+     * The beginning of the {@link #refusal} if the write of one caller has removed a row that other callers require.
+     */
     public static final String ROW = "row ";
 
     private GroupSql() {}

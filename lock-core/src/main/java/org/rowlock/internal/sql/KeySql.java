@@ -98,7 +98,10 @@ public final class KeySql {
         return with.append(' ').toString();
     }
 
-    /** Returns the FROM clause for {@link #arguments}, whose parameters are set first; empty without a table. */
+    /**
+     * Returns the FROM clause for {@link #arguments}; empty if the key has no table. The parameters of the arguments
+     * precede the parameter of this clause.
+     */
     static String from(Shape shape) {
         return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT ? FROM_TABLE : "";
     }
@@ -175,7 +178,10 @@ public final class KeySql {
             + " as d(kind, t, c, o, s, b, shared) offset 0) as s order by s.b is not null, s.c, s.o, s.b offset 0) as k"
             + " on true";
 
-    /** No array contains null, because with array_nulls off the server would read null as a text. */
+    /**
+     * Sets the parameters of {@link #FROM_MANY}. No array contains null, because with array_nulls off the server would
+     * read null as a text.
+     */
     public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys, RequestParts request)
             throws SQLException {
         int size = keys.size();

@@ -70,7 +70,10 @@ public sealed interface Outcome {
             return table.startsWith(NO_PRIVILEGE);
         }
 
-        /** Returns this outcome with a cause, which does not contain the mark that the error of the server contains. */
+        /**
+         * Returns this outcome with a cause that omits the message of the server, because that message contains the
+         * mark.
+         */
         public Refused by(SQLException raised) {
             SQLException safe = isSnapshotStale() ? null : new SQLException("Refused", raised.getSQLState());
             return new Refused(isolation, isReadOnly, table, safe);

@@ -71,7 +71,10 @@ public final class RowSql {
         return required ? required(table, lock, "(select pg_catalog.count(*) from rowlock_l)", 0) : lock;
     }
 
-    /** Returns a statement that locks a row, and returns a row, unless another transaction has locked the row. */
+    /**
+     * Returns a statement that locks a row and returns a result row. If another transaction has locked the row, the
+     * statement locks and returns nothing.
+     */
     static Part oneIfFree(RowTable table, RowLockMode mode) {
         return one(table, FOUND, ' ' + clause(mode) + " skip locked", 0, 0);
     }

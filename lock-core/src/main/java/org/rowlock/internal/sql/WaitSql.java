@@ -82,8 +82,8 @@ public final class WaitSql {
     static final Bound BOUND = new Bound(List.of(ARM), REARM, RESTORE);
 
     /**
-     * The divisor that gives the longest wait for the front lock: half of the bound. The other half remains for the row
-     * lock, because the row may be free even if another transaction holds the front lock.
+     * The divisor of the bound that gives the longest wait for the front lock: half of the bound. The other half
+     * remains for the row lock, because the row may be free even if another transaction holds the front lock.
      */
     private static final int PART_OF_BOUND = 2;
 
