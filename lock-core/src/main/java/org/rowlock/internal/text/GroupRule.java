@@ -77,8 +77,8 @@ public final class GroupRule {
     /**
      * A condition for a table {@code c} of pg_class. The table must not be temporary. The table must have no
      * user-defined triggers, rules, policies or deferred constraints, no parent or child tables, and no references with
-     * an ON UPDATE action. Its defaults, generated columns and checks must not call functions that may depend on the
-     * session.
+     * an ON UPDATE action. The defaults, generated columns and checks of the table must not call functions that may
+     * depend on the session.
      */
     public static final String TABLE = "c.relkind = 'r' and c.relpersistence <> 't'"
             + " and not (c.relhassubclass or c.relhasrules or c.relrowsecurity)"
@@ -125,7 +125,10 @@ public final class GroupRule {
             + "%' then not c.relrowsecurity else " + TABLE + " and not (w.n like '" + DELETES + "%' and " + DELETED
             + ") end";
 
-    /** A condition: tables have not changed since {@link #QUERY}. The parameters are their oids and versions. */
+    /**
+     * A condition: tables have not changed since {@link #QUERY} has read their versions. The parameters are their oids
+     * and versions.
+     */
     public static final String VERSIONS = "(select pg_catalog.string_agg(" + VERSION + ", ';' order by c.oid)"
             + " from pg_catalog.pg_class as c where c.oid = any (cast(cast(? as pg_catalog.text) as"
             + " pg_catalog.oid[]))) is not distinct from cast(? as pg_catalog.text)";

@@ -36,7 +36,10 @@ public final class IdText {
 
     private IdText() {}
 
-    /** A text in the form of a UUID is not converted to lower case, because the column may have a text type. */
+    /**
+     * Returns the text of an id. A text in the form of a UUID is not converted to lower case, because the column may
+     * have a text type.
+     */
     public static String of(String table, @Nullable Object id) {
         if (id instanceof String text) {
             return checked(table, text);

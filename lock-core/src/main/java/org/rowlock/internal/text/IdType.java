@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The type of an id column. The type determines the canonical text of a value, and which texts are accepted as ids.
  *
  * <p>The server also accepts texts that are not canonical: {@code 007} finds the row 7, but would have another key.
- * Rowlock refuses such an id before it sends the lock statement. Columns of other types cannot have keys.
+ * Rowlock refuses such an id before it sends the lock statement. Ids of type {@link #KEYLESS} have no keys, so Rowlock
+ * refuses advisory locks of their rows.
  */
 public enum IdType {
     SMALLINT("pg_catalog.int2"),
@@ -35,8 +36,8 @@ public enum IdType {
     /** An enum type of PostgreSQL. The label is the only spelling of a value, and only the server knows the labels. */
     ENUM(""),
     /**
-     * All other types. An id of such a type has no key, because one row would have several keys. Equal values may have
-     * several texts (citext, nondeterministic collations, jsonb). Only the server may know their spellings (inet,
+     * All other types. An id of such a type has no key, because one row could then have several keys. Equal values may
+     * have several texts (citext, nondeterministic collations, jsonb). Only the server may know their spellings (inet,
      * boolean). The text may depend on a setting of the session (float8, interval, ranges).
      */
     KEYLESS("");

@@ -85,7 +85,7 @@ public final class Tokens {
         tokens.add(new Token(type, text, start));
     }
 
-    /** Skips one space or one comment. Returns false if there was nothing to skip. */
+    /** Skips one white-space character or one comment. Returns false if neither follows. */
     private boolean skipNothing() {
         if (Character.isWhitespace(sql.charAt(at))) {
             at++;

@@ -28,7 +28,10 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
         return withoutSemicolon(sql) + "\non conflict do nothing";
     }
 
-    /** The driver removes a semicolon only at the end of a script, and not between statements. */
+    /**
+     * Returns the SQL without semicolons at its end. The driver removes a semicolon only at the end of a script, and
+     * not between statements.
+     */
     public static String withoutSemicolon(String sql) {
         int end = sql.length();
         while (end > 0 && (sql.charAt(end - 1) == ';' || Character.isWhitespace(sql.charAt(end - 1)))) {

@@ -18,7 +18,10 @@ public final class RowKey implements LockKey.Row {
         this.id = canonical(id);
     }
 
-    /** Returns the same list in the common case that all parts are canonical. */
+    /**
+     * Returns the canonical parts of an id. In the common case that all parts are canonical already, returns the same
+     * list.
+     */
     private static List<String> canonical(List<String> id) {
         for (String part : id) {
             if (!part.equals(IdText.canonical(part))) {

@@ -7,8 +7,9 @@ import javax.sql.DataSource;
 
 /**
  * Borrows the connections of a verification. All connections stay borrowed, because otherwise the pool would lend the
- * same connection again. For the first two connections, the verification waits as long as the pool allows. It then
- * borrows further connections, up to a limit, as long as the pool lends each connection within a second.
+ * same connection again. For the first two connections, the verification waits as long as the pool allows. The
+ * verification then borrows further connections, up to a limit, as long as the pool lends each connection within a
+ * second.
  */
 final class ProbeOpener {
     static final int LEAST = 2;
