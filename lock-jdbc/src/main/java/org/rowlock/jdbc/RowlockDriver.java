@@ -101,7 +101,7 @@ public final class RowlockDriver implements Driver {
 
     /**
      * Returns the object that shows the figures of a URL, and shows and changes its settings at run time. Connections
-     * with the same URL, but with different settings of the drop-in in their properties, have a separate object.
+     * with the same URL, but with different settings of the drop-in in their properties, have separate objects.
      *
      * @param url the URL of the connections
      * @param info the properties of the connections, of which only the drop-in's settings matter

@@ -62,9 +62,8 @@ public final class Turn {
     }
 
     /**
-     * Gives up the front lock if the error comes from the front lock; in autocommit, if the error may come from the
-     * front lock. Rolls back the flush, so that the caller can send the statement without the front lock. Otherwise
-     * returns false.
+     * Returns true if the front lock has caused the error; in autocommit, if the front lock may have caused the error.
+     * In this case the flush is rolled back, and the caller can send the statement without the front lock.
      *
      * @param tookNanos how long the flush with the front lock and the statement took
      */

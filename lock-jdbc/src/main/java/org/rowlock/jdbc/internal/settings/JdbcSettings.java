@@ -29,9 +29,9 @@ public record JdbcSettings(
         int largestGroup,
         boolean keepsWrites) {
     /**
-     * The largest allowed group, which the driver sends in one transaction. When the driver expects 64,000 bytes of
-     * answers, the driver sends a Sync message, and PostgreSQL then commits. The driver estimates 250 bytes for each
-     * answer.
+     * The largest allowed group. The driver would split a much larger group into several transactions: when the driver
+     * expects 64,000 bytes of answers, the driver sends a Sync message, and PostgreSQL then commits. The driver
+     * estimates 250 bytes for each answer.
      */
     public static final int MOST_IN_GROUP = 128;
 
