@@ -109,8 +109,8 @@ public final class IdColumns {
 
         /**
          * Whether the name means several tables, and not one table that has changed. The name means several tables if
-         * the newly found table is in another schema. If the new result equals the stale result, the name means several
-         * tables too, because the error came from a session with another table of this name.
+         * the newly found table is in another schema. If the new result equals the stale result, the name also means
+         * several tables. In this case another session, which sees another table of this name, has caused the error.
          */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);

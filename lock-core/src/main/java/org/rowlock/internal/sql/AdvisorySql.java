@@ -16,9 +16,9 @@ final class AdvisorySql {
     private AdvisorySql() {}
 
     /**
-     * Returns the lock statement. Each call of a lock function is in the select list, because the planner could remove
-     * a call from an aggregate, a subquery or a condition. If the wait is bounded, {@link WaitSql#ARM} must precede the
-     * statement.
+     * Returns the lock statement. Each call of a lock function is in the select list. Elsewhere, in an aggregate, a
+     * subquery or a condition, the planner could remove the call. If the wait is bounded, {@link WaitSql#ARM} must
+     * precede the statement.
      *
      * @param holding the WITH clause that locks the tables against DDL; empty if earlier statements lock them
      */

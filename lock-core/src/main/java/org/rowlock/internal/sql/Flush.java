@@ -134,8 +134,8 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
 
         /**
          * Returns the cache key for the locked tables. Requests for a single key are frequent, so their cache key is an
-         * existing object: the {@link RowTable} for a row lock, the name of the table for an advisory lock of a row, or
-         * an empty text for a name or a number.
+         * existing object. The object is the {@link RowTable} for a row lock, or the name of the table for an advisory
+         * lock. Without a table, the object is an empty text.
          */
         static Object locked(ResolvedRequest request) {
             List<RowGroup> rows = request.rows();

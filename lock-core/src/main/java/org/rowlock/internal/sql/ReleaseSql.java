@@ -25,7 +25,7 @@ public record ReleaseSql(String confirm, String confirmReads) {
     public static final String KEEP = "select pg_catalog.set_config('rowlock.commit', cast(? as pg_catalog.text)"
             + " || ' ' || " + LEVEL + ", false), pg_catalog.set_config('synchronous_commit', 'off', true)";
 
-    /** A query for the value that {@link #KEEP} has stored, and for the process id of the session at the server. */
+    /** A query for the value that {@link #KEEP} has stored, and for the process id of the session. */
     public static final String KEPT =
             "select pg_catalog.current_setting('rowlock.commit', true), pg_catalog.pg_backend_pid()";
 
