@@ -83,8 +83,8 @@ public interface LockAccess {
 
     /**
      * Locks in the transaction of a connection. A given statement of another library replaces the statement of Rowlock
-     * if it has the same effect: the request is for one row with an id of one column, the strategy is {@link
-     * LockStrategy#ROW}, and the wait is unlimited. The statement of Rowlock remains if a front lock is configured with
+     * if both statements have the same effect. The request must be for one row with an id of one column, with {@link
+     * LockStrategy#ROW} and an unlimited wait. The statement of Rowlock remains if a front lock is configured with
      * {@link RowLocksBuilder.LockFront#ALWAYS}. In all other cases the given statement is not used.
      *
      * @param statement locks the row of the request; null if Rowlock's own statement must be used

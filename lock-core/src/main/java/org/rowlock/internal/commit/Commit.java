@@ -36,7 +36,8 @@ import org.rowlock.internal.text.Stack;
  */
 public final class Commit {
     /**
-     * The largest number of statements in one flush. With more statements, the driver would read the results in parts.
+     * The largest number of statements in one flush. With more statements, the driver could stop and read results
+     * before it sends the rest.
      */
     public static final int MOST_IN_ONE = 100;
 
