@@ -3,10 +3,10 @@ package org.rowlock.internal.queue;
 import java.util.Arrays;
 
 /**
- * The width of an admission queue that adapts to the load. The width is the number of transactions that are needed to
- * keep the key locked all the time, plus one transaction that waits at the server. If a lock is held for longer than a
- * round trip takes, a width of two or three suffices. If a lock is held for less time, more transactions must be on
- * their way to the server. Otherwise the key is free until the next transaction arrives.
+ * The width of an admission queue that adapts to the load. The width is the number of transactions needed to keep the
+ * key locked all the time, plus one that waits at the server. If a lock is held for longer than a round trip takes, a
+ * width of two or three suffices. If a lock is held for less time, more transactions must be on their way to the
+ * server. Otherwise the key is free until the next transaction arrives.
  *
  * <p>This class measures the <em>stay</em> of each admitted transaction: the sum of its round trips, its wait at the
  * server and its hold of the lock. By Little's law, the share of admitted transactions that do not wait is the stay
