@@ -469,17 +469,33 @@ class CommitFlushTest {
         return own;
     }
 
-    @Test
-    void aCountIsToldAsLongAsTheStatementIsOpen() throws SQLException {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCountIsToldAsLongAsTheStatementIsOpen(boolean keepsCurrent) throws SQLException {
         keep();
         try (PreparedStatement statement = connection.prepareStatement(DELETE)) {
             statement.setInt(1, 1);
             assertThat(statement.executeUpdate()).isOne();
             assertThat(statement.getUpdateCount()).isOne();
-            assertThat(statement.getMoreResults()).isFalse();
+            assertThat(
+                            keepsCurrent
+                                    ? statement.getMoreResults(Statement.KEEP_CURRENT_RESULT)
+                                    : statement.getMoreResults())
+                    .isFalse();
             assertThat(statement.getUpdateCount()).isEqualTo(-1);
         }
         connection.rollback();
+    }
+
+    /** To the driver, a comment behind a semicolon is another statement. */
+    @ParameterizedTest
+    @ValueSource(strings = {DELETE, "insert into account(balance, id) values (7, ?)"})
+    void aCommentBehindASemicolonIsNoStatement(String sql) throws SQLException {
+        keep();
+        assertThat(Waiters.update(connection, sql + "; -- its purpose", sql.equals(DELETE) ? 1 : 6))
+                .isOne();
+        connection.commit();
+        assertThat(stored()).isNotEqualTo(UNCHANGED);
     }
 
     @Test

@@ -81,9 +81,13 @@ public final class StatementPlan {
 
     /**
      * Returns the table in which the statement inserts, updates or deletes rows. Returns null for any other statement,
-     * and for a statement that returns rows.
+     * for a statement that returns rows, and for a text with a semicolon. To the driver, even a comment after a
+     * semicolon is a further statement.
      */
     public @Nullable String written() {
+        if (sql.indexOf(';') >= 0) {
+            return null;
+        }
         if (shape instanceof PassedThrough passed) {
             return passed.parameters() < 0 ? null : passed.table();
         }

@@ -394,6 +394,13 @@ class RowlockStatement extends ForwardingStatement {
         return more;
     }
 
+    @Override
+    public boolean getMoreResults(int current) throws SQLException {
+        boolean more = super.getMoreResults(current);
+        isKept = false;
+        return more;
+    }
+
     /** Clears the warnings, even if the statement is closed, as the driver's method does. */
     @Override
     public void clearWarnings() throws SQLException {
