@@ -182,6 +182,17 @@ class CommitFlushTest {
         assertThat(stored()).endsWith(" 8:1:0").doesNotContain("7:1");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"commit", "rollback"})
+    void itEndsWithTheTransactionThatAStatementEnds(String sql) throws SQLException {
+        keep();
+        insert(6, 1);
+        TestDatabase.execute(connection, sql);
+        assertThat(update(connection, 2, 50, 7)).isZero();
+        connection.commit();
+        assertThat(stored()).isEqualTo(sql.equals("commit") ? UNCHANGED + " 6:1:0" : UNCHANGED);
+    }
+
     @Test
     void aBatchDoesNotTellItsCounts() throws SQLException {
         keep();

@@ -288,6 +288,10 @@ public final class Turns {
             granted = holds ? turn : granted;
         }
         identity.ran(done);
+        if (kept.isOpen() && kept.isEmpty() && access.isIdle()) {
+            // The statement itself has ended the transaction.
+            kept.close();
+        }
         try {
             rows.lookUpIfIdle();
         } finally {
