@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  *     sessions behind itself
  * @param isFirstInTheWay whether the first blocked session itself blocks the others, for example because it runs DDL
  * @param state the state in pg_stat_activity, or "prepared", or "not visible"
+ * @param seconds how long the blocker has been in its state
+ * @param blockedSeconds how long its transaction has blocked the session that waits longest directly behind it
  * @param query the blocker's last statement, normalized; null if the role cannot see the statement
  */
 record Blocker(
@@ -28,6 +30,7 @@ record Blocker(
         boolean isFirstInTheWay,
         String state,
         double seconds,
+        double blockedSeconds,
         @Nullable String query) {
 
     String holder() {
@@ -36,14 +39,21 @@ record Blocker(
 
     /** Whether the blocker has delayed other sessions for so long that their requests appear to hang. */
     boolean isHanging() {
-        return seconds >= Threshold.LONG_SECONDS && waiting >= Threshold.FELT_SESSIONS;
+        return Math.max(seconds, blockedSeconds) >= Threshold.LONG_SECONDS && waiting >= Threshold.FELT_SESSIONS;
+    }
+
+    /** Whether the blocker has run or ended a statement lately, as a batch does in one long transaction. */
+    private boolean isAtWork() {
+        return seconds < Threshold.LONG_SECONDS;
     }
 
     String doing() {
         return Figures.fill(
                 state.equals("not visible")
                         ? "its activity is not visible, and the first session behind it has waited for {seconds}"
-                        : "it has been {state} for {seconds}",
+                        : isAtWork()
+                                ? "it is at work, and has blocked them for {blockedSeconds}"
+                                : "it has been {state} for {seconds}",
                 this);
     }
 
@@ -59,6 +69,9 @@ record Blocker(
     String form() {
         if (isFirstInTheWay && !state.equals("prepared")) {
             return "in-front";
+        }
+        if (isAtWork()) {
+            return "at-work";
         }
         return state.startsWith("idle in") ? "open" : state.replace(' ', '-');
     }

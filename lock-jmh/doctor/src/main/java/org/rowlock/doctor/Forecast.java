@@ -39,8 +39,8 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
     private static final double LEAST_GAIN = 1.1;
 
     /**
-     * Returns the estimate; null if there are too few samples, the cycle is too short, or the holder was mostly in
-     * other states.
+     * Returns the estimate; null if there are too few samples, the cycle is too short, the sessions hang, or the holder
+     * was mostly in other states.
      */
     static @Nullable Forecast of(Table table) {
         double idleShare = table.share(Table.Of.HOLDER, Doing.IDLE_IN_TRANSACTION);
@@ -50,9 +50,12 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
         double turn = TURN * table.firstWaitMillis();
         if (table.firstWaits() < Threshold.SIGHTINGS
                 || turn < LEAST_TURN_MILLIS
+                || table.firstWaitMillis() >= 1_000 * Threshold.LONG_SECONDS
                 || idleShare + runShare + commitShare + wakeShare < 1 - Threshold.HURT_SHARE) {
             return null;
         }
+        // A state that no sample saw takes less than one sample's share of the cycle.
+        double least = turn / table.firstWaits();
         double idle = idleShare * turn;
         double pause = Math.min(idle, TURN * table.idleMillis());
         // While half of the callers are in a group, the other half waits, and forms the next group.
@@ -60,10 +63,10 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
         double shared = pause + group * runShare * turn + (commitShare + wakeShare) * turn;
         Map<String, Double> possible = new LinkedHashMap<>();
         possible.put("with 2 round trips", 1_000 / (turn - idle + pause));
-        possible.put("with all in one round trip", 1_000 / Math.max(1e-3, turn - idle));
-        possible.put("with early release", 1_000 / Math.max(1e-3, (1 - commitShare) * turn));
-        possible.put("with a queue", 1_000 / Math.max(1e-3, (1 - wakeShare) * turn));
-        possible.put("with groups in one JVM", group * 1_000 / Math.max(1e-3, shared));
+        possible.put("with all in one round trip", 1_000 / Math.max(least, turn - idle));
+        possible.put("with early release", 1_000 / Math.max(least, (1 - commitShare) * turn));
+        possible.put("with a queue", 1_000 / Math.max(least, (1 - wakeShare) * turn));
+        possible.put("with groups in one JVM", group * 1_000 / Math.max(least, shared));
         Map<String, Double> levers = new LinkedHashMap<>();
         possible.forEach((lever, rate) -> {
             if (rate >= LEAST_GAIN * 1_000 / turn) {

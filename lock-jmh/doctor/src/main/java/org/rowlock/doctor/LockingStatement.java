@@ -4,7 +4,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.rowlock.doctor.ServerQuery.Row;
-import org.rowlock.internal.value.RequestParts;
 
 /**
  * The work of one locking statement during the sampling, from pg_stat_statements. A locking statement has a locking
@@ -38,7 +37,7 @@ record LockingStatement(
     }
 
     boolean isShared() {
-        return StatementKind.mode(query).filter(RequestParts::isShared).isPresent();
+        return StatementKind.isShared(query);
     }
 
     String subject() {

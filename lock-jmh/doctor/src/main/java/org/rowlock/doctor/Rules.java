@@ -194,7 +194,12 @@ final class Rules {
     private void statement(LockingStatement each) {
         boolean isMuch = each.walShare() >= WAL_SHARE || seen.multixacts() >= MULTIXACTS_PER_SECOND;
         if (each.isShared() && each.callBytes() >= WAL_PER_CALL && isMuch) {
-            advise("share", each.subject(), each.query(), each.sessions(), each);
+            // A holder that shares the row has locked it to read, and its writers wait.
+            double behind = seen.tables().stream()
+                    .filter(table -> each.locks(table.name()))
+                    .mapToDouble(table -> table.waiting() * table.sharingShare())
+                    .sum();
+            advise("share", each.subject(), each.query(), Math.max(each.sessions(), CAUSE * behind), each);
         }
         if (each.sessions() < FELT_SESSIONS || each.blocksPerRow() < BLOCKS_PER_CLAIM) {
             return;

@@ -7,6 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.value.RequestParts;
 
 /** The reason why a statement locks rows. */
 enum StatementKind {
@@ -79,6 +80,15 @@ enum StatementKind {
             case "delete " -> Optional.of(RowLockMode.FOR_UPDATE);
             default -> FOREIGN_KEY_CHECK.matcher(sql).matches() ? Optional.empty() : clause(sql);
         };
+    }
+
+    /** Whether the statement reads a table and locks no rows itself. */
+    static boolean isQuery(@Nullable String sql) {
+        return sql != null && of(sql) == CALL && table(sql) != null;
+    }
+
+    static boolean isShared(String sql) {
+        return mode(sql).filter(RequestParts::isShared).isPresent();
     }
 
     static @Nullable String table(String sql) {

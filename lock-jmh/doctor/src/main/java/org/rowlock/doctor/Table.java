@@ -83,6 +83,13 @@ record Table(
         return share(Of.CAUSE, StatementKind.FOREIGN_KEY);
     }
 
+    double sharingShare() {
+        return shares(Of.HOLDER_STATEMENT).entrySet().stream()
+                .filter(each -> StatementKind.isShared(String.valueOf(each.getKey())))
+                .mapToDouble(Map.Entry::getValue)
+                .sum();
+    }
+
     String event() {
         return shares(Of.HOLDER_EVENT).isEmpty() ? "not visible" : String.valueOf(most(Of.HOLDER_EVENT));
     }

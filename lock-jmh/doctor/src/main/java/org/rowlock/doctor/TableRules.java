@@ -28,7 +28,6 @@ record TableRules(Rules rules, Seen seen, Table table) {
         boolean isPrepared = doing == Doing.PREPARED;
         boolean isWaiting = doing == Doing.WAITING_FOR_A_LOCK_ITSELF;
         boolean isRunning = !isIdle && !isCommitting && !isPrepared && !isWaiting;
-        boolean isLong = table.firstWaitMillis() >= LONG_HOLD_MILLIS;
         boolean isStarving = starvesForeignKeys(table);
         boolean isConvoy = !isStarving && table.isConvoy();
         boolean isOfWrites = table.share(Of.CAUSE, StatementKind.WRITE) >= MOST;
@@ -38,6 +37,9 @@ record TableRules(Rules rules, Seen seen, Table table) {
         // The advice is about the statement that locks the row. Both waiting sessions and holders show that statement.
         String locking = wanting != null ? wanting : holding;
         boolean isWrite = StatementKind.of(holding) == StatementKind.WRITE;
+        // A query that locks nothing does not become slower by the sessions that wait for the row.
+        boolean isQuery = isRunning && StatementKind.isQuery(holding);
+        boolean isLong = table.firstWaitMillis() >= (isQuery ? WORK_MILLIS : LONG_HOLD_MILLIS);
         boolean isAnyRow = StatementKind.takesFirst(wanting);
         boolean isChanged = seen.used().stream()
                 .anyMatch(each -> each.updates() > 0 && each.table().equals(table.name()));

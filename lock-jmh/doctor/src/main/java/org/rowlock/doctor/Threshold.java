@@ -72,8 +72,8 @@ final class Threshold {
     static final double MOST = 0.5;
 
     /**
-     * The shortest idle time in a transaction, in milliseconds, that shows other work of the application. A round trip
-     * alone takes less time.
+     * The shortest idle time in a transaction, or wait behind a query, in milliseconds, that shows other work of the
+     * transaction. A round trip alone takes less time.
      */
     static final double WORK_MILLIS = 10;
 

@@ -1,4 +1,5 @@
--- Finds the sessions and prepared transactions (pid 0) that block others and do not wait, for the 50 oldest waits. If
+-- Finds the sessions and prepared transactions (pid 0) that block others and do not wait, for the 50 oldest waits. A
+-- commit that waits for a standby (SyncRep) is left out: the standby is the cause, and no such commit may be ended. If
 -- the role may not see how long a blocker has been in its state, the oldest wait behind the blocker gives a lower
 -- bound.
 with recursive waiting as materialized (
@@ -11,7 +12,10 @@ with recursive waiting as materialized (
   union
   select c.pid, p.blocker from climb as c join pairs as p on p.pid = c.root
 ), roots as (
-  select root, count(distinct pid) as waiting from climb where root not in (select pid from waiting) group by root
+  select root, count(distinct pid) as waiting from climb
+  where root not in (select pid from waiting)
+    and root not in (select pid from pg_stat_activity where wait_event = 'SyncRep')
+  group by root
 ), first as (
   -- The session directly behind the root that has the most sessions behind itself.
   select distinct on (p.blocker) p.blocker, w.*, min(w.waitstart) over (partition by p.blocker) as since, (select count(distinct c.pid) from climb as c where c.root = w.pid) as behind
@@ -32,6 +36,8 @@ select r.root as pid, concat(r.root, ' ', p.gid) as name, r.waiting,
          when s.state like 'idle%' then s.state else 'not visible' end as state,
        case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id,
        greatest(extract(epoch from clock_timestamp() - coalesce(s.state_change, p.prepared, f.since)), 0)::float8 as seconds,
+       greatest(extract(epoch from clock_timestamp() - greatest(coalesce(s.xact_start, s.state_change, p.prepared), f.since)), 0)::float8
+         as blocked_seconds,
        coalesce(p.gid, '') as gid
 from roots as r
 join first as f on f.blocker = r.root

@@ -44,6 +44,7 @@ final class Cases {
         RowLockMode mode = RowLockMode.FOR_UPDATE;
         Map<Doing, Double> holders = Map.of(Doing.RUNNING, 1.0);
         String holderEvent = Wait.RUNNING;
+        String holderStatement = "commit";
         String statement = "select * from orders where id = ? for update";
 
         Waits(String name, double contenders) {
@@ -71,7 +72,7 @@ final class Cases {
                             Of.HOLDER, new LinkedHashMap<>(holders),
                             Of.HOLDER_SESSION, Map.of(holder, 1.0),
                             Of.HOLDER_EVENT, Map.of(holderEvent, 1.0),
-                            Of.HOLDER_STATEMENT, Map.of("commit", 1.0)));
+                            Of.HOLDER_STATEMENT, Map.of(holderStatement, 1.0)));
         }
     }
 

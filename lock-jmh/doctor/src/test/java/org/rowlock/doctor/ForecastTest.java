@@ -47,6 +47,17 @@ class ForecastTest {
                 .isCloseTo(10_500 / (4.25 + 10.5 * 1.7 + 6.8), within(0.01));
     }
 
+    /** Of 100 samples none saw another state. */
+    @Test
+    void whatNoSampleSawTakesOneSampleAtMost() {
+        Waits table = halfIdle();
+        table.holders = Map.of(Doing.IDLE_IN_TRANSACTION, 1.0);
+        assertThat(Forecast.of(table.table()).levers().get("with all in one round trip"))
+                .isEqualTo(100 * 1_000 / 17.0, within(0.01));
+        table.firstWaitMillis = 10_000;
+        assertThat(Forecast.of(table.table())).isNull();
+    }
+
     @Test
     void whatGainsNothingIsNoLever() {
         Waits table = new Waits("orders", 21);

@@ -434,13 +434,14 @@ class IllnessTest {
             Step<Boolean> wait = waiter.startExecute("select * from account where id = 7 for update")
                     .awaitBlockedBy(holder);
 
-            Diagnosis diagnosis = examine(SERVER);
+            Diagnosis diagnosis = Clinic.look(SERVER, database);
 
             assertFirst(diagnosis, "standby-gone", "server").isNull();
+            assertThat(diagnosis.advice()).extracting(Advice::rule).doesNotContain("blocker");
             assertThat(diagnosis.advice())
                     .filteredOn(advice -> advice.rule().equals("faster-standby"))
                     .extracting(Advice::subject, Advice::statement)
-                    .containsExactly(tuple(name("account"), "select * from account where id = ? for update"));
+                    .containsExactly(tuple("account", "select * from account where id = ? for update"));
             assertThat(diagnosis.text(Clinic.WIDE, true)).contains("Release its rows early", "LockRelease.EARLY");
             holder.cancel();
             commit.get();

@@ -122,14 +122,38 @@ class RulesTest {
     /** A prepared transaction has no statement to show. */
     @Test
     void waitsBehindAPreparedTransactionAreAdvised() {
-        Blocker prepared = new Blocker("0", "gid", 3, "relation", "orders", "4712", null, false, "prepared", 20, null);
+        Blocker prepared =
+                new Blocker("0", "gid", 3, "relation", "orders", "4712", null, false, "prepared", 20, 20, null);
         assertThat(rules(new Cases().busy("Lock:relation", 3).blocker(prepared)))
                 .containsExactly("blocker");
         assertThat(rules(new Cases().busy("Lock:relation", 6).blocker(prepared)))
                 .containsExactly("blocker", "other");
     }
 
+    /** A batch works in one transaction, and its statements take milliseconds. */
+    @Test
+    void waitsBehindABatchOfManyStatementsAreOfTheBatch() {
+        Waits behind = new Waits("orders", 9);
+        behind.holder = "4711";
+        behind.holders = Map.of(Doing.IDLE_IN_TRANSACTION, 1.0);
+        assertThat(rules(new Cases().table(behind).blocker(blocker(0.1, 9.9, 8))))
+                .containsExactly("fewer-round-trips");
+        assertThat(new Cases()
+                        .table(behind)
+                        .blocker(blocker(0.1, 18, 8))
+                        .diagnose()
+                        .advice())
+                .extracting(Advice::subject, Advice::action)
+                .containsExactly(tuple(
+                        "session 4711",
+                        "Let it finish, because it is at work, and split its work into shorter transactions."));
+    }
+
     private static Blocker blocker(double seconds, double waiting) {
+        return blocker(seconds, seconds, waiting);
+    }
+
+    private static Blocker blocker(double seconds, double blockedSeconds, double waiting) {
         return new Blocker(
                 "4711",
                 "",
@@ -141,6 +165,7 @@ class RulesTest {
                 false,
                 "idle in transaction",
                 seconds,
+                blockedSeconds,
                 "lock table orders");
     }
 
@@ -162,6 +187,15 @@ class RulesTest {
         String nowait = "select * from orders where id = ? for update nowait";
         assertThat(rules(new Cases().rollbacks(9, nowait))).isEmpty();
         assertThat(rules(new Cases().rollbacks(124, nowait))).containsExactly("nowait-storm");
+    }
+
+    @Test
+    void writersThatStarveBehindSharedLocksAreOfTheseLocks() {
+        Waits starved = new Waits("item", 2);
+        starved.holders = Map.of(Doing.IDLE_IN_TRANSACTION, 1.0);
+        starved.holderStatement = "select * from item where id = ? for share";
+        assertThat(rules(new Cases().table(starved).locking("select * from item where id = $1 for share", 180, 0.8, 1)))
+                .containsExactly("share", "fewer-round-trips");
     }
 
     @Test
