@@ -20,6 +20,7 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probe;
@@ -29,6 +30,7 @@ import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.IllegalTransactionStateException;
@@ -232,5 +234,67 @@ class RowLockTemplateTest {
             inner.executeWithoutResult(
                     own -> assertThat(template.lock(shared).isHeld()).isTrue());
         });
+    }
+
+    /** The weakest lock too conflicts with FOR_UPDATE, and the server cannot detect that a thread waits for itself. */
+    @Test
+    void aRowThatTheSuspendedTransactionHoldsInTheWeakestModeIsRefused() {
+        TransactionTemplate inner = context.transactions(Propagation.REQUIRES_NEW);
+        context.inTransaction(status -> {
+            RowLockTests.assertHeld(template.lock(LockRequest.of(RowLockMode.FOR_KEY_SHARE, List.of(ONE))));
+            assertThatThrownBy(() -> inner.executeWithoutResult(
+                            own -> template.lock(forUpdate(ONE).atMost(Duration.ofSeconds(1)))))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContaining("REQUIRES_NEW");
+        });
+    }
+
+    @Test
+    void executeDoesNotWaitForTheTransactionThatItsThreadHasSuspended() {
+        TransactionTemplate suspending = context.transactions(Propagation.NOT_SUPPORTED);
+        context.inTransaction(status -> {
+            RowLockTests.assertHeld(template.lock(forNoKeyUpdate(ONE)));
+            assertThatThrownBy(() -> suspending.executeWithoutResult(
+                            none -> template.execute(forNoKeyUpdate(ONE).atMost(Duration.ofSeconds(1)), adding(1))))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContaining("suspended transaction");
+            suspending.executeWithoutResult(none -> template.execute(forNoKeyUpdate(TWO), adding(1)));
+        });
+    }
+
+    /** A listener after the commit begins its own transaction, while the committed transaction is suspended. */
+    @Test
+    void afterTheCommitARowOfTheTransactionIsFree() {
+        TransactionTemplate inner = context.transactions(Propagation.REQUIRES_NEW);
+        context.inTransaction(status -> {
+            RowLockTests.assertHeld(template.lock(forNoKeyUpdate(ONE)));
+            TestContext.afterCommit(() -> inner.executeWithoutResult(own -> {
+                RowLockTests.assertHeld(template.lock(forNoKeyUpdate(ONE)));
+                probe.setBalance(1, 77);
+            }));
+        });
+        assertThat(probe.balance(1)).isEqualTo(77);
+    }
+
+    /** Spring's translator has no exception for P0001, the SQLSTATE of errors that functions and triggers raise. */
+    @Test
+    void theErrorOfATriggerIsTold() throws Exception {
+        database.execute(
+                "create function refuse() returns trigger language plpgsql"
+                        + " as $$ begin raise exception 'too little'; end $$",
+                "create trigger refuse before update on account for each row execute function refuse()",
+                "create function raise() returns int language plpgsql"
+                        + " as $$ begin raise exception 'too little'; end $$");
+        List<Runnable> calls = List.of(
+                () -> template.execute(forNoKeyUpdate(ONE), adding(1)),
+                () -> template.inTransaction(
+                        forNoKeyUpdate(ONE),
+                        () -> template.atCommit().add("update account set balance = 0 where id = 1")),
+                () -> context.inTransaction(
+                        status -> template.lockAndRead(forNoKeyUpdate(ONE), "select raise()", row -> row.getInt(1))));
+        assertThat(calls)
+                .allSatisfy(call -> assertThatThrownBy(call::run)
+                        .isInstanceOf(UncategorizedSQLException.class)
+                        .hasMessageContaining("too little"));
     }
 }

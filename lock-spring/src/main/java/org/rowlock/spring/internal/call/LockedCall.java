@@ -39,7 +39,6 @@ import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
 import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
-import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.TransactionManager;
@@ -185,7 +184,7 @@ public final class LockedCall {
             Set<LockKey> required,
             Taking<T> call) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
-        transaction.refuseSuspended(what, request);
+        SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), request, access().config());
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
         queuedSince = null;
         RequestParts capped = request.waiting(transaction.capped(what, left));
@@ -255,7 +254,7 @@ public final class LockedCall {
         try {
             return call.run();
         } catch (SQLException e) {
-            throw new SQLErrorCodeSQLExceptionTranslator("PostgreSQL").translate(what, sql, e);
+            throw SpringTransaction.translated(what, sql, e);
         } catch (RowlockException e) {
             NestedRuntimeException translated = LockExceptionTranslator.translate(e);
             throw why.isEmpty() || !(e instanceof LockNotAvailableException)
@@ -307,6 +306,8 @@ public final class LockedCall {
                     what + ": execute commits its own transaction, but another transaction is running. In that"
                             + " transaction call lock(..), and add the writes to atCommit().");
         }
+        // A scope without a transaction (NOT_SUPPORTED) may have suspended a transaction that holds one of the keys.
+        SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), request, access().config());
         LockObservation.around(
                 spring.observations(),
                 context(false, request),

@@ -11,17 +11,21 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.LockExceptionTranslator;
 import org.rowlock.spring.internal.annotation.LockWaits;
 import org.rowlock.spring.internal.pool.Pools;
+import org.springframework.dao.DataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
@@ -97,16 +101,18 @@ public final class SpringTransaction extends SavepointParts {
 
     /**
      * Rejects a lock that a suspended transaction of the same thread holds. The suspended transaction can continue only
-     * after this transaction, so the wait would never end.
+     * after the call, so the wait would never end. After its commit a transaction may be suspended too, but then it
+     * holds no locks.
+     *
+     * @param dataSource the object to which transaction managers bind connections
      */
-    void refuseSuspended(String what, RequestParts request) {
+    static void refuseSuspended(String what, DataSource dataSource, RequestParts request, LockConfig config) {
         for (Object bound : TransactionSynchronizationManager.getResourceMap().keySet()) {
-            if (bound instanceof SpringTransaction suspended && database().equals(suspended.dataSource)) {
+            if (bound instanceof SpringTransaction suspended
+                    && !suspended.ended
+                    && dataSource.equals(suspended.dataSource)) {
                 for (LockKey key : request.keys()) {
-                    // Two shared locks of one row do not conflict.
-                    RowLockMode weakest = RequestParts.isShared(request.modeOf(key))
-                            ? RowLockMode.FOR_NO_KEY_UPDATE
-                            : RowLockMode.FOR_SHARE;
+                    RowLockMode weakest = weakestInTheWay(request.modeOf(key), config.strategyOf(key));
                     if (suspended.notHeld(Set.of(key), weakest).isEmpty()) {
                         throw new InvalidDataAccessApiUsageException(what + ": a suspended transaction of this thread"
                                 + " (REQUIRES_NEW) holds the row, and ends only after this transaction, so the wait"
@@ -116,6 +122,17 @@ public final class SpringTransaction extends SavepointParts {
                 }
             }
         }
+    }
+
+    /** Returns the weakest mode that conflicts with the given mode. An advisory lock is either exclusive or shared. */
+    private static RowLockMode weakestInTheWay(RowLockMode mode, LockStrategy strategy) {
+        boolean isRow = strategy == LockStrategy.ROW;
+        return switch (mode) {
+            case FOR_UPDATE -> RowLockMode.FOR_KEY_SHARE;
+            case FOR_NO_KEY_UPDATE -> isRow ? RowLockMode.FOR_SHARE : RowLockMode.FOR_KEY_SHARE;
+            case FOR_SHARE -> RowLockMode.FOR_NO_KEY_UPDATE;
+            case FOR_KEY_SHARE -> isRow ? RowLockMode.FOR_UPDATE : RowLockMode.FOR_NO_KEY_UPDATE;
+        };
     }
 
     /**
@@ -221,10 +238,16 @@ public final class SpringTransaction extends SavepointParts {
         } catch (RowlockException e) {
             throw LockExceptionTranslator.translate(e);
         } catch (SQLException e) {
-            throw new SQLErrorCodeSQLExceptionTranslator("PostgreSQL").translate("writes at commit", null, e);
+            throw translated("writes at commit", null, e);
         } finally {
             DataSourceUtils.releaseConnection(connection, database());
         }
+    }
+
+    /** Translates an error of the server. Spring's translator returns null for errors that a trigger raises (P0001). */
+    static DataAccessException translated(String what, @Nullable String sql, SQLException e) {
+        DataAccessException known = new SQLErrorCodeSQLExceptionTranslator("PostgreSQL").translate(what, sql, e);
+        return known == null ? new UncategorizedSQLException(what, sql, e) : known;
     }
 
     /** Returns the DataSource, which is not null for a transaction that has locked or will lock. */
