@@ -13,17 +13,22 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockInspector;
+import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.spring.internal.startup.StartupVerification;
 import org.rowlock.spring.internal.startup.StrategyWatch;
+import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
+import org.rowlock.testing.Threads;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -146,6 +151,33 @@ class StrategyWatchTest {
         Contexts.start(database, outlives, beans -> Contexts.locks(beans, LockStrategy.ROW), Service.class)
                 .close();
         assertThat(wordsAsSeen()).isEmpty();
+    }
+
+    /** The driver runs one statement at a time, and the statement of a worker may wait without a bound. */
+    @Test
+    void theApplicationEndsAlthoughTheConnectionWithItsWordIsInUse() throws Exception {
+        HikariDataSource pool = Contexts.pool(database);
+        TestContext row = Contexts.start(
+                database,
+                new DelegatingDataSource(pool),
+                beans -> Contexts.locks(beans, LockStrategy.ROW),
+                Service.class);
+        int marked = wordsAsSeen().get(0).pid();
+        Session holder = RowLockTests.holder(database, LockKey.row("account", 1));
+        try (Connection first = pool.getConnection();
+                Connection second = pool.getConnection()) {
+            boolean isFirst = first.unwrap(PGConnection.class).getBackendPID() == marked;
+            Connection worker = isFirst ? first : second;
+            assertThat(worker.unwrap(PGConnection.class).getBackendPID()).isEqualTo(marked);
+            CompletableFuture<Boolean> waiting = Threads.start(
+                    () -> worker.createStatement().execute("update account set balance = 1 where id = 1"));
+            Blocking.awaitWaiterBehind(database.dataSource(), holder.pid());
+            TestDatabase.result(Blocking.run(row::close));
+            assertThat(waiting).isNotDone();
+            holder.rollback();
+            assertThat(TestDatabase.result(waiting)).isFalse();
+        }
+        TestDatabase.await().until(() -> wordsAsSeen().isEmpty());
     }
 
     @Test

@@ -80,6 +80,8 @@ public final class StrategyWatch {
             order by l.pid
             """.formatted(TABLES, IS_WORD + WORD.formatted(OF_ADVISORY, OF_ROW));
 
+    private static final long MOST_MILLIS_AT_END = 1_000;
+
     private final DataSource pool;
 
     /** Two arrays: the names of the tables, and their strategies. */
@@ -168,8 +170,23 @@ public final class StrategyWatch {
         LOG.info("The strategies of other instances are not watched: " + why);
     }
 
-    /** Removes the marks, because the pool may outlive the application. */
-    synchronized void close() {
+    /**
+     * Removes the marks, because the pool may outlive the application. The connection with the marks may be in use, and
+     * the driver runs one statement at a time. The end of the application therefore waits only briefly, and the marks
+     * are then removed after the statement.
+     */
+    void close() {
+        Thread remover = new Thread(this::takeBack, "rowlock-marks");
+        remover.setDaemon(true);
+        remover.start();
+        try {
+            remover.join(MOST_MILLIS_AT_END);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void takeBack() {
         isOver = true;
         try {
             if (session != null && !session.isClosed()) {
