@@ -22,6 +22,7 @@ import java.util.List;
 import org.hibernate.annotations.Cache;
 import org.hibernate.annotations.CacheConcurrencyStrategy;
 import org.hibernate.annotations.JavaType;
+import org.hibernate.annotations.Synchronize;
 import org.hibernate.type.descriptor.WrapperOptions;
 import org.hibernate.type.descriptor.java.AbstractClassJavaType;
 import org.hibernate.type.descriptor.jdbc.JdbcType;
@@ -59,6 +60,8 @@ class BehindTheLockTest {
             "insert into part values (1, 7, 0)",
             "create table coin (id bigint primary key, amount bigint not null)",
             "insert into coin values (1, 0)",
+            "create table ledger (id bigint primary key)",
+            "insert into ledger values (1)",
             "create table vehicle (id bigint primary key, dtype text)",
             "create table truck (id bigint primary key, axles int)");
 
@@ -124,6 +127,7 @@ class BehindTheLockTest {
 
     @Entity
     @Table(name = "coin")
+    @Synchronize("ledger")
     static class Coin {
         @Id
         @JavaType(CoinIdType.class)
@@ -287,6 +291,16 @@ class BehindTheLockTest {
                 }))
                 .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContaining("has been changed since");
+    }
+
+    /** The entity names the table with @Synchronize, but has no row in the table. */
+    @Test
+    void aTableThatAnEntityOnlyReadsCanBeLocked() {
+        transaction(start(LockStrategy.ROW), (locks, entities) -> {
+            Coin coin = entities.find(Coin.class, new CoinId(1));
+            RowLockTests.assertHeld(locks.lock(forNoKeyUpdate(LockKey.row("ledger", 1))));
+            assertThat(coin.amount).isZero();
+        });
     }
 
     @Test

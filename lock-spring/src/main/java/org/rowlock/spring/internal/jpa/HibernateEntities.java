@@ -65,12 +65,14 @@ record HibernateEntities(
                 .toList();
         Set<String> names = mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
         // If the given name has a schema and the mapped name has none, the names can mean different tables.
+        // An entity with @Synchronize may only read the table, and stores nothing there.
         List<String> roots = mapped.stream()
-                .filter(entity -> spaces(entity)
-                        .filter(space -> !table.contains(".") || space.contains("."))
-                        .anyMatch(space -> isSame(space, table)))
                 .filter(AbstractEntityPersister.class::isInstance)
-                .map(entity -> ((AbstractEntityPersister) entity).getRootTableName())
+                .map(AbstractEntityPersister.class::cast)
+                .filter(entity -> Arrays.stream(entity.getTableNames())
+                        .filter(name -> !table.contains(".") || name.contains("."))
+                        .anyMatch(name -> isSame(name, table)))
+                .map(AbstractEntityPersister::getRootTableName)
                 .toList();
         boolean isCached = mapped.stream().anyMatch(EntityPersister::canReadFromCache)
                 || factory.getSessionFactoryOptions().isQueryCacheEnabled()
