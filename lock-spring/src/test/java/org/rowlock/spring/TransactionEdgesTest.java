@@ -9,7 +9,10 @@ import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.observation.ObservationRegistry;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -24,6 +27,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.spring.Contexts.Probing;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.aop.framework.Advised;
@@ -39,6 +43,7 @@ import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.TransactionManagementConfigurer;
@@ -233,6 +238,28 @@ class TransactionEdgesTest {
         });
         assertThat(inUse).containsExactly(0, 0);
         assertThat(counting.queues(1)).as("when it has ended").isOne();
+    }
+
+    /**
+     * With open-in-view a session outlives its transactions, and keeps its connection. While such calls queued, the
+     * caller at the head of the queue could wait in vain for a connection of the pool.
+     */
+    @Test
+    void aViewThatHasReadSomethingDoesNotQueue() {
+        HikariDataSource pool = Contexts.pool(database);
+        var context = Contexts.jpa(database, pool, new Unit(Account.class), beans -> {}, Counting.class);
+        Counting counting = context.getBean(Counting.class);
+        EntityManagerFactory factory = context.getBean(EntityManagerFactory.class);
+        try (EntityManager view = factory.createEntityManager()) {
+            TransactionSynchronizationManager.bindResource(factory, new EntityManagerHolder(view));
+            assertThat(counting.queues(1)).as("without a connection").isOne();
+            assertThat(view.find(Account.class, 1L)).isNotNull();
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isOne();
+            assertThat(counting.queues(1)).as("with a connection").isZero();
+        } finally {
+            TransactionSynchronizationManager.unbindResource(factory);
+        }
+        assertThat(counting.queues(1)).as("when the view has ended").isOne();
     }
 
     static class Telling {

@@ -9,6 +9,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLockTransactionManager;
 import org.rowlock.spring.internal.jpa.CommitFlushes;
+import org.rowlock.spring.internal.jpa.SessionCaches;
 import org.rowlock.spring.internal.pool.Pools;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
@@ -39,7 +40,8 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
     /**
      * Whether a call is allowed to queue. The thread must not be in a transaction, nor in a scope that has suspended a
      * transaction (NOT_SUPPORTED), because that transaction may hold locks. The thread also must not be in a scope
-     * without a transaction (SUPPORTS) that already has a connection or an entity manager.
+     * without a transaction (SUPPORTS) that already has a connection or an entity manager. A session outside of
+     * transactions (open-in-view) must not have a connection either: the caller at the head of the queue may need it.
      */
     public static boolean mayQueue() {
         Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
@@ -51,6 +53,11 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
                 && isAny(ResourceHolder.class, bound.values())) {
             LOG.debug("The call does not queue in the JVM: a scope around it, such as SUPPORTS, has read something"
                     + " and keeps its connection");
+            return false;
+        }
+        if (SessionCaches.isAnyConnected()) {
+            LOG.debug("The call does not queue in the JVM: the session of Hibernate, as of open-in-view, keeps its"
+                    + " connection");
             return false;
         }
         return true;

@@ -78,6 +78,20 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         }
     }
 
+    /** Whether a resource of the thread is a session of Hibernate that has a connection. */
+    static boolean hasConnection(Object holder) {
+        try {
+            return holder instanceof EntityManagerHolder bound
+                    && bound.getEntityManager()
+                            .unwrap(SessionImplementor.class)
+                            .getJdbcCoordinator()
+                            .getLogicalConnection()
+                            .isPhysicallyConnected();
+        } catch (PersistenceException | IllegalStateException e) {
+            return false; // The session is closed, or belongs to another JPA provider.
+        }
+    }
+
     static boolean isElsewhere(Object factory, DataSource dataSource) {
         Optional<DataSource> known = DATA_SOURCES.get(factory);
         Optional<DataSource> own =

@@ -76,6 +76,19 @@ public final class SessionCaches {
         return found;
     }
 
+    /** Whether a session of Hibernate on the thread has a connection, for example a session of open-in-view. */
+    public static boolean isAnyConnected() {
+        if (HIBERNATE) {
+            for (Object bound :
+                    TransactionSynchronizationManager.getResourceMap().values()) {
+                if (HibernateSession.hasConnection(bound)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     String what() {
         return what;
     }
