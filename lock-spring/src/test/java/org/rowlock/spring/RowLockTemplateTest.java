@@ -258,7 +258,9 @@ class RowLockTemplateTest {
                             none -> template.execute(forNoKeyUpdate(ONE).atMost(Duration.ofSeconds(1)), adding(1))))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContaining("suspended transaction");
-            suspending.executeWithoutResult(none -> template.execute(forNoKeyUpdate(TWO), adding(1)));
+            CommitWrites other = new CommitWrites();
+            other.add("update account set balance = 21 where id = 2");
+            suspending.executeWithoutResult(none -> template.execute(forNoKeyUpdate(TWO), other));
         });
     }
 
