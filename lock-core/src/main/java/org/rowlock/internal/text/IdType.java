@@ -100,12 +100,12 @@ public enum IdType {
     }
 
     /**
-     * Whether ids of this type have keys, and {@link #refusal} accepts any text; for CHAR, any text without trailing
-     * spaces.
+     * Whether a value may get another text if the column gets another type. Dates then become timestamps, for example.
+     * The texts of other types are either the same or refused.
      */
-    public boolean isWord() {
+    public boolean isRespelled() {
         return switch (this) {
-            case TEXT, VARCHAR, CHAR, ENUM -> true;
+            case TEXT, VARCHAR, CHAR, ENUM, DATE, TIMESTAMP, TIMESTAMPTZ -> true;
             default -> false;
         };
     }

@@ -10,6 +10,7 @@ import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.tryLock;
 
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -335,6 +336,21 @@ class SpellingTest {
         database.execute("alter table thing alter column id type interval using id::interval");
         assertThatThrownBy(() -> alice.run(lock)).hasMessageContaining("strategy ROW");
         assertThat(alice.advisoryLocks()).isZero();
+    }
+
+    /** An instance that has seen dates, and one that sees timestamps, would have two keys of one row. */
+    @EveryStrategy.WithKey
+    void datesThatBecomeTimestampsHaveOneKey(LockStrategy strategy, Session alice, Session bob) throws Exception {
+        createThing("date", "'2026-07-01'");
+        LocalDate day = LocalDate.of(2026, 7, 1);
+        RowLocks older = locks(strategy);
+        lock(alice, older, forUpdate(row("thing", day)));
+        alice.rollback();
+        database.execute("alter table thing alter column id type timestamp");
+        lock(bob, locks(strategy), forUpdate(row("thing", day.atStartOfDay())));
+        assertThatThrownBy(() -> tryLock(alice, older, forUpdate(row("thing", day))))
+                .isInstanceOf(LockTargetException.class)
+                .hasMessageContaining("timestamp");
     }
 
     /** Text of another setting than Rowlock prints bytea in is another spelling. */
