@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
@@ -46,13 +47,15 @@ import org.rowlock.internal.value.RowKey;
  * is unknown, each caller gets a {@link CommitOutcomeUnknownException}.
  *
  * @param sessions the server's description of each unaltered session, by connection
+ * @param altered the databases and roles with an altered session, whose calls all run alone
  */
 public record Groups(
         int largest,
         SharedTransactions shared,
         LockObserver observer,
         KnownTables tables,
-        Map<Connection, String> sessions) {
+        Map<Connection, String> sessions,
+        Set<Object> altered) {
     /** The target table of each write, by the SQL of the write; empty if the write must not run in a group. */
     private static final BoundedCache<String, Optional<String>> TARGETS = new BoundedCache<>();
 
@@ -62,7 +65,8 @@ public record Groups(
                 new SharedTransactions(largest),
                 observer,
                 tables,
-                Collections.synchronizedMap(new WeakHashMap<>()));
+                Collections.synchronizedMap(new WeakHashMap<>()),
+                ConcurrentHashMap.newKeySet());
     }
 
     @FunctionalInterface
@@ -117,16 +121,17 @@ public record Groups(
         if (session.isSimpleQueryMode() || !leader.takes(leader, session)) {
             return List.of();
         }
-        leader.session = look(session);
+        Object place = session.place();
+        leader.session = altered.contains(place) ? "" : look(session);
+        leader.seenBy = List.of(place, leader.session);
         if (leader.session.isEmpty()) {
-            refused(leader.key, "session");
+            refused(leader, "session");
             return List.of();
         }
-        leader.seenBy = List.of(session.place(), leader.session);
         for (String target : leader.targets) {
             if (!shared.shares(
                     leader.seenBy, target, (sql, named) -> session.outsideTransaction(() -> session.ask(sql, named)))) {
-                refused(leader.key, "table");
+                refused(leader, "table");
                 return List.of();
             }
         }
@@ -192,7 +197,7 @@ public record Groups(
         };
         boolean done;
         try {
-            done = shared.lead(leader.key, taken, group, e -> isUndone(leader.key, all.size(), e));
+            done = shared.lead(leader.key, taken, group, e -> isUndone(leader, all.size(), e));
         } catch (Throwable e) {
             leader.report(observer, outcome(e));
             throw e;
@@ -221,7 +226,7 @@ public record Groups(
     }
 
     /** Whether nothing of a failed group is stored. Also adapts the allowed size of groups to the failure. */
-    private boolean isUndone(LockKey key, int size, Throwable e) {
+    private boolean isUndone(Member leader, int size, Throwable e) {
         // After a LockVerificationException the group may be committed, because Rowlock checks some locks only after
         // the COMMIT.
         if (e instanceof CommitOutcomeUnknownException
@@ -232,18 +237,22 @@ public record Groups(
         String refusal = e instanceof SQLException ? GroupSql.refusal(e.getMessage()) : null;
         if (refusal != null && refusal.equals("table")) {
             shared.forgetTables();
-            shared.undone(key, size);
+            shared.undone(leader.key, size);
         } else if (refusal != null && !refusal.startsWith(GroupSql.ROW)) {
-            refused(key, refusal);
+            refused(leader, refusal);
         } else if (!(e instanceof LockNotAvailableException)) {
-            shared.undone(key, size);
+            shared.undone(leader.key, size);
         }
         return true;
     }
 
-    private void refused(LockKey key, String why) {
-        shared.refused(key);
-        observer.alone(key, why);
+    /** Records a refusal. If the DataSource alters sessions, the sessions of other callers may be altered too. */
+    private void refused(Member leader, String why) {
+        if (why.equals("session")) {
+            altered.add(leader.seenBy.get(0));
+        }
+        shared.refused(leader.key);
+        observer.alone(leader.key, why);
     }
 
     private List<Write> writes(List<Member> all) {

@@ -49,7 +49,7 @@ public final class Member {
     String session = "";
 
     /** The server, the database and {@link #session}. Sessions with equal values see the same tables. */
-    Object seenBy = "";
+    List<Object> seenBy = List.of();
 
     /** The descriptions of the tables that the group changes, by oid. Set before this call leads a group. */
     Map<Long, String> versions = Map.of();

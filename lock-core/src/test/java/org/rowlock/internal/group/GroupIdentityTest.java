@@ -1,6 +1,8 @@
 package org.rowlock.internal.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Locks.on;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -13,6 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.CommitWrites;
+import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
@@ -182,6 +185,47 @@ class GroupIdentityTest {
                 one.setAutoCommit(true);
                 TestDatabase.execute(one, "set timezone = 'Asia/Tokyo'");
             }
+        }
+    }
+
+    /** As of a DataSource that gives the threads of some tenants a schema, and leaves the sessions of others alone. */
+    @Test
+    void onceASessionWasAlteredNoOtherIsGroupedEither() throws Exception {
+        String other = database.schema() + "_b";
+        database.execute(
+                "create schema " + other,
+                "create table " + other + ".account(id int primary key)",
+                "insert into " + other + ".account values (1)",
+                "create table " + other + ".entry(id int)");
+        ThreadLocal<Boolean> tenant = ThreadLocal.withInitial(() -> false);
+        DataSource byThread = new ObservedDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                if (tenant.get()) {
+                    TestDatabase.execute(connection, "set search_path = " + other);
+                }
+                return connection;
+            }
+        };
+        try {
+            RowLocks locks = on(Crowd.builder(CALLERS).build(), byThread);
+            tenant.set(true);
+            locks.lock(forUpdate(LockKey.name("any"))).execute(ENTER, 2);
+            tenant.remove();
+            try (Crowd crowd = Crowd.behind(database, locks, byThread)) {
+                crowd.add(() -> locks.lock(forUpdate(Crowd.KEY)).execute(ENTER, 1));
+                crowd.add(() -> {
+                    tenant.set(true);
+                    locks.lock(forUpdate(Crowd.KEY)).execute(ENTER, 3);
+                });
+            }
+            assertThat(database.query("select string_agg(id::text, ' ') from entry"))
+                    .isEqualTo("1");
+            assertThat(database.query("select string_agg(id::text, ' ') from " + other + ".entry"))
+                    .isEqualTo("2 3");
+        } finally {
+            database.execute("drop schema " + other + " cascade");
         }
     }
 
