@@ -39,8 +39,8 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
     private static final double LEAST_GAIN = 1.1;
 
     /**
-     * Returns the estimate; null if there are too few samples, the cycle is too short, the sessions hang, or the holder
-     * was mostly in other states.
+     * Returns the estimate, or null if no estimate is possible. The reasons are too few samples, too short a cycle,
+     * sessions that hang, or a holder that was mostly in other states.
      */
     static @Nullable Forecast of(Table table) {
         double idleShare = table.share(Table.Of.HOLDER, Doing.IDLE_IN_TRANSACTION);

@@ -72,8 +72,8 @@ final class Threshold {
     static final double MOST = 0.5;
 
     /**
-     * The shortest idle time in a transaction, or wait behind a query, in milliseconds, that shows other work of the
-     * transaction. A round trip alone takes less time.
+     * The shortest idle time of the holder, in milliseconds, that shows other work of its transaction. While the holder
+     * runs a query, the shortest wait of the first session in line. A round trip alone takes less time.
      */
     static final double WORK_MILLIS = 10;
 
