@@ -543,6 +543,23 @@ class CommitFlushTest {
         assertThat(stored()).startsWith("1:100:0 ");
     }
 
+    /** The server counts no rows of a write to such a table. */
+    @Test
+    void aNewRuleIsSeenBehindItsFirstFailure() throws SQLException {
+        database.execute("create rule again as on insert to account do also update skipped set n = 0");
+        keep();
+        insert(6, 1);
+        assertThatThrownBy(connection::commit)
+                .isInstanceOf(CommitFlushException.class)
+                .hasFieldOrPropertyWithValue("SQLState", "0A000");
+        for (int id = 6; id < 8; id++) {
+            keep();
+            assertThat(insert(id, 1)).isOne();
+            connection.commit();
+        }
+        assertThat(stored()).endsWith(" 6:1:0 7:1:0");
+    }
+
     @Test
     void itWorksUnderAPoolAndAroundOne() throws SQLException {
         try (HikariDataSource around = pool(dataSource)) {
@@ -577,6 +594,40 @@ class CommitFlushTest {
             // Given back with something kept, which is gone.
             CommitFlush.open(own, table -> true);
             update(own, 2, 1, 0);
+        }
+    }
+
+    /** As with a DataSource that routes each tenant to a database of its own. */
+    @Test
+    void aTableOfAnotherDatabaseIsAnother() throws SQLException {
+        String name = database.schema() + "_tenant";
+        database.execute("create database " + name);
+        PGSimpleDataSource tenant = database.dataSource();
+        tenant.setDatabaseName(name);
+        AtomicReference<DataSource> route = new AtomicReference<>(database.dataSource());
+        DataSource routing = new ObservedDataSource(tenant) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                return route.get().getConnection();
+            }
+        };
+        try (RowlockDataSource routed =
+                RowlockDataSource.builder(routing).flushWithCommit(true).build()) {
+            learn(routed);
+            route.set(tenant);
+            try (Connection own = TestDatabase.begin(routed)) {
+                TestDatabase.execute(
+                        own,
+                        "create schema " + database.schema(),
+                        "create table account(id int primary key, balance int, version int, image bytea)",
+                        "create rule none as on insert to account do instead nothing");
+                own.commit();
+                assertThat(CommitFlush.open(own, table -> true)).isTrue();
+                assertThat(Waiters.update(own, INSERT, 6, 1, new byte[] {1})).isZero();
+                own.commit();
+            }
+        } finally {
+            database.execute("drop database " + name);
         }
     }
 

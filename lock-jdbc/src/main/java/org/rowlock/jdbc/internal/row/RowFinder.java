@@ -27,12 +27,15 @@ public final class RowFinder {
 
     private final DriverAccess access;
     private final PrimaryKeys primaryKeys;
+    private final String database;
     private final String user;
     private final Set<IdColumns.Place> unknownTables = ConcurrentHashMap.newKeySet();
 
     public RowFinder(DriverAccess access, PrimaryKeys primaryKeys) throws SQLException {
         this.access = access;
         this.primaryKeys = primaryKeys;
+        // A DataSource may route to several databases, whose tables with the same name may differ.
+        this.database = access.session().url();
         this.user = access.session().user();
     }
 
@@ -77,9 +80,8 @@ public final class RowFinder {
     }
 
     private PrimaryKeys.@Nullable Found primaryKey(String name) {
-        // The name of the database stays empty, because all connections of one DataSource use the same database.
         IdColumns.Place table =
-                new IdColumns.Place("", user, access.session().reported("search_path"), name, List.of());
+                new IdColumns.Place(database, user, access.session().reported("search_path"), name, List.of());
         PrimaryKeys.Found found = primaryKeys.find(table);
         if (found == null || found.isOver()) {
             unknownTables.add(table);
@@ -115,7 +117,9 @@ public final class RowFinder {
         } catch (SQLException e) {
             // The application's own statement has already succeeded or failed, so this error is not thrown. Rowlock
             // looks up the keys again later.
-            LOG.log(Level.DEBUG, "The primary keys of " + unknownTables + " could not be looked up", e);
+            List<String> names =
+                    unknownTables.stream().map(IdColumns.Place::table).toList();
+            LOG.log(Level.DEBUG, "The primary keys of " + names + " could not be looked up", e);
         }
         unknownTables.clear();
     }
