@@ -11,6 +11,7 @@ import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.text.SessionEffect;
+import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.internal.flush.KeptWrites;
@@ -243,11 +244,12 @@ public final class Turns {
 
     /**
      * Throws the exception of the framework that made Rowlock keep the writes; returns if the framework has none. Drops
-     * the cached primary keys if a write changed a wrong number of rows, because a table may have a new key or trigger.
+     * the cached primary keys if a write changed a wrong number of rows, or if the server could not count its rows,
+     * because a table may have a new key, trigger or rule.
      */
     private void failed(Throwable e) {
         if (e instanceof CommitFlushException failed) {
-            if (failed.isWrongCount()) {
+            if (failed.isWrongCount() || SqlState.FEATURE_NOT_SUPPORTED.equals(failed.getSQLState())) {
                 dropIn.primaryKeys.forget();
             }
             kept.failed(failed);
