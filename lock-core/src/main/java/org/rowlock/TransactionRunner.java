@@ -107,7 +107,10 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             }
             boolean done = false;
             for (@Nullable Member leader = member; !done; leader = null) {
+                // The wait of the request does not limit the time in which the call waits for a connection.
+                RequestParts remaining = request.remaining(start);
                 try (Lent lent = new Lent(connect(dataSource, entries))) {
+                    long connected = System.nanoTime();
                     TransactionLocks tx = in(lent);
                     Ending.Choice endings = calls.endings(entries::isWanted);
                     List<QueueEntry> others = leader == null ? List.of() : groups.take(leader, place, lent.connection);
@@ -119,7 +122,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                     if (!done && (others.isEmpty() || lent.isUsableAgain())) {
                         // After a failed group, a driver may have replaced its connection.
                         TransactionLocks alone = others.isEmpty() ? tx : in(lent.connection);
-                        alone.lockAndCommit(request.remaining(start), toSend, endings, true);
+                        alone.lockAndCommit(remaining.remaining(connected), toSend, endings, true);
                         groups.doneAlone(leader);
                         done = true;
                     }

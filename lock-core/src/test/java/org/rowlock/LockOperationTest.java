@@ -8,6 +8,7 @@ import static org.rowlock.LockKey.rows;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.assertIllegal;
 import static org.rowlock.testing.Locks.lock;
+import static org.rowlock.testing.Locks.on;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import java.math.BigDecimal;
@@ -17,12 +18,18 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.UUID;
+import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.EveryStrategy;
+import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 /** What a request says counts in every form of a locked transaction, and one handle has all that the work needs. */
@@ -41,6 +48,30 @@ class LockOperationTest {
     @BeforeEach
     void locks() {
         locks = RowLocks.of(database.dataSource());
+    }
+
+    /** The bound is of the wait for the row. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aBoundLeavesOutTheWaitForThePool(boolean executes, Session alice, Session bob) throws Exception {
+        Duration bound = Duration.ofSeconds(2);
+        LockRequest request = forUpdate(row("account", 1));
+        lock(bob, locks, request);
+        Step<Long> call = alice.start(connection -> {
+            DataSource slow = new ObservedDataSource(OneConnection.of(connection)) {
+                @Override
+                public Connection getConnection() throws SQLException {
+                    long start = System.nanoTime();
+                    TestDatabase.await("the bound").until(() -> System.nanoTime() - start > bound.toNanos());
+                    return super.getConnection();
+                }
+            };
+            LockOperation operation = on(locks, slow).lock(request.atMost(bound));
+            return executes ? operation.execute(ADD, 1) : operation.inTransaction(tx -> 1L);
+        });
+        call.awaitBlockedBy(bob);
+        bob.rollback();
+        assertThat(call.get()).isOne();
     }
 
     private <R> R value(String sql, Class<R> type) throws SQLException {
