@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import jakarta.persistence.CascadeType;
@@ -13,6 +14,7 @@ import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.JoinColumn;
 import jakarta.persistence.LockModeType;
+import jakarta.persistence.ManyToOne;
 import jakarta.persistence.OneToMany;
 import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.Table;
@@ -58,6 +60,8 @@ class EntityRefreshTest {
             "create table parcel_line (id bigint primary key, parcel bigint, amount bigint not null)",
             "create table till (id text primary key, amount bigint not null)",
             "insert into till values ('EUR', 0), ('USD', 0)",
+            "create table bill (id bigint primary key, account bigint)",
+            "insert into bill values (1, 1)",
             "insert into parcel values (1)",
             "insert into parcel_line values (1, 1, 0)");
 
@@ -98,6 +102,18 @@ class EntityRefreshTest {
         long amount;
     }
 
+    /** Hibernate reads the account with a join. */
+    @Entity
+    @Table(name = "bill")
+    static class Bill {
+        @Id
+        Long id;
+
+        @ManyToOne
+        @JoinColumn(name = "account")
+        Account account;
+    }
+
     @Entity
     @Table(name = "till")
     static class Till {
@@ -127,7 +143,7 @@ class EntityRefreshTest {
 
     @BeforeEach
     void start() {
-        Unit unit = new Unit(Account.class, Part.class, Parcel.class, ParcelLine.class, Till.class);
+        Unit unit = new Unit(Account.class, Part.class, Parcel.class, ParcelLine.class, Till.class, Bill.class);
         context = Contexts.jpa(database, unit, Accounts.class);
         accounts = context.getBean(Accounts.class);
         entities = context.entities();
@@ -175,10 +191,7 @@ class EntityRefreshTest {
     @ParameterizedTest
     @EnumSource
     void whatWasLoadedBeforeAClaimIsReadAgainUnlessItWasChanged(LockStrategy strategy) throws Exception {
-        RowLockTemplate template = new RowLockTemplate(
-                LockAccess.builder().strategy(strategy).build(),
-                context.getBean(PlatformTransactionManager.class),
-                context.getBean(DataSource.class));
+        RowLockTemplate template = template(strategy);
         Claim one = Claim.from("account").where("id = 1");
         transaction.executeWithoutResult(status -> {
             Account first = entities.find(Account.class, 1L);
@@ -196,6 +209,13 @@ class EntityRefreshTest {
                 .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContainingAll("Account", "id 1", "has been changed since");
         assertThat(balanceOf(1)).isEqualTo("6");
+    }
+
+    private RowLockTemplate template(LockStrategy strategy) {
+        return new RowLockTemplate(
+                LockAccess.builder().strategy(strategy).build(),
+                context.getBean(PlatformTransactionManager.class),
+                context.getBean(DataSource.class));
     }
 
     /**
@@ -360,5 +380,33 @@ class EntityRefreshTest {
                     context.template().lock(forNoKeyUpdate(LockKey.row("parcel", 1)));
                 }))
                 .isInstanceOf(DataIntegrityViolationException.class);
+    }
+
+    /**
+     * Hibernate 7 locks only the row of the bill, but records the lock for the joined account too. Hibernate 6 locks both
+     * rows.
+     */
+    @ParameterizedTest
+    @EnumSource
+    void aJoinedEntityIsNotTakenForLocked(LockStrategy strategy) throws Exception {
+        RowLockTemplate template = template(strategy);
+        boolean[] isLocked = new boolean[1];
+        Throwable refused = catchThrowable(() -> transaction.executeWithoutResult(status -> {
+            Bill bill = entities.find(Bill.class, 1L, LockModeType.PESSIMISTIC_WRITE);
+            isLocked[0] = !RowLockTests.isFree(database.dataSource(), LockKey.row("account", 1));
+            if (!isLocked[0]) {
+                executeElsewhere("update account set balance = 5 where id = 1");
+            }
+            bill.account.balance += 1;
+            template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
+        }));
+        if (isLocked[0]) {
+            assertThat(refused).isNull();
+        } else {
+            assertThat(refused)
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContainingAll("Account", "id 1", "has been changed since");
+        }
+        assertThat(balanceOf(1)).isEqualTo(isLocked[0] ? "1" : "5");
     }
 }

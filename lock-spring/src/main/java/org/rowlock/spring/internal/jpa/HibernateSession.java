@@ -114,14 +114,18 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         }
         for (Loaded each : loaded()) {
             if (each.surely() && !HELD.contains(each.entry().getLockMode()) && isChanged(each)) {
-                throw new InvalidDataAccessApiUsageException(locked.what() + ": the entity "
-                        + each.entry().getEntityName() + " with the id "
-                        + each.entry().getId()
-                        + " was loaded before the lock and has been changed since, so the change may be based on values"
-                        + " that the row no longer has. Lock before the entity is read, or flush the change before the"
-                        + " lock.");
+                throw refused(each);
             }
         }
+    }
+
+    private InvalidDataAccessApiUsageException refused(Loaded changed) {
+        return new InvalidDataAccessApiUsageException(locked.what() + ": the entity "
+                + changed.entry().getEntityName() + " with the id "
+                + changed.entry().getId()
+                + " was loaded before the lock and has been changed since, so the change may be based on values"
+                + " that the row no longer has. Lock before the entity is read, or flush the change before the"
+                + " lock.");
     }
 
     private boolean isChanged(Loaded loaded) {
@@ -274,7 +278,26 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         }
     }
 
+    /**
+     * Rejects the lock if a changed entity was loaded with PESSIMISTIC_WRITE and its row has changed since. Hibernate 7
+     * records that mode also for joined entities, whose rows its statement does not lock.
+     */
+    private void refuseStale(List<Loaded> loaded) {
+        for (Loaded each : loaded) {
+            EntityEntry entry = each.entry();
+            if (each.surely() && entry.getLockMode() == LockMode.PESSIMISTIC_WRITE && isChanged(each)) {
+                Object[] stored = entry.getPersister().getDatabaseSnapshot(entry.getId(), session);
+                if (stored == null
+                        || entry.getPersister().findModified(stored, entry.getLoadedState(), each.entity(), session)
+                                != null) {
+                    throw refused(each);
+                }
+            }
+        }
+    }
+
     private void refresh(List<Loaded> loaded) {
+        refuseStale(loaded);
         // A refresh drops pending changes of the entity's collections, and of entities to which the refresh cascades.
         // These changes are therefore written first.
         if (loaded.stream()
