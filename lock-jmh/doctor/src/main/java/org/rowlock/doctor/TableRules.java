@@ -49,7 +49,7 @@ record TableRules(Rules rules, Seen seen, Table table) {
         // Advice that shortens one activity of the holder can gain the share of waits with that activity. A queue can
         // then gain only the share of waits without a holder. Without such advice, a queue can gain all waits.
         double gain = table.waiting() * (isWaiting ? NOISE : table.doingShare());
-        boolean isLever = isIdle || isCommitting || isPrepared || (isRunning && isLong);
+        boolean isLever = isIdle || isCommitting || isPrepared || isWaiting || (isRunning && isLong);
         double queued = table.waiting() * (isLever ? table.noneYetShare() : 1);
         advise("no-key-update", isStarving, forUpdate(), cause);
         advise("lock-less.any-row", isAnyRow, wanting, cause);

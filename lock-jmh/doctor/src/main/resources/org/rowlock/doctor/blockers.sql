@@ -38,7 +38,7 @@ select r.root as pid, concat(r.root, ' ', p.gid) as name, r.waiting,
        greatest(extract(epoch from clock_timestamp() - coalesce(s.state_change, p.prepared, f.since)), 0)::float8 as seconds,
        greatest(extract(epoch from clock_timestamp() - greatest(coalesce(s.xact_start, s.state_change, p.prepared), f.since)), 0)::float8
          as blocked_seconds,
-       coalesce(p.gid, '') as gid
+       coalesce(p.gid, '') as gid, nullif(s.application_name, '') as application
 from roots as r
 join first as f on f.blocker = r.root
 left join pg_stat_activity as s on s.pid = r.root

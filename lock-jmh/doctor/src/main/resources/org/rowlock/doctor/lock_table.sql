@@ -11,10 +11,10 @@ with entries as (
   select pid, count(*) as locks from pg_locks
   where locktype = 'advisory' and granted and virtualtransaction like '%/0' group by pid order by locks desc limit 1
 )
-select sum(e.entries) over ()::int8 as entries, (select count(*) from pg_locks where mode = 'SIReadLock') as serializable,
-       e.entries as most, concat(e.pid, ' (' || nullif(a.application_name, '') || ')') as session,
+select coalesce(sum(e.entries) over (), 0)::int8 as entries, (select count(*) from pg_locks where mode = 'SIReadLock') as serializable,
+       coalesce(e.entries, 0) as most, concat(e.pid, ' (' || nullif(a.application_name, '') || ')') as session,
        case when a.query <> '<insufficient privilege>' then a.query end as query,
        coalesce(k.locks, 0) as kept, k.pid::text as kept_by
-from entries as e left join pg_stat_activity as a on a.pid = e.pid left join kept as k on true
+from (values (1)) as one left join entries as e on true left join pg_stat_activity as a on a.pid = e.pid left join kept as k on true
 order by e.entries desc
 limit 1;

@@ -423,6 +423,15 @@ class IllnessTest {
     }
 
     @Test
+    void aSerializableTransactionIsSeenBesideAnEmptyLockTable() throws Exception {
+        Session reader = database.session("reader");
+        reader.execute("set transaction isolation level serializable");
+        reader.execute("select * from account");
+        assertThat(examine(SERVER).seen().sessions("serializable")).isPositive();
+        reader.rollback();
+    }
+
+    @Test
     void holdersThatWaitForAStandby() throws Exception {
         database.execute("alter system set synchronous_standby_names = 'nobody'");
         database.execute("select pg_reload_conf()");

@@ -69,6 +69,14 @@ class RulesTest {
     }
 
     @Test
+    void besideHoldersThatWaitThemselvesNoQueueGains() {
+        Waits held = new Waits("orders", 30);
+        held.firstWaitMillis = 250;
+        held.holders = Map.of(Doing.WAITING_FOR_A_LOCK_ITSELF, 1.0);
+        assertThat(rules(new Cases().table(held))).containsExactly("next-lock", "admission");
+    }
+
+    @Test
     void whatTakesMostOfTheHoldComesFirstAndTheLockNext() {
         Waits table = new Waits("orders", 30);
         table.holders = shares(Doing.COMMITTING, 0.6, Doing.IDLE_IN_TRANSACTION, 0.4);
@@ -123,7 +131,7 @@ class RulesTest {
     @Test
     void waitsBehindAPreparedTransactionAreAdvised() {
         Blocker prepared =
-                new Blocker("0", "gid", 3, "relation", "orders", "4712", null, false, "prepared", 20, 20, null);
+                new Blocker("0", "gid", null, 3, "relation", "orders", "4712", null, false, "prepared", 20, 20, null);
         assertThat(rules(new Cases().busy("Lock:relation", 3).blocker(prepared)))
                 .containsExactly("blocker");
         assertThat(rules(new Cases().busy("Lock:relation", 6).blocker(prepared)))
@@ -145,7 +153,7 @@ class RulesTest {
                         .advice())
                 .extracting(Advice::subject, Advice::action)
                 .containsExactly(tuple(
-                        "session 4711",
+                        "session 4711 (nightly)",
                         "Let it finish, because it is at work, and split its work into shorter transactions."));
     }
 
@@ -157,6 +165,7 @@ class RulesTest {
         return new Blocker(
                 "4711",
                 "",
+                "nightly",
                 waiting,
                 "relation",
                 "orders",
