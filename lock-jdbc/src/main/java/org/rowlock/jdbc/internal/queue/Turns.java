@@ -244,8 +244,8 @@ public final class Turns {
 
     /**
      * Throws the exception of the framework that made Rowlock keep the writes; returns if the framework has none. Drops
-     * the cached primary keys if a write changed a wrong number of rows, or if the server could not count its rows,
-     * because a table may have a new key, trigger or rule.
+     * the cached primary keys if a write changed a wrong number of rows, or the server could not count them. The table
+     * may have a new key, trigger or rule.
      */
     private void failed(Throwable e) {
         if (e instanceof CommitFlushException failed) {
