@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The <em>crowd</em> of a lock is the length of the queue at the server: the number of transactions, in any JVM,
  * that are granted the key before this lock. The crowd is estimated as the wait for the lock divided by the time of one
- * hold. This JVM measures both times, so a shortage of processors lengthens both times by about the same factor. {@link
- * FrontPolicy} decides from the crowd whether to use a front lock.
+ * hold. This JVM measures both times, so a shortage of processors lengthens both times by about the same factor. The
+ * time by which transactions of this JVM held the lock for longer than estimated does not count. {@link FrontPolicy}
+ * decides from the crowd whether to use a front lock.
  */
 public final class AdaptivePolicy implements QueuePolicy {
     private static final double STEP = 0.125;
@@ -95,10 +96,10 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     @Override
-    public void waited(long nanos, int holds, long keyNanos) {
+    public void waited(long nanos, int holds, long ownNanos, long keyNanos) {
         // A wait for the row is evaluated only if the transaction also waited for the front lock.
         double rowHolds = heldNanos > 0 && keyNanos >= heldNanos ? (double) (nanos - keyNanos) / heldNanos : Double.NaN;
-        front.locked(keyNanos >= 0, crowd(nanos, holds), holds, nanos, rowHolds, nanos - keyNanos);
+        front.locked(keyNanos >= 0, crowd(nanos, holds, ownNanos), holds, nanos, rowHolds, nanos - keyNanos);
     }
 
     /**
@@ -106,11 +107,12 @@ public final class AdaptivePolicy implements QueuePolicy {
      * step. The size of the step does not depend on the crowd. The estimate therefore approaches the median, and
      * outliers have little weight.
      */
-    private double crowd(long nanos, int holds) {
+    private double crowd(long nanos, int holds, long ownNanos) {
         if (heldNanos == 0) {
             return 0;
         }
-        double crowd = (double) nanos / heldNanos;
+        long longer = Math.max(0, ownNanos - holds * heldNanos);
+        double crowd = (double) (nanos - longer) / heldNanos;
         double step = Math.max(STEP, foreign / HOLD_SHARE);
         foreign = Math.min(MOST_FOREIGN, Math.max(0, foreign + (crowd - holds > foreign ? step : -step)));
         return crowd;

@@ -48,6 +48,15 @@ final class KeyQueue {
     /** How many entries the leaders have taken. Taken entries are not in {@code line}, but their threads wait. */
     private int taken;
 
+    /** The time for which transactions of this JVM have held the key, without the present holder. */
+    private long heldNanos;
+
+    /** The time at which a transaction of this JVM acquired the key; 0 if that transaction has ended. */
+    private long heldSince;
+
+    /** Whether Rowlock notices the end of transactions at once, as the last release shows. */
+    private boolean noticesEnd;
+
     /** The number of admitted entries: positive if the entries are shared, negative if they are exclusive. */
     private int inside;
 
@@ -292,6 +301,25 @@ final class KeyQueue {
         entry.inFront = Math.abs(inside);
         inside += entry.shared ? 1 : -1;
         entry.enters();
+    }
+
+    /** Returns the time for which transactions of this JVM have held the key until now, as far as it is known. */
+    long heldNanos(long now) {
+        return heldSince == 0 || !noticesEnd ? heldNanos : heldNanos + now - heldSince;
+    }
+
+    /** Records that a transaction of this JVM has acquired the key, so that the previous holder has ended. */
+    void granted(long now) {
+        heldNanos = heldNanos(now);
+        heldSince = now;
+    }
+
+    void released(long since, long now, boolean exact) {
+        noticesEnd = exact;
+        if (heldSince == since) {
+            heldNanos = heldNanos(now);
+            heldSince = 0;
+        }
     }
 
     int wanting() {

@@ -47,8 +47,8 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // This field and the following fields are written under the lock of the queue, with four exceptions. Only the
-    // thread of the entry writes offer, sentNanos and front without the lock, and only its leader writes sent.
+    // This field and the following fields are written under the lock of the queue, with three exceptions. Only the
+    // thread of the entry writes offer and front without the lock, and only its leader writes sent.
     volatile State state = State.NEW;
 
     @Nullable
@@ -66,6 +66,10 @@ public final class QueueEntry {
 
     volatile long sinceNanos = System.nanoTime();
     long sentNanos;
+
+    /** The value of {@link KeyQueue#heldNanos} at the time {@link #sentNanos}. */
+    private long heldBeforeNanos;
+
     int inFront;
     long lockedNanos;
 
@@ -117,7 +121,14 @@ public final class QueueEntry {
 
     /** Records that the lock statement is now sent. The time until now may have been a wait for the pool. */
     public void startServerWait() {
+        synchronized (queue.lock) {
+            sends();
+        }
+    }
+
+    private void sends() {
         sentNanos = System.nanoTime();
+        heldBeforeNanos = queue.heldNanos(sentNanos);
     }
 
     public void leave() {
@@ -159,7 +170,9 @@ public final class QueueEntry {
             // In a ROW queue the lock holder has already left the queue, so {@code inFront} does not include the
             // holder.
             int own = inFront + (queue.isKept() ? 0 : 1);
-            queue.policy.waited(nanos, own, front == null ? -1 : front.waitedNanos);
+            long ownNanos = queue.heldNanos(now) - heldBeforeNanos;
+            queue.granted(now);
+            queue.policy.waited(nanos, own, ownNanos, front == null ? -1 : front.waitedNanos);
         }
     }
 
@@ -183,6 +196,7 @@ public final class QueueEntry {
 
     private void release(long now, boolean exact) {
         if (lockedNanos != 0) {
+            queue.released(lockedNanos, now, exact);
             queue.policy.held(now - lockedNanos, exact);
             lockedNanos = 0;
         }
@@ -272,7 +286,7 @@ public final class QueueEntry {
     }
 
     void enters() {
-        sentNanos = System.nanoTime();
+        sends();
         sinceNanos = sentNanos;
         state = State.IN;
     }

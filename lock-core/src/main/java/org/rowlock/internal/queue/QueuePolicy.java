@@ -42,9 +42,10 @@ public interface QueuePolicy {
      *
      * @param nanos the time from sending the statement to the server's answer
      * @param holds the largest number of other transactions of this JVM that may have held the lock during the wait
+     * @param ownNanos the part of the wait in which other transactions of this JVM held the lock, as far as it is known
      * @param keyNanos the time of the wait for the front lock; 0 if it is unknown, negative if there was no front lock
      */
-    default void waited(long nanos, int holds, long keyNanos) {}
+    default void waited(long nanos, int holds, long ownNanos, long keyNanos) {}
 
     /** Records that a front lock could not be acquired in the given time. */
     default void frontGivenUp(long nanos) {}

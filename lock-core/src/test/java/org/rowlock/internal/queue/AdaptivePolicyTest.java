@@ -18,7 +18,7 @@ class AdaptivePolicyTest {
     private void seen(int times, long waitedNanos, int inFront) {
         for (int i = 0; i < times; i++) {
             policy.held(HOLD, true);
-            policy.waited(waitedNanos, inFront + 1, -1);
+            policy.waited(waitedNanos, inFront + 1, 0, -1);
         }
     }
 
@@ -87,6 +87,20 @@ class AdaptivePolicyTest {
         assertThat(policy.isWantedElsewhere()).isFalse();
     }
 
+    /** Quartz fires a dozen triggers in one transaction, and completes each in a short one. */
+    @Test
+    void aLongHoldOfOurOwnIsNoCrowdOfOthers() {
+        for (int i = 0; i < 100; i++) {
+            policy.held(HOLD, true);
+            policy.waited(30 * HOLD, 1, 30 * HOLD, -1);
+            assertThat(policy.frontNanos(false)).isZero();
+        }
+        assertThat(policy.isWantedElsewhere()).isFalse();
+        policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
+        policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
+        assertThat(policy.frontNanos(false)).isPositive();
+    }
+
     /** While a fleet begins to front, those who do not yet are seen at the row: theirs is not the queue to open. */
     @Test
     void waitsForTheRowCountOnlyBehindAQueueForTheKey() {
@@ -99,7 +113,7 @@ class AdaptivePolicyTest {
         for (int i = 0; i < 20; i++) {
             millis.addAndGet(1_000);
             policy.held(HOLD, true);
-            policy.waited(nanos, 4, keyNanos);
+            policy.waited(nanos, 4, 0, keyNanos);
             if (policy.frontNanos(true) == 0) {
                 return true;
             }

@@ -80,6 +80,45 @@ class KeyQueueTest {
         assertThat(stayed.get()).isBetween(0L, System.nanoTime() - connected);
     }
 
+    /** The next has the lock before the commit of the last is heard of. */
+    @Test
+    void theHoldsOfThisJvmAreTheirPartOfAWait() {
+        List<Long> waits = new ArrayList<>();
+        List<Long> own = new ArrayList<>();
+        KeyQueue queue = new KeyQueue(
+                new Object(),
+                new QueuePolicy() {
+                    @Override
+                    public int width(boolean kept, int waiting) {
+                        return 2;
+                    }
+
+                    @Override
+                    public void waited(long nanos, int holds, long ownNanos, long keyNanos) {
+                        waits.add(nanos);
+                        own.add(ownNanos);
+                    }
+                },
+                new Relief(MOST),
+                null);
+        QueueEntry first = granted(queue);
+        first.released(true);
+        QueueEntry second = granted(queue);
+        QueueEntry third = granted(queue);
+        second.released(true);
+        third.released(false);
+        granted(queue);
+        granted(queue);
+        assertThat(own).containsExactly(0L, 0L, waits.get(2), 0L, 0L);
+    }
+
+    private static QueueEntry granted(KeyQueue queue) {
+        QueueEntry entry = new QueueEntry(queue, false, null);
+        assertThat(entry.tryEnter()).isTrue();
+        entry.endServerWait(true, true);
+        return entry;
+    }
+
     @Test
     void sharedEntriesInAQueueWithoutABoundDoNotCloseIt() {
         long wide = TimeUnit.MINUTES.toNanos(1);
@@ -336,7 +375,7 @@ class KeyQueueTest {
         assertThat(inHand.isWanted()).isFalse();
         kept.queue.policy.held(1_000, true);
         for (int i = 0; i < 100; i++) {
-            kept.queue.policy.waited(8_000, 1, -1);
+            kept.queue.policy.waited(8_000, 1, 0, -1);
         }
         assertThat(kept.isWanted()).isTrue();
         assertThat(inHand.isWanted()).isTrue();
