@@ -64,13 +64,27 @@ record Blocker(
         return gid.isEmpty() ? session : "prepared transaction '" + gid + "'";
     }
 
+    /** The session that the advice is about. That is the blocker, unless the session behind it is to be cancelled. */
+    String subject() {
+        return isInFront() ? "session " + firstPid : name();
+    }
+
+    @Nullable
+    String subjectQuery() {
+        return isInFront() ? firstQuery : query;
+    }
+
+    private boolean isInFront() {
+        return isFirstInTheWay && !state.equals("prepared");
+    }
+
     String quotedGid() {
         return gid.replace("'", "''");
     }
 
     /** The form of the blocker rule, which selects the text in words.properties. */
     String form() {
-        if (isFirstInTheWay && !state.equals("prepared")) {
+        if (isInFront()) {
             return "in-front";
         }
         if (isAtWork()) {

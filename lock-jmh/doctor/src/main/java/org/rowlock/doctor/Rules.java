@@ -101,7 +101,7 @@ final class Rules {
         seen.blockers().stream().filter(Blocker::isHanging).forEach(each -> {
             String form = form("blocker." + each.form(), String.valueOf(each.query()));
             // Advice on hanging requests ranks above advice on slow requests.
-            advise(form, each.name(), each.query(), CAUSE * (seen.busySessions() + each.waiting()), each);
+            advise(form, each.subject(), each.subjectQuery(), CAUSE * (seen.busySessions() + each.waiting()), each);
         });
         if (seen.lockTable() != null && seen.lockTable().kept() >= KEPT_LOCKS) {
             advise("kept-locks", "advisory locks", null, CAUSE * FELT_SESSIONS, seen.lockTable());

@@ -145,7 +145,7 @@ class IndependentIllnessTest {
                 | select count(*) from report & select count(*) from report
             # The report is innocent.
             a change of the table waits for a report and all for the change | select count(slow(id)) from orders \
-                | Cancel the session that waits behind it and blocks all others \
+                | it waits and blocks all others \
                 | alter table orders add column note text & select * from orders where id = 2 \
                 & update orders set state = 'paid' where id = 3
             """)
