@@ -78,7 +78,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 RowTable table = table(session, first.table(), group, ofTable, rowLocked);
                 if (rowLocked) {
                     groups.add(new RowGroup(table, request.modeOf(first), group));
-                } else if (table.isAny(IdType::isRespelled) && !typed.contains(table)) {
+                } else if (!table.columns().isEmpty() && !typed.contains(table)) {
                     typed = typed.isEmpty() ? new ArrayList<>(1) : typed;
                     typed.add(table);
                 }

@@ -134,18 +134,21 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
 
         /**
          * Returns the cache key for the locked tables. Requests for a single key are frequent, so their cache key is an
-         * existing object. The object is the {@link RowTable} for a row lock, or the name of the table for an advisory
-         * lock. Without a table, the object is an empty text.
+         * existing object. For a row lock, the object is the {@link RowTable}. For an advisory lock, the object is the
+         * list with the table, which never equals the table itself. If the id columns are unknown, the object is the
+         * name of the table. Without a table, the object is an empty text.
          */
         static Object locked(ResolvedRequest request) {
             List<RowGroup> rows = request.rows();
             // A single key may have two rows, if the request contains two spellings of its id.
             if (request.keys().size() == 1
-                    && request.typed().isEmpty()
                     && request.inserts().isEmpty()
                     && (rows.isEmpty() || (request.isOneRow() && rows.get(0).mode() == request.mode()))) {
+                if (!rows.isEmpty()) {
+                    return rows.get(0).table();
+                }
                 LockKey key = request.keys().get(0);
-                return !rows.isEmpty() ? rows.get(0).table() : key instanceof LockKey.Row row ? row.table() : "";
+                return !request.typed().isEmpty() ? request.typed() : key instanceof LockKey.Row row ? row.table() : "";
             }
             List<Object> all = new ArrayList<>();
             all.add(ResolvedRequest.tablesOf(request.advisory()));

@@ -100,17 +100,6 @@ public enum IdType {
     }
 
     /**
-     * Whether a value may get another text if the column gets another type. Dates then become timestamps, for example.
-     * The texts of other types are either the same or refused.
-     */
-    public boolean isRespelled() {
-        return switch (this) {
-            case TEXT, VARCHAR, CHAR, ENUM, DATE, TIMESTAMP, TIMESTAMPTZ -> true;
-            default -> false;
-        };
-    }
-
-    /**
      * Returns the reason why a text is not accepted as an id, as the end of a sentence; null if the text is accepted.
      */
     @Nullable

@@ -166,6 +166,32 @@ class PrimaryKeyChangeTest {
         }
     }
 
+    /** As of a table that gets tenants, under an instance that knows none. */
+    @EveryStrategy
+    void anInstanceThatKnowsTheKeyOfBeforeIsRefused(LockStrategy strategy, Session alice, Session bob)
+            throws Exception {
+        database.execute(
+                "create table document(tenant int default 7, id int primary key)",
+                "insert into document values (7, 1)");
+        for (int calls : List.of(1, 7)) {
+            RowLocks older = locks(strategy);
+            for (int i = 0; i < calls; i++) {
+                lock(alice, older, forUpdate(row("document", 1)));
+                alice.rollback();
+            }
+            database.execute(
+                    "alter table document drop constraint document_pkey",
+                    "alter table document add primary key (tenant, id)");
+            lock(bob, locks(strategy), forUpdate(row("document", 7, 1)));
+            assertThatThrownBy(() -> tryLock(alice, older, forUpdate(row("document", 1))))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContaining("[tenant, id]");
+            bob.rollback();
+            database.execute(
+                    "alter table document drop constraint document_pkey", "alter table document add primary key (id)");
+        }
+    }
+
     /** With the type of before the comparison would be by case, and find no row. */
     @ParameterizedTest
     @CsvSource({"ROW, 1", "BOTH, 1", "ROW, 7", "BOTH, 7", "ADVISORY, 7"})
