@@ -15,7 +15,7 @@ public final class CatalogSql {
      * the same id. The expression does not call pg_partition_tree(), which waits for locks on partitions.
      */
     public static final String COUNTS_ITS_ROWS = "c.relkind in ('r', 'p') and not (c.relhasrules or c.relrowsecurity)"
-            + " and (c.relkind = 'p' or not c.relhassubclass) and not exists (with recursive p(oid) as (select c.oid"
+            + " and (c.relkind = 'p' or not c.relhassubclass) and not exists (with recursive p as (select c.oid"
             + " union all select i.inhrelid from p join pg_catalog.pg_inherits as i on i.inhparent = p.oid) select"
             + " from p join pg_catalog.pg_class as l on l.oid = p.oid where l.relkind = 'f' or exists (select"
             + " from pg_catalog.pg_trigger as t where t.tgrelid = p.oid and t.tgtype & 3 = 3 and t.tgenabled <> 'D'))";
