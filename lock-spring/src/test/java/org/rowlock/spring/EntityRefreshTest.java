@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
@@ -353,22 +354,29 @@ class EntityRefreshTest {
         assertThat(balanceOf(held == Held.INSERTED ? 3 : 1)).isEqualTo("8");
     }
 
-    /**
-     * Only Hibernate's mapping can compare ids of the type Currency. An unchanged entity is therefore read again, but a
-     * changed entity is not treated as locked.
-     */
+    /** A key has the code of the currency, as its column has. */
     @Test
-    void anEntityWhoseIdIsOfAnotherTypeKeepsItsChange() throws Exception {
+    void anIdOfAnotherTypeIsComparedAsItIsStored() throws Exception {
+        LockRequest dollars = forNoKeyUpdate(LockKey.row("till", "USD"));
         transaction.executeWithoutResult(status -> {
             Till till = entities.find(Till.class, Currency.getInstance("EUR"));
             Till other = entities.find(Till.class, Currency.getInstance("USD"));
             executeElsewhere("update till set amount = 5 where id = 'USD'");
             till.amount = 7;
-            context.template().lock(forNoKeyUpdate(LockKey.row("till", "USD")));
+            context.template().lock(dollars);
             assertThat(other.amount).isEqualTo(5);
             assertThat(till.amount).isEqualTo(7);
         });
         assertThat(database.query("select amount from till where id = 'EUR'")).isEqualTo("7");
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    Till till = entities.find(Till.class, Currency.getInstance("USD"));
+                    executeElsewhere("update till set amount = 6 where id = 'USD'");
+                    till.amount += 1;
+                    context.template().lock(dollars);
+                }))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("has been changed since");
+        assertThat(database.query("select amount from till where id = 'USD'")).isEqualTo("6");
     }
 
     /** A failure of the flush is Spring's exception, as it is at the commit. */

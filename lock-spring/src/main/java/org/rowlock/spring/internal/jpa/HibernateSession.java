@@ -6,7 +6,9 @@ import jakarta.persistence.PersistenceException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Currency;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -389,10 +391,11 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
 
     /**
      * Returns a value of the entity in the form in which its column stores the value. An enum may be stored as its name
-     * or its number, and a custom type may convert the value.
+     * or its number, a Currency or a Locale is stored as its code, and a custom type may convert the value.
      */
     private Object stored(Object value, JdbcMapping column) {
-        boolean isStoredAsItIs = BeanUtils.isSimpleValueType(value.getClass()) && !(value instanceof Enum);
+        boolean isCode = value instanceof Enum || value instanceof Currency || value instanceof Locale;
+        boolean isStoredAsItIs = BeanUtils.isSimpleValueType(value.getClass()) && !isCode;
         Class<?> stored = isStoredAsItIs ? null : column.getJdbcType().getPreferredJavaTypeClass(session);
         return stored == null ? value : unwrapped(column.getJdbcJavaType(), value, stored);
     }
