@@ -64,7 +64,7 @@ record Blocker(
         return gid.isEmpty() ? session : "prepared transaction '" + gid + "'";
     }
 
-    /** The session that the advice is about. That is the blocker, unless the session behind it is to be cancelled. */
+    /** Names the session to act on: the first blocked session if it is to be cancelled, otherwise the blocker. */
     String subject() {
         return isInFront() ? "session " + firstPid : name();
     }
