@@ -391,7 +391,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
 
     /**
      * Returns a value of the entity in the form in which its column stores the value. An enum may be stored as its name
-     * or its number, a Currency or a Locale is stored as its code, and a custom type may convert the value.
+     * or its number. A Currency or a Locale is stored as its code. A custom type may convert the value.
      */
     private Object stored(Object value, JdbcMapping column) {
         boolean isCode = value instanceof Enum || value instanceof Currency || value instanceof Locale;
