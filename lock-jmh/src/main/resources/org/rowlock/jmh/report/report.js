@@ -60,7 +60,7 @@ function ratioChart(parent) {
     Math.min(r.ratio.high, 2 * r.ratio.mean), Math.min(1 / r.ratio.low, 2 / r.ratio.mean)])) * 1.08);
   const at = r => r.scenario.name + ', ' + r.point.label;
   const value = r => times(r.ratio.mean) + ' (' + interval(r.ratio) + ')';
-  const labels = rows.map(r => narrow ? [r.name, value(r), at(r)] : r.name + ' · ' + at(r) + '  ' + value(r));
+  const labels = rows.map(r => narrow ? [...lines(r.name), value(r), at(r)] : r.name + ' · ' + at(r) + '  ' + value(r));
   const shown = options(true, true, false);
   Object.assign(shown.scales.x, { min: 1 / reach, max: reach });
   shown.scales.x.afterBuildTicks = axis => {
@@ -72,7 +72,7 @@ function ratioChart(parent) {
   shown.scales.x.grid = { color: c => c.tick && c.tick.value === 1 ? color('ink') : color('line') };
   shown.plugins.tooltip = { callbacks: { label: c => value(rows[c.dataIndex]) + ' of ' + rows[c.dataIndex].scenario.baseline } };
   const tones = rows.map(r => color(r.tone));
-  const height = narrow ? 46 : 24;
+  const height = rowHeight(labels);
   // The band behind each row is the ratio of the baseline to itself.
   const band = { id: 'band', beforeDatasetsDraw: ({ ctx, scales: { x, y } }) => rows.forEach((r, i) => {
     if (!r.again) return;
@@ -101,10 +101,12 @@ function ratioChart(parent) {
     + ' differences from 1.2x on, four of five such runs would detect a difference of that size.', 'soft');
 }
 
-// On a phone, a label has two lines.
-const rowLabel = (r, many) => !many ? r.variant.label
-  : window.innerWidth < 600 ? [r.variant.label, r.point.label] : r.variant.label + ' · ' + r.point.label;
-const rowHeight = many => many && window.innerWidth < 600 ? 34 : 24;
+// On a phone, a label has several short lines.
+const lines = text => text.match(/.{1,20}(?=\s|$)|\S+/g).map(line => line.trim());
+const rowLabel = (r, many) => window.innerWidth < 600
+  ? [...lines(r.variant.label), ...(many ? [r.point.label] : [])]
+  : many ? r.variant.label + ' · ' + r.point.label : r.variant.label;
+const rowHeight = rows => Math.max(24, ...rows.map(label => Array.isArray(label) ? 10 + 15 * label.length : 24));
 
 // Draws the 99th percentile of the first latency of the scenario.
 function slowestChart(parent, scenario) {
@@ -115,10 +117,11 @@ function slowestChart(parent, scenario) {
   const many = scenario.points.length > 1;
   const shown = options(true, false, false);
   add(parent, 'p', metric.title + ', ' + metric.unit + ': one in a hundred takes longer.', 'soft');
-  new Chart(canvas(parent, 46 + rows.length * rowHeight(many)), {
+  const labels = rows.map(r => rowLabel(r, many));
+  new Chart(canvas(parent, 46 + rows.length * rowHeight(labels)), {
     type: 'bar',
     data: {
-      labels: rows.map(r => rowLabel(r, many)),
+      labels,
       datasets: [{ data: rows.map(r => r.variant.figures[metric.key]), backgroundColor: color('even'), barThickness: 10 }],
     },
     options: shown,
@@ -150,10 +153,11 @@ function waitChart(parent, scenario) {
   const draw = () => {
     const many = scenario.points.length > 1;
     const shown = options(true, false, true);
-    new Chart(canvas(details, 110 + rows.length * rowHeight(many)), {
+    const labels = rows.map(r => rowLabel(r, many));
+    new Chart(canvas(details, 110 + rows.length * rowHeight(labels)), {
       type: 'bar',
       data: {
-        labels: rows.map(r => rowLabel(r, many)),
+        labels,
         datasets: [...top, 'others'].map(event => ({
           label: event, backgroundColor: eventColor(event),
           data: rows.map(r => event === 'others' ? rest(r.variant.waits) : r.variant.waits[event] || 0),
@@ -209,27 +213,31 @@ function courseChart(parent, scenario) {
   });
 }
 
+// Draws a table without the columns that have no value in any row.
 function figures(parent, scenario) {
-  const head = ['', 'limiting resource', ...scenario.metrics.map(m => m.title + (m.unit ? ', ' + m.unit : '')),
-    'CPU clients', 'CPU server', 'CPU all, of cores', 'sessions waiting for locks', 'WAL, MB/s'];
-  const body = table(parent, head);
+  const known = value => Number.isFinite(value) ? figure(value) : '';
+  const waiting = waits => Object.entries(waits).filter(e => e[0].startsWith('Lock:')).reduce((s, e) => s + e[1], 0);
+  const variants = scenario.points.flatMap(point => point.variants);
+  const columns = [
+    ['limiting resource', v => v.limit],
+    ...scenario.metrics.map(m => [m.title + (m.unit ? ', ' + m.unit : ''), v => known(v.figures[m.key])]),
+    ['CPU clients', v => known(v.figures['cpu.client'])],
+    ['CPU server', v => known(v.figures['cpu.server'])],
+    ['CPU all, of cores', v => Number.isFinite(v.figures['cpu.machine'])
+      ? figure(v.figures['cpu.machine']) + ' of ' + figure(v.figures['cpu.cores']).replace('.00', '') : ''],
+    ['sessions waiting for locks', v => Object.keys(v.waits).length > 0 ? figure(waiting(v.waits)) : ''],
+    ['WAL, MB/s', v => Number.isFinite(v.figures['wal.rate']) ? figure(v.figures['wal.rate'] / 1e6) : ''],
+  ].filter(column => variants.some(column[1]));
+  const body = table(parent, ['', ...columns.map(column => column[0])]);
   scenario.points.forEach(point => {
     const cell = add(add(body, 'tr'), 'th');
-    cell.colSpan = head.length;
+    cell.colSpan = columns.length + 1;
     add(cell, 'span', point.label + ' · round trip ' + figure(point.roundTripMillis) + ' ms'
       + (point.smallestFound ? ' · finds differences from ' + times(point.smallestFound) + ' on' : ''));
     point.variants.forEach(variant => {
       const row = add(body, 'tr');
       add(row, 'td', variant.label);
-      add(row, 'td', variant.limit, 'text');
-      scenario.metrics.forEach(m => add(row, 'td', figure(variant.figures[m.key])));
-      const f = variant.figures;
-      add(row, 'td', figure(f['cpu.client']));
-      add(row, 'td', figure(f['cpu.server']));
-      add(row, 'td', figure(f['cpu.machine']) + ' of ' + figure(f['cpu.cores']).replace('.00', ''));
-      const locks = Object.entries(variant.waits).filter(e => e[0].startsWith('Lock:')).reduce((s, e) => s + e[1], 0);
-      add(row, 'td', figure(locks));
-      add(row, 'td', figure((f['wal.rate'] || 0) / 1e6));
+      columns.forEach(([title, value]) => add(row, 'td', value(variant) || '–', title === 'limiting resource' ? 'text' : null));
     });
   });
 }
@@ -250,8 +258,17 @@ if (results.failures.length > 0) {
 }
 results.remarks.forEach(text => add(page, 'p', text, 'remark'));
 ratioChart(page);
-add(page, 'p', 'ROW is SELECT ... FOR UPDATE by Rowlock, BOTH is an advisory lock before the row lock, and ADVISORY is the advisory lock alone.'
-  + ' With admission, threads queue in their JVM before they borrow a connection.', 'soft');
+const words = [
+  ['ROW', 'ROW is SELECT ... FOR UPDATE by Rowlock.'],
+  ['BOTH', 'BOTH is an advisory lock before the row lock.'],
+  ['ADVISORY', 'ADVISORY is the advisory lock alone.'],
+  ['IN_FRONT', 'IN_FRONT is an advisory lock before FOR UPDATE, by hand.'],
+  ['NAIVE', 'NAIVE is an advisory lock alone, by hand in a statement of its own.'],
+  ['admission', 'With admission, threads queue in their JVM before they borrow a connection.'],
+];
+const allLabels = results.scenarios.flatMap(s => s.points.flatMap(p => p.variants.map(v => v.label))).join(' ');
+const used = words.filter(([word]) => new RegExp('\\b' + word + '\\b').test(allLabels)).map(each => each[1]);
+if (used.length > 0) add(page, 'p', used.join(' '), 'soft');
 list(page, 'Server', results.server);
 list(page, 'Clients', results.machine);
 add(add(page, 'p', results.started.substring(0, 16).replace('T', ' ') + ' UTC, ' + Math.round(results.seconds / 60)
