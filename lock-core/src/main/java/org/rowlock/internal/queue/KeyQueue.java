@@ -273,7 +273,7 @@ final class KeyQueue {
         }
     }
 
-    private void admitNext() {
+    void admitNext() {
         while (!line.isEmpty() && tryAdmit(line.get(0))) {
             LockSupport.unpark(line.remove(0).thread);
         }

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.group.StatementMember;
@@ -114,20 +115,42 @@ final class RowQueue {
     }
 
     private @Nullable Front front(QueueEntry entry, LockedRow row) {
-        Front asked = entry.front(dropIn.settings.front());
+        LockFront how = dropIn.settings.front();
+        if (access.isIdle() && entry.asks(how)) {
+            entry.answered(mayFront() ? plainWaiters(row) : 0);
+        }
+        Front asked = entry.front(how);
         if (asked == null) {
             return null;
         }
         dropIn.wantFronts();
         try {
             if (mayFront()) {
-                return asked.of(row.frontKey(access.session().reported("search_path")));
+                return asked.of(frontKey(row));
             }
         } catch (IllegalArgumentException e) {
             LOG.log(Level.TRACE, "The key format does not support a value, so there is no front lock", e);
         }
         asked.unsent();
         return null;
+    }
+
+    private long frontKey(LockedRow row) {
+        return row.frontKey(access.session().reported("search_path"));
+    }
+
+    /**
+     * Returns how many clients without Rowlock wait for the row; 0 if this is unknown. With groups, the number is not
+     * needed: a group runs many statements each time the server grants the row, so this JVM does not starve.
+     */
+    private int plainWaiters(LockedRow row) {
+        try {
+            String[] binds = FrontSql.bindsOfWaiters(row.plan().table(), frontKey(row));
+            return dropIn.groups != null ? 0 : Integer.parseInt(access.query(FrontSql.PLAIN_WAITERS, binds));
+        } catch (SQLException | IllegalArgumentException e) {
+            LOG.log(Level.DEBUG, "The clients without Rowlock could not be counted", e);
+            return 0;
+        }
     }
 
     /**

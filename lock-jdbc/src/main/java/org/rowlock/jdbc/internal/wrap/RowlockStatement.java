@@ -124,7 +124,7 @@ class RowlockStatement extends ForwardingStatement {
             Statement fronted = isWhole ? sendInFront(plan, lock) : null;
             if (fronted == null) {
                 lock.unsent();
-            } else {
+            } else if (!lock.isMarker()) {
                 plan.figures().count(Figure.FRONTED);
             }
             return fronted;
@@ -151,7 +151,7 @@ class RowlockStatement extends ForwardingStatement {
             return null;
         }
         int millis = frontMillis(lock);
-        String sql = FrontSql.literal(lock.isTimed(), lock.key(), millis);
+        String sql = FrontSql.literal(lock.isMarker(), lock.key(), millis);
         delegate.execute(FrontSql.inFrontOf(plan.sql(), recognised(plan).row(), sql, marked));
         return delegate;
     }
