@@ -142,7 +142,7 @@ class DeadlockPropertiesTest {
             }
 
             @Override
-            public boolean asks() {
+            public boolean asks(boolean contended) {
                 return random.nextInt(4) == 0;
             }
 

@@ -56,7 +56,7 @@ class PlainWaitersTest {
         }
 
         @Override
-        public boolean asks() {
+        public boolean asks(boolean contended) {
             return true;
         }
 

@@ -43,7 +43,7 @@ class OpenRowTest {
         }
 
         @Override
-        public boolean asks() {
+        public boolean asks(boolean contended) {
             return true;
         }
 

@@ -108,7 +108,7 @@ class RandomSchedulesTest {
         }
 
         @Override
-        public boolean asks() {
+        public boolean asks(boolean contended) {
             return random.nextInt(4) == 0;
         }
 

@@ -90,8 +90,8 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     @Override
-    public boolean asks() {
-        return front.asks();
+    public boolean asks(boolean contended) {
+        return front.asks(contended);
     }
 
     @Override

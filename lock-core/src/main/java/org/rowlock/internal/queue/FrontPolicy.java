@@ -138,9 +138,15 @@ final class FrontPolicy {
         return isAskDue;
     }
 
-    /** Whether the caller must ask the server before the next lock. */
-    boolean asks() {
-        boolean asks = (isAskDue || isOpen()) && has(nextAskNanos);
+    /**
+     * Whether the caller must ask the server before the next lock. A front lock delays only further transactions of
+     * this JVM. A JVM that has none therefore uses front locks without a question, which would be a round trip.
+     */
+    boolean asks(boolean contended) {
+        if (!contended && state == State.PLAIN && isAskDue && has(pausedUntilNanos)) {
+            front();
+        }
+        boolean asks = (isOpen() || (contended && isAskDue)) && has(nextAskNanos);
         if (asks) {
             nextAskNanos = nanos.getAsLong() + ASK_NANOS;
         }
@@ -163,7 +169,12 @@ final class FrontPolicy {
             // A row that only a few such clients lock is open again after a few long waits.
             nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
         }
+        front();
         state = few ? State.FRONT : State.OPEN;
+    }
+
+    private void front() {
+        state = State.FRONT;
         isAskDue = false;
         fewAnswers = 0;
         longWaits = 0;

@@ -230,7 +230,7 @@ public final class QueueEntry {
      */
     public boolean asks(LockFront how) {
         synchronized (queue.lock) {
-            return how != LockFront.NEVER && isAlone() && queue.policy.asks();
+            return how != LockFront.NEVER && isAlone() && queue.policy.asks(queue.wanting() > 1);
         }
     }
 

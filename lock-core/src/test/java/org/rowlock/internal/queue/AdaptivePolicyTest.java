@@ -93,30 +93,30 @@ class AdaptivePolicyTest {
         for (int i = 0; i < 100; i++) {
             policy.held(HOLD, true);
             policy.waited(30 * HOLD, 1, 30 * HOLD, -1);
-            assertThat(policy.asks()).isFalse();
+            assertThat(policy.asks(true)).isFalse();
         }
         assertThat(policy.isWantedElsewhere()).isFalse();
         policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
         policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
-        assertThat(policy.asks()).isTrue();
+        assertThat(policy.asks(true)).isTrue();
     }
 
     /** While a fleet begins to front, those who do not yet are seen at the row. */
     @Test
     void waitsForTheRowCountOnlyBehindAQueueForTheKey() {
         seen(2, 30 * HOLD, 3);
-        assertThat(policy.asks()).isTrue();
+        assertThat(policy.asks(true)).isTrue();
         policy.answered(0, 0);
         policy.answered(0, 0);
         nanos.addAndGet(FrontPolicy.ASK_NANOS);
         for (int i = 0; i < 3; i++) {
             policy.waited(30 * HOLD, 4, 0, 1);
         }
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
         for (int i = 0; i < 3; i++) {
             policy.waited(30 * HOLD, 4, 0, 10 * HOLD);
         }
-        assertThat(policy.asks()).isTrue();
+        assertThat(policy.asks(true)).isTrue();
     }
 
     @Test

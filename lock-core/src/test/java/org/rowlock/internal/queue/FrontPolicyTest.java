@@ -37,18 +37,18 @@ class FrontPolicyTest {
     }
 
     private void many(int waiting, int own) {
-        assertThat(policy.asks()).isTrue();
+        assertThat(policy.asks(true)).isTrue();
         policy.answered(waiting, own);
         assertThat(policy.isOpen()).isTrue();
     }
 
     /** Twice, as many wait for nothing in the moment in which the row goes from one to the next. */
     private void few(int waiting, int own) {
-        assertThat(policy.asks()).isTrue();
+        assertThat(policy.asks(true)).isTrue();
         policy.answered(waiting, own);
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
         nanos.addAndGet(SECOND / 20);
-        assertThat(policy.asks()).isTrue();
+        assertThat(policy.asks(true)).isTrue();
         policy.answered(waiting, own);
         assertThat(policy.isOpen()).isFalse();
         assertThat(fronts()).isTrue();
@@ -57,7 +57,7 @@ class FrontPolicyTest {
     private void threeBehind() {
         behind(4);
         behind(4);
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
         behind(4);
     }
 
@@ -70,12 +70,12 @@ class FrontPolicyTest {
 
     @Test
     void twoLargeCrowdsInARowLeadToAQuestionAndItsAnswerToTheFront() {
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
         plain(1, 8, 4);
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
         plain(1, 7.9, 1);
         plain(1, 8, 1);
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
         plain(1, 8, 4);
         assertThat(fronts()).isFalse();
         few(0, 0);
@@ -83,10 +83,33 @@ class FrontPolicyTest {
         assertThat(policy.isOpen()).isFalse();
     }
 
+    /** A front lock delays nobody else of this JVM, so the round trip of a question would gain nothing. */
+    @Test
+    void aTransactionThatIsAloneInItsJvmFrontsWithoutAQuestion() {
+        plain(2, 8, 1);
+        assertThat(policy.asks(false)).isFalse();
+        assertThat(fronts()).isTrue();
+        assertThat(policy.isOpen()).isFalse();
+        threeBehind();
+        assertThat(policy.asks(false)).isFalse();
+        many(9, 0);
+        nanos.addAndGet(SECOND);
+        assertThat(policy.asks(false)).isTrue();
+    }
+
+    @Test
+    void whileFrontLocksPauseATransactionThatIsAloneHasNone() {
+        enter();
+        policy.givenUp(SECOND);
+        plain(2, 8, 1);
+        assertThat(policy.asks(false)).isFalse();
+        assertThat(fronts()).isFalse();
+    }
+
     @Test
     void aJvmAloneSeesItsOwnCrowdAndNeverFronts() {
         plain(1_000, 15.9, 8);
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
         for (int i = 0; i < 7; i++) {
             assertThat(fronts()).isFalse();
         }
@@ -98,10 +121,10 @@ class FrontPolicyTest {
         for (int i = 0; i < 100; i++) {
             policy.locked(false, 40, 1, 1_999_999, Double.NaN);
         }
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
         policy.locked(false, 40, 1, 2_000_000, Double.NaN);
         policy.locked(false, 40, 1, 2_000_000, Double.NaN);
-        assertThat(policy.asks()).isTrue();
+        assertThat(policy.asks(true)).isTrue();
     }
 
     @Test
@@ -127,7 +150,7 @@ class FrontPolicyTest {
         }
         assertThat(fronts()).isTrue();
         inFront(1, 3, 1);
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
         inFront(1, 8, 1);
         few(0, 0);
         assertThat(fronts()).isTrue();
@@ -185,7 +208,7 @@ class FrontPolicyTest {
         behind(4);
         inFront(1, 20, 1);
         behind(4);
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
         behind(4);
         few(3, 0);
         nanos.addAndGet(SECOND);
@@ -201,10 +224,10 @@ class FrontPolicyTest {
         few(0, 0);
         threeBehind();
         nanos.addAndGet(SECOND - 1);
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
         nanos.addAndGet(1);
-        assertThat(policy.asks()).isTrue();
-        assertThat(policy.asks()).isFalse();
+        assertThat(policy.asks(true)).isTrue();
+        assertThat(policy.asks(true)).isFalse();
     }
 
     @Test
@@ -214,7 +237,7 @@ class FrontPolicyTest {
         for (int i = 0; i < 5; i++) {
             plain(100, 1, 1);
             nanos.addAndGet(SECOND - 1);
-            assertThat(policy.asks()).isFalse();
+            assertThat(policy.asks(true)).isFalse();
             nanos.addAndGet(1);
             many(9, 0);
         }
@@ -246,7 +269,7 @@ class FrontPolicyTest {
         for (int i = 0; i < 60; i++) {
             assertThat(policy.mostNanos(true)).isZero();
             plain(2, 20, 1);
-            assertThat(policy.asks()).isFalse();
+            assertThat(policy.asks(true)).isFalse();
             nanos.addAndGet(SECOND);
         }
         assertThat(policy.mostNanos(true)).isPositive();
