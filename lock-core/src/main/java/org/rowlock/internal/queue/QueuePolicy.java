@@ -38,7 +38,7 @@ public interface QueuePolicy {
      * Whether the caller must ask the server, before the next lock, how many clients without Rowlock wait for the row.
      * If this method returns true, {@link #answered} follows.
      *
-     * @param contended whether other transactions of this JVM wait for the key, or are admitted
+     * @param contended whether front locks would delay other transactions of this JVM
      */
     default boolean asks(boolean contended) {
         return false;

@@ -16,6 +16,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
@@ -52,6 +53,35 @@ class KeyQueueTest {
         public void placeLeft(long nanos, boolean crowded) {
             now = next;
         }
+    }
+
+    /** A question takes a round trip, so it is asked for those whom a front lock would delay. */
+    @Test
+    void theServerIsAskedForATransactionBesideOthersThatNoGroupRuns() {
+        List<Boolean> contended = new ArrayList<>();
+        KeyQueues asking = new KeyQueues(() -> new QueuePolicy() {
+            @Override
+            public int width(boolean kept, int waiting) {
+                return 3;
+            }
+
+            @Override
+            public boolean asks(boolean isContended) {
+                contended.add(isContended);
+                return isContended;
+            }
+        });
+        QueueEntry first = asking.entry(1, null);
+        QueueEntry second = asking.entry(1, null);
+        QueueEntry grouped = asking.entry(1, "offer");
+        assertThat(first.tryEnter()).isTrue();
+        assertThat(first.asks(LockFront.ADAPTIVE)).isFalse();
+        assertThat(second.tryEnter()).isTrue();
+        assertThat(second.asks(LockFront.NEVER)).isFalse();
+        assertThat(second.asks(LockFront.ADAPTIVE)).isTrue();
+        assertThat(grouped.tryEnter()).isTrue();
+        assertThat(grouped.asks(LockFront.ADAPTIVE)).isFalse();
+        assertThat(contended).containsExactly(false, true, false);
     }
 
     /** What came before it had its connection was a wait for the pool. */

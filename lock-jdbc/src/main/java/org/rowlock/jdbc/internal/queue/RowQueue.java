@@ -139,14 +139,11 @@ final class RowQueue {
         return row.frontKey(access.session().reported("search_path"));
     }
 
-    /**
-     * Returns how many clients without Rowlock wait for the row; 0 if this is unknown. With groups, the number is not
-     * needed: a group runs many statements each time the server grants the row, so this JVM does not starve.
-     */
+    /** Returns how many clients without Rowlock wait for the row; 0 if this is unknown. */
     private int plainWaiters(LockedRow row) {
         try {
             String[] binds = FrontSql.bindsOfWaiters(row.plan().table(), frontKey(row));
-            return dropIn.groups != null ? 0 : Integer.parseInt(access.query(FrontSql.PLAIN_WAITERS, binds));
+            return Integer.parseInt(access.query(FrontSql.PLAIN_WAITERS, binds));
         } catch (SQLException | IllegalArgumentException e) {
             LOG.log(Level.DEBUG, "The clients without Rowlock could not be counted", e);
             return 0;
