@@ -141,6 +141,23 @@ class OpenRowTest {
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("7");
     }
 
+    /** It gets no mark, so that the others of this application would keep the row open for each other. */
+    @Test
+    void aStatementWithAFetchSizeDoesNotAsk() throws Exception {
+        Asking policy = new Asking();
+        Session fetching = database.session("fetching", gated(policy).dataSource);
+        fetching.run(connection -> {
+            try (PreparedStatement lock =
+                    connection.prepareStatement("select * from account where id = ? for update")) {
+                lock.setInt(1, 1);
+                lock.setFetchSize(10);
+                return lock.execute();
+            }
+        });
+        assertThat(policy.answer).hasValue(-1);
+        assertThat(fetching.advisoryLocks()).isZero();
+    }
+
     /** Statements that have begun with a read have no mark, so nothing is asked for them. */
     @Test
     void afterAReadNothingIsAsked() throws Exception {

@@ -52,7 +52,7 @@ public final class Front {
     }
 
     public void unsent() {
-        entry.front = null;
+        entry.setFront(null);
     }
 
     /** Records that the front lock could not be acquired in time. The next flush has no front lock. */

@@ -20,7 +20,8 @@ import java.util.function.LongSupplier;
  *
  * <p>OPEN: many clients without Rowlock wait for the row. With front locks, only one transaction of this JVM would wait
  * among them. Therefore each lock only has a marker: a shared advisory lock, for which no transaction waits. The marker
- * shows other JVMs that the transaction does not belong to such a client. One lock per second asks again.
+ * shows other JVMs that the transaction does not belong to such a client. One lock per second asks again. If no lock
+ * asks for a while, for example because all transactions now begin with a read, the state becomes PLAIN.
  */
 final class FrontPolicy {
     private enum State {
@@ -85,6 +86,9 @@ final class FrontPolicy {
 
     private static final int CHECKS = 2;
 
+    /** How long a question may be overdue in OPEN. Without answers, the queues would stay unlimited. */
+    static final long OVERDUE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     /**
      * The longest wait for a front lock. A transaction that gives up may lock the row before transactions that still
      * wait for the front lock. The bound is therefore so long that usually only a fault leads to a wait of this length.
@@ -117,7 +121,7 @@ final class FrontPolicy {
     }
 
     long mostNanos(boolean always) {
-        boolean fronts = state != State.PLAIN || (has(pausedUntilNanos) && (always || isProbe()));
+        boolean fronts = isOpen() || state == State.FRONT || (has(pausedUntilNanos) && (always || isProbe()));
         return fronts ? BOUND_NANOS : 0;
     }
 
@@ -130,6 +134,10 @@ final class FrontPolicy {
     }
 
     boolean isOpen() {
+        if (state == State.OPEN && has(nextAskNanos + OVERDUE_NANOS)) {
+            front();
+            state = State.PLAIN;
+        }
         return state == State.OPEN;
     }
 
@@ -155,11 +163,10 @@ final class FrontPolicy {
 
     /**
      * @param waiting how many transactions without a front lock and without a marker wait for the row
-     * @param own how many transactions of this JVM may be among them if the state is PLAIN
+     * @param own how many transactions of this JVM may be among them
      */
     void answered(int waiting, int own) {
-        int clients = state == State.PLAIN ? waiting - own : waiting;
-        boolean few = clients < (state == State.FRONT ? CLIENTS_AHEAD : CLIENTS);
+        boolean few = waiting - own < (state == State.FRONT ? CLIENTS_AHEAD : CLIENTS);
         fewAnswers = few ? fewAnswers + 1 : 0;
         if (few && fewAnswers < CHECKS) {
             nextAskNanos = nanos.getAsLong() + CHECK_NANOS;

@@ -47,8 +47,8 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // This field and the following fields are written under the lock of the queue, with three exceptions. Only the
-    // thread of the entry writes offer and front without the lock, and only its leader writes sent.
+    // This field and the following fields are written under the lock of the queue, with two exceptions. Only the thread
+    // of the entry writes offer without the lock, and only its leader writes sent.
     volatile State state = State.NEW;
 
     @Nullable
@@ -239,7 +239,7 @@ public final class QueueEntry {
     /** @param waiting how many transactions without a front lock and without a marker wait; 0 if this is unknown */
     public void answered(int waiting) {
         synchronized (queue.lock) {
-            queue.policy.answered(waiting, queue.inside() - 1);
+            queue.policy.answered(waiting, queue.inside() - 1 - queue.fronted);
             queue.admitNext();
             startServerWait();
         }
@@ -249,8 +249,15 @@ public final class QueueEntry {
     public @Nullable Front front(LockFront how) {
         synchronized (queue.lock) {
             long most = how != LockFront.NEVER && isAlone() ? queue.policy.frontNanos(how == LockFront.ALWAYS) : 0;
-            front = most == 0 ? null : new Front(this, most, queue.policy.isOpen());
+            setFront(most == 0 ? null : new Front(this, most, queue.policy.isOpen()));
             return front;
+        }
+    }
+
+    void setFront(@Nullable Front next) {
+        synchronized (queue.lock) {
+            queue.fronted += (next == null ? 0 : 1) - (front == null ? 0 : 1);
+            front = next;
         }
     }
 

@@ -48,7 +48,8 @@ public interface QueuePolicy {
      * Records the server's answer.
      *
      * @param waiting how many transactions without a front lock and without a marker wait for the row; 0 if unknown
-     * @param own how many transactions of this JVM are at the server, and may be among them
+     * @param own how many transactions of this JVM are at the server without a front lock or a marker, and may be among
+     *     them
      */
     default void answered(int waiting, int own) {}
 

@@ -194,7 +194,26 @@ class FrontPolicyTest {
         few(12, 4);
         nanos.addAndGet(SECOND);
         threeBehind();
-        many(4, 4);
+        many(8, 4);
+        nanos.addAndGet(SECOND);
+        many(39, 30);
+        nanos.addAndGet(SECOND);
+        few(38, 30);
+    }
+
+    /** The question goes with a mark, and the transactions of an application may all begin to read first. */
+    @Test
+    void anOpenRowIsClosedIfNoLockAsksForTenSeconds() {
+        plain(2, 20, 1);
+        many(20, 0);
+        nanos.addAndGet(SECOND + FrontPolicy.OVERDUE_NANOS - 1);
+        assertThat(policy.isOpen()).isTrue();
+        nanos.addAndGet(1);
+        assertThat(fronts()).isFalse();
+        assertThat(policy.isOpen()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
+        plain(2, 20, 1);
+        many(9, 0);
     }
 
     /** A lock may wait long by chance, and rows beside it may have some waiters. */

@@ -103,7 +103,8 @@ final class RowQueue {
             }
             if (entered || member != null) {
                 boolean fronts = entered && mode == DropInMode.QUEUE && (member == null || !member.leads());
-                Front front = fronts && row.isFrontable() ? front(entry, row) : null;
+                Front front =
+                        fronts && row.isFrontable() ? front(entry, row, isWhole && Turn.isPlain(statement)) : null;
                 turn = new Turn(access, entry, row.plan(), front, member);
             }
             return turn;
@@ -114,10 +115,11 @@ final class RowQueue {
         }
     }
 
-    private @Nullable Front front(QueueEntry entry, LockedRow row) {
+    /** @param sendable whether the statement can be sent with a front lock; if not, its answer would be of no use */
+    private @Nullable Front front(QueueEntry entry, LockedRow row, boolean sendable) {
         LockFront how = dropIn.settings.front();
-        if (access.isIdle() && entry.asks(how)) {
-            entry.answered(mayFront() ? plainWaiters(row) : 0);
+        if (sendable && mayFront() && entry.asks(how)) {
+            entry.answered(plainWaiters(row));
         }
         Front asked = entry.front(how);
         if (asked == null) {
