@@ -50,28 +50,31 @@ public final class FrontSql {
 
     /**
      * A query: how many transactions wait for the most contended row of a table without a front lock or a marker. The
-     * parameters are the name of the table, the key of the front lock, and the key of the marker.
+     * parameters are the name of the table, twice, the key of the front lock, and the key of the marker.
      *
      * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them, and
      * transactions that follow an update to the new version of the row, wait for the xid of the holder. In REPEATABLE
-     * READ and SERIALIZABLE the answer is 0, because front locks and markers do not exist there.
+     * READ and SERIALIZABLE the answer is 0, because front locks and markers do not exist there. The arrays are
+     * computed once, so the query visits each lock a few times, however many transactions wait. A prepared transaction
+     * has no pid, and does not wait.
      */
-    public static final String PLAIN_WAITERS = "with l as (select * from pg_catalog.pg_locks where database is null"
-            + " or database = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()))"
-            + " select coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'tuple'), 0)"
-            + " + coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'transactionid'), 0) from ("
-            + "select l.locktype, pg_catalog.count(*) as waiters from l where not l.granted and " + READ_COMMITTED
-            + " and (l.locktype = 'tuple' and l.mode in ('ExclusiveLock', 'AccessExclusiveLock')"
-            + " or l.locktype = 'transactionid' and not exists (select from l as t where t.pid = l.pid"
-            + " and t.locktype = 'tuple'))"
-            + " and exists (select from l as r where r.pid = l.pid and r.locktype = 'relation'"
-            + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
-            + " and r.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text))"
-            + " and r.relation = coalesce(l.relation, r.relation))"
-            + " and not exists (select from l as a where a.pid = l.pid and a.locktype = 'advisory' and a.granted"
-            + " and a.objsubid = 1 and (a.classid::bigint << 32 | a.objid::bigint)"
-            + " in (cast(? as bigint), cast(? as bigint)))"
-            + " group by l.locktype, l.page, l.tuple, l.transactionid) as w";
+    public static final String PLAIN_WAITERS =
+            "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"
+                    + " or database = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())))"
+                    + " select coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'tuple'), 0)"
+                    + " + coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'transactionid'), 0) from ("
+                    + "select l.locktype, pg_catalog.count(*) as waiters from l where not l.granted and "
+                    + READ_COMMITTED
+                    + " and (l.locktype = 'tuple' and l.mode in ('ExclusiveLock', 'AccessExclusiveLock')"
+                    + " and l.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text)) or l.locktype = 'transactionid'"
+                    + " and not l.pid = any (array(select t.pid from l as t where t.locktype = 'tuple')))"
+                    + " and l.pid = any (array(select r.pid from l as r where r.locktype = 'relation'"
+                    + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
+                    + " and r.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text))))"
+                    + " and not l.pid = any (array(select a.pid from l as a where a.locktype = 'advisory' and a.granted"
+                    + " and a.objsubid = 1 and (a.classid::bigint << 32 | a.objid::bigint)"
+                    + " in (cast(? as bigint), cast(? as bigint))))"
+                    + " group by l.locktype, l.page, l.tuple, l.transactionid) as w";
 
     public static final int PARAMETERS = 4;
 
@@ -204,7 +207,7 @@ public final class FrontSql {
 
     /** Returns the parameters of {@link #PLAIN_WAITERS}. */
     public static String[] bindsOfWaiters(String table, long front) {
-        return new String[] {table, Long.toString(front), Long.toString(marker(front))};
+        return new String[] {table, table, Long.toString(front), Long.toString(marker(front))};
     }
 
     /** Returns the key of the marker of a row. */
