@@ -60,14 +60,15 @@ public final class FrontSql {
      */
     public static final String PLAIN_WAITERS =
             "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"
-                    + " or database = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())))"
+                    + " or database = (select oid from pg_catalog.pg_database"
+                    + " where datname = pg_catalog.current_database())))"
                     + " select coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'tuple'), 0)"
                     + " + coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'transactionid'), 0) from ("
                     + "select l.locktype, pg_catalog.count(*) as waiters from l where not l.granted and "
                     + READ_COMMITTED
                     + " and (l.locktype = 'tuple' and l.mode in ('ExclusiveLock', 'AccessExclusiveLock')"
-                    + " and l.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text)) or l.locktype = 'transactionid'"
-                    + " and not l.pid = any (array(select t.pid from l as t where t.locktype = 'tuple')))"
+                    + " and l.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text))"
+                    + " or l.locktype = 'transactionid' and not l.pid = any (array(select t.pid from l as t where t.locktype = 'tuple')))"
                     + " and l.pid = any (array(select r.pid from l as r where r.locktype = 'relation'"
                     + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
                     + " and r.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text))))"
