@@ -68,7 +68,8 @@ public final class FrontSql {
                     + READ_COMMITTED
                     + " and (l.locktype = 'tuple' and l.mode in ('ExclusiveLock', 'AccessExclusiveLock')"
                     + " and l.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text))"
-                    + " or l.locktype = 'transactionid' and not l.pid = any (array(select t.pid from l as t where t.locktype = 'tuple')))"
+                    + " or l.locktype = 'transactionid' and not l.pid = any (array(select t.pid from l as t"
+                    + " where t.locktype = 'tuple')))"
                     + " and l.pid = any (array(select r.pid from l as r where r.locktype = 'relation'"
                     + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
                     + " and r.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text))))"
