@@ -23,7 +23,11 @@ public final class Front {
         this.marker = marker;
     }
 
-    /** @param front the key of the front lock of the row */
+    /**
+     * Sets the key, and returns this object.
+     *
+     * @param front the key of the front lock of the row
+     */
     public Front of(long front) {
         this.key = marker ? FrontSql.marker(front) : front;
         return this;

@@ -236,7 +236,11 @@ public final class QueueEntry {
         }
     }
 
-    /** @param waiting how many transactions without a front lock and without a marker wait; 0 if this is unknown */
+    /**
+     * Records the server's answer.
+     *
+     * @param waiting how many transactions without a front lock and without a marker wait; 0 if this is unknown
+     */
     public void answered(int waiting) {
         synchronized (queue.lock) {
             queue.policy.answered(waiting, queue.inside() - 1 - queue.fronted);
