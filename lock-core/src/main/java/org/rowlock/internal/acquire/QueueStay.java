@@ -1,7 +1,5 @@
 package org.rowlock.internal.acquire;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
@@ -32,8 +30,6 @@ record QueueStay(
         @Nullable QueueEntry own,
         @Nullable QueueEntry fronted)
         implements AutoCloseable {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     /**
      * Waits in the {@code ROW} queue, if necessary. A transaction that may hold a row lock does not wait in the queue.
      */
@@ -78,33 +74,18 @@ record QueueStay(
      */
     @Nullable
     Front front(LockWait left, boolean onCitus) {
-        if (fronted == null
-                || left.isNoWait()
+        Front wanted = fronted == null ? null : fronted.front(calls.front());
+        if (wanted == null) {
+            return null;
+        }
+        if (left.isNoWait()
                 || !(request.keys().get(0) instanceof LockKey.Row row)
                 || session.isSimpleQueryMode()
                 || onCitus) {
+            wanted.unsent();
             return null;
         }
-        if (fronted.asks(calls.front())) {
-            fronted.answered(plainWaiters(row));
-        }
-        Front wanted = fronted.front(calls.front());
-        return wanted == null ? null : wanted.of(frontKey(row));
-    }
-
-    private long frontKey(LockKey.Row row) {
-        return FrontSql.key(session.reported("search_path"), row.table(), row.id());
-    }
-
-    /** Returns how many clients without Rowlock wait for the row; 0 if this is unknown. */
-    private int plainWaiters(LockKey.Row row) {
-        String[] binds = FrontSql.bindsOfWaiters(row.table(), frontKey(row));
-        try {
-            return Integer.parseInt(session.outsideTransaction(() -> session.ask(FrontSql.PLAIN_WAITERS, binds)));
-        } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "The clients without Rowlock could not be counted", e);
-            return 0;
-        }
+        return wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));
     }
 
     /** @param holds whether the flush had no COMMIT, so that the locks are still held after the flush */

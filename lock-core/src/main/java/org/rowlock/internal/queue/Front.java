@@ -1,35 +1,27 @@
 package org.rowlock.internal.queue;
 
 import java.util.concurrent.TimeUnit;
-import org.rowlock.internal.text.FrontSql;
 
-/**
- * The front lock of a queue entry, acquired before the row lock. If many clients without Rowlock wait for the row, a
- * marker is acquired instead. Only the entry's thread uses this object.
- */
+/** The front lock of a queue entry, acquired before the row lock. Only the entry's thread uses this object. */
 public final class Front {
     private final QueueEntry entry;
     private final long mostNanos;
-    private final boolean marker;
+
+    private final boolean timed;
 
     private long key;
 
-    /** The time of the wait for the front lock. */
+    /** The time of the wait for the front lock; 0 if the time is unknown. */
     long waitedNanos;
 
-    Front(QueueEntry entry, long mostNanos, boolean marker) {
+    Front(QueueEntry entry, long mostNanos, boolean timed) {
         this.entry = entry;
         this.mostNanos = mostNanos;
-        this.marker = marker;
+        this.timed = timed;
     }
 
-    /**
-     * Sets the key, and returns this object.
-     *
-     * @param front the key of the front lock of the row
-     */
-    public Front of(long front) {
-        this.key = marker ? FrontSql.marker(front) : front;
+    public Front of(long row) {
+        this.key = row;
         return this;
     }
 
@@ -37,17 +29,16 @@ public final class Front {
         return key;
     }
 
-    /** Whether this is only a marker. A marker is a shared lock that no transaction requests exclusively. */
-    public boolean isMarker() {
-        return marker;
-    }
-
     /** Returns the longest wait for the front lock in milliseconds, at least 1. */
     public int millis() {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(1, TimeUnit.NANOSECONDS.toMillis(mostNanos)));
     }
 
-    /** Records the wait for the front lock; negative if no front lock was acquired. */
+    public boolean isTimed() {
+        return timed;
+    }
+
+    /** Records the wait for the front lock: 0 if it was not timed, negative if no front lock was acquired. */
     public void answered(long nanos) {
         waitedNanos = nanos;
         if (nanos < 0) {
@@ -56,7 +47,7 @@ public final class Front {
     }
 
     public void unsent() {
-        entry.setFront(null);
+        entry.front = null;
     }
 
     /** Records that the front lock could not be acquired in time. The next flush has no front lock. */

@@ -9,19 +9,18 @@ import java.util.function.LongSupplier;
  * of the queues. The policy has three states.
  *
  * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large and consist mostly of
- * transactions of other JVMs, one lock first <em>asks</em> the server how many clients without Rowlock wait. The answer
- * decides between FRONT and OPEN. If other JVMs already use front locks, a lock without a front lock is granted before
- * their queue, and its crowd seems small. To detect this case, a <em>probe</em> has a front lock. If the last lock
- * waited for transactions of other JVMs, the next lock may be a probe; one of {@link #EVERY} such locks is.
+ * transactions of other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock without a front
+ * lock is granted before their queue, and its crowd seems small. To detect this case, a <em>probe</em> has a front
+ * lock. If the last lock waited for transactions of other JVMs, the next lock may be a probe; one of {@link #EVERY}
+ * such locks is.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the estimated crowd is
- * accurate. After a few consecutive small crowds the state becomes PLAIN. If transactions with a front lock still had
- * to wait long for the row, other transactions lock the row without a front lock. The next lock then asks again.
+ * accurate. After a few consecutive small crowds the state becomes PLAIN.
  *
- * <p>OPEN: many clients without Rowlock wait for the row. With front locks, only one transaction of this JVM would wait
- * among them. Therefore each lock only has a marker: a shared advisory lock, for which no transaction waits. The marker
- * shows other JVMs that the transaction does not belong to such a client. One lock per second asks again. If no lock
- * asks for a while, for example because all transactions now begin with a read, the state becomes PLAIN.
+ * <p>OPEN: locks have no front lock, because front locks have not helped or could not be acquired in time. Transactions
+ * with a front lock usually still had to wait for the row, because other transactions locked the row without a front
+ * lock. The end of OPEN is rounded to the time of day, so that JVMs return to FRONT together. If one JVM returned
+ * alone, transactions of the other JVMs would still lock the row first.
  */
 final class FrontPolicy {
     private enum State {
@@ -54,7 +53,10 @@ final class FrontPolicy {
 
     private static final int TO_PLAIN = 8;
 
-    /** In PLAIN, one of this many locks that may be a probe is a probe. */
+    /**
+     * In PLAIN, one of this many locks that may be a probe is a probe. In FRONT, the server times the wait of one of
+     * this many locks, or of every lock while waits for the row are long.
+     */
     private static final int EVERY = 8;
 
     /**
@@ -64,38 +66,33 @@ final class FrontPolicy {
     private static final double BEHIND = 4;
 
     /**
-     * The smallest number of waiting clients without Rowlock that leads to OPEN. The number is larger than the number
-     * of transactions that a JVM in PLAIN, which cannot be distinguished from such clients, sends to the server.
+     * The number of short waits for the row that cancels one long wait. The number is more than one, because some waits
+     * are short by chance even if other transactions contend for the row.
      */
-    private static final int CLIENTS = AdaptivePolicy.FEW + 1;
+    private static final int LONG_COUNTS = 2;
 
-    /** The same after several long waits, which are evidence that these clients wait for this row. */
-    private static final int CLIENTS_AHEAD = 4;
-
-    /** The number of consecutive long waits that leads to a question. One wait may be long because of a stall. */
-    private static final int LONG_WAITS = 3;
-
-    /** The time between questions. For each question, the server visits all its locks. */
-    static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int TO_OPEN = 12;
 
     /**
-     * The time after which an answer with few clients is checked by another question. While the server grants the row
-     * to the next transaction, many clients wait for no lock for a moment.
+     * The time for which long waits for the row must continue before the state becomes OPEN. When many JVMs start at
+     * the same time, the first JVM uses front locks seconds before the last JVM does. In these seconds, JVMs without
+     * front locks cause long waits that end by themselves.
      */
-    static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long TO_OPEN_MILLIS = 8_000;
 
-    private static final int CHECKS = 2;
+    private static final long FIRST_PERIOD_MILLIS = 15_000;
+    private static final long MOST_PERIOD_MILLIS = 60_000;
 
-    /** How long a question may be overdue in OPEN. Without answers, the queues would stay unlimited. */
-    static final long OVERDUE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** The time in FRONT after which the next period of OPEN is short again. */
+    private static final long CALM_MILLIS = 20_000;
 
     /**
      * The longest wait for a front lock. A transaction that gives up may lock the row before transactions that still
      * wait for the front lock. The bound is therefore so long that usually only a fault leads to a wait of this length.
      */
-    static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    private final LongSupplier nanos;
+    private final LongSupplier millis;
     private State state = State.PLAIN;
 
     /** The number of consecutive crowds that were a reason to change the state. */
@@ -105,23 +102,27 @@ final class FrontPolicy {
     private boolean othersSeen;
 
     private int plainOnes;
-    private long grantedNanos;
-    private boolean isAskDue;
-    private int fewAnswers;
-    private int longWaits;
-    private long nextAskNanos;
-    private long pausedUntilNanos;
+    private int frontOnes;
+    private long grantedMillis = Long.MIN_VALUE;
 
-    /** @param nanos returns a time that never decreases */
-    FrontPolicy(LongSupplier nanos) {
-        this.nanos = nanos;
-        this.nextAskNanos = nanos.getAsLong();
-        this.grantedNanos = nextAskNanos - 1;
-        this.pausedUntilNanos = nextAskNanos;
+    private int score;
+    private long scoredMillis;
+    private long countedMillis = Long.MIN_VALUE;
+
+    private long openUntilMillis;
+    private long periodMillis = FIRST_PERIOD_MILLIS / 2;
+    private long frontMillis = Long.MAX_VALUE;
+
+    /** @param millis returns the time of day, which is about the same in all JVMs; differences reduce only speed */
+    FrontPolicy(LongSupplier millis) {
+        this.millis = millis;
     }
 
     long mostNanos(boolean always) {
-        boolean fronts = isOpen() || state == State.FRONT || (has(pausedUntilNanos) && (always || isProbe()));
+        if (state == State.OPEN && millis.getAsLong() >= openUntilMillis) {
+            front();
+        }
+        boolean fronts = state == State.FRONT || (state == State.PLAIN && (always || isProbe()));
         return fronts ? BOUND_NANOS : 0;
     }
 
@@ -129,63 +130,12 @@ final class FrontPolicy {
         return othersSeen && ++plainOnes % EVERY == 0;
     }
 
-    private boolean has(long come) {
-        return nanos.getAsLong() - come >= 0;
+    boolean isTimed() {
+        return state == State.FRONT && (score > 0 || frontOnes++ % EVERY == 0);
     }
 
     boolean isOpen() {
-        if (state == State.OPEN && has(nextAskNanos + OVERDUE_NANOS)) {
-            front();
-            state = State.PLAIN;
-        }
         return state == State.OPEN;
-    }
-
-    /** Whether this JVM will ask the server before one of the next locks. */
-    boolean isAskDue() {
-        return isAskDue;
-    }
-
-    /**
-     * Whether the caller must ask the server before the next lock. A front lock delays only further transactions of
-     * this JVM. A JVM that has none therefore uses front locks without a question, which would be a round trip.
-     */
-    boolean asks(boolean contended) {
-        if (!contended && state == State.PLAIN && isAskDue && has(pausedUntilNanos)) {
-            front();
-        }
-        boolean asks = (isOpen() || (contended && isAskDue)) && has(nextAskNanos);
-        if (asks) {
-            nextAskNanos = nanos.getAsLong() + ASK_NANOS;
-        }
-        return asks;
-    }
-
-    /**
-     * @param waiting how many transactions without a front lock and without a marker wait for the row
-     * @param own how many transactions of this JVM may be among them
-     */
-    void answered(int waiting, int own) {
-        boolean few = waiting - own < (state == State.FRONT ? CLIENTS_AHEAD : CLIENTS);
-        fewAnswers = few ? fewAnswers + 1 : 0;
-        if (few && fewAnswers < CHECKS) {
-            nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
-            return;
-        }
-        if (few && state != State.FRONT) {
-            // A row that only a few such clients lock is open again after a few long waits.
-            nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
-        }
-        front();
-        state = few ? State.FRONT : State.OPEN;
-    }
-
-    private void front() {
-        state = State.FRONT;
-        isAskDue = false;
-        fewAnswers = 0;
-        longWaits = 0;
-        inRow = 0;
     }
 
     /**
@@ -194,19 +144,32 @@ final class FrontPolicy {
      * @param rowHolds the wait for the row after the front lock, as a multiple of the time of one hold; NaN if the wait
      *     is unknown, or if the transaction did not wait for the front lock
      */
-    void locked(boolean inFront, double crowd, int own, long waitedNanos, double rowHolds) {
+    void locked(boolean inFront, double crowd, int own, long nanos, double rowHolds, long rowNanos) {
         othersSeen = crowd >= NONE && crowd > own;
-        grantedNanos = inFront ? nanos.getAsLong() : grantedNanos;
+        long now = inFront ? millis.getAsLong() : 0;
+        grantedMillis = inFront ? now : grantedMillis;
         if (state == State.PLAIN) {
-            boolean large = waitedNanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
-            isAskDue |= inFront ? large : isRow(large, TO_FRONT);
-        } else if (state == State.FRONT && inFront) {
-            boolean leaves = isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN);
-            state = leaves ? State.PLAIN : State.FRONT;
-            if (!Double.isNaN(rowHolds)) {
-                longWaits = rowHolds >= BEHIND ? longWaits + 1 : 0;
+            boolean large = nanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
+            if (inFront ? large : isRow(large, TO_FRONT)) {
+                front();
             }
-            isAskDue = !leaves && (isAskDue || longWaits >= LONG_WAITS);
+        } else if (state == State.OPEN) {
+            state = !inFront && isRow(crowd < NONE, TO_PLAIN) ? State.PLAIN : state;
+        } else if (inFront && isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {
+            state = State.PLAIN;
+        } else if (inFront && !Double.isNaN(rowHolds)) {
+            count(rowHolds >= BEHIND, now, now - TimeUnit.NANOSECONDS.toMillis(rowNanos));
+        }
+    }
+
+    /**
+     * Records that the front lock could not be acquired in time. If another transaction of this JVM acquired the front
+     * lock during the wait, the queue was only long. Otherwise there is a fault, and the state becomes OPEN.
+     */
+    void givenUp(long nanos) {
+        long now = millis.getAsLong();
+        if (grantedMillis < now - TimeUnit.NANOSECONDS.toMillis(nanos)) {
+            open(now);
         }
     }
 
@@ -220,17 +183,34 @@ final class FrontPolicy {
     }
 
     /**
-     * Records that the front lock or the marker could not be acquired in time. If another transaction of this JVM
-     * acquired the front lock during the wait, the queue was only long. Otherwise there is a fault, and the next locks
-     * have no front lock for a while.
+     * Counts a long or short wait for the row after the front lock. Long waits at the same time count as one wait,
+     * because the cause may be the same, such as a pause of this JVM.
      */
-    void givenUp(long waitedNanos) {
-        if (isOpen() || has(grantedNanos + waitedNanos + 1)) {
-            state = State.PLAIN;
-            isAskDue = false;
-            inRow = 0;
-            pausedUntilNanos = nanos.getAsLong() + BOUND_NANOS;
-            nextAskNanos = pausedUntilNanos;
+    private void count(boolean bad, long now, long begunMillis) {
+        if (!bad) {
+            score = Math.max(0, score - 1);
+        } else if (begunMillis >= countedMillis) {
+            countedMillis = now;
+            scoredMillis = score == 0 ? now : scoredMillis;
+            score = Math.min(TO_OPEN, score + LONG_COUNTS);
+            if (score == TO_OPEN && now - scoredMillis >= TO_OPEN_MILLIS) {
+                open(now);
+            }
         }
+    }
+
+    private void front() {
+        state = State.FRONT;
+        frontMillis = millis.getAsLong();
+        inRow = 0;
+        score = 0;
+    }
+
+    private void open(long now) {
+        periodMillis =
+                now - frontMillis >= CALM_MILLIS ? FIRST_PERIOD_MILLIS : Math.min(MOST_PERIOD_MILLIS, 2 * periodMillis);
+        openUntilMillis = (now / periodMillis + 1) * periodMillis;
+        state = State.OPEN;
+        inRow = 0;
     }
 }

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 class AdaptivePolicyTest {
     private static final long HOLD = TimeUnit.MILLISECONDS.toNanos(2);
 
-    private final AtomicLong nanos = new AtomicLong();
-    private final AdaptivePolicy policy = new AdaptivePolicy(0, nanos::get);
+    private final AtomicLong millis = new AtomicLong();
+    private final AdaptivePolicy policy = new AdaptivePolicy(0, millis::get);
 
     private void seen(int times, long waitedNanos, int inFront) {
         for (int i = 0; i < times; i++) {
@@ -30,7 +30,7 @@ class AdaptivePolicyTest {
 
     @Test
     void aWidthThatIsGivenIsTheWidthAlways() {
-        AdaptivePolicy given = new AdaptivePolicy(3, nanos::get);
+        AdaptivePolicy given = new AdaptivePolicy(3, millis::get);
         given.held(TimeUnit.MICROSECONDS.toNanos(50), true);
         assertThat(List.of(given.width(false, 0), given.width(false, 1), given.width(true, 1)))
                 .containsOnly(3);
@@ -58,7 +58,7 @@ class AdaptivePolicyTest {
     void aRowThatIsHeldForLessThanAWakeUpTakesHasALongerQueueOrNone() {
         policy.held(TimeUnit.MICROSECONDS.toNanos(250), true);
         assertThat(policy.width(false, 1)).isEqualTo(8);
-        AdaptivePolicy shortest = new AdaptivePolicy(0, nanos::get);
+        AdaptivePolicy shortest = new AdaptivePolicy(0, millis::get);
         shortest.held(TimeUnit.MICROSECONDS.toNanos(50), true);
         assertThat(shortest.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
     }
@@ -93,30 +93,32 @@ class AdaptivePolicyTest {
         for (int i = 0; i < 100; i++) {
             policy.held(HOLD, true);
             policy.waited(30 * HOLD, 1, 30 * HOLD, -1);
-            assertThat(policy.asks(true)).isFalse();
+            assertThat(policy.frontNanos(false)).isZero();
         }
         assertThat(policy.isWantedElsewhere()).isFalse();
         policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
         policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
-        assertThat(policy.asks(true)).isTrue();
+        assertThat(policy.frontNanos(false)).isPositive();
     }
 
-    /** While a fleet begins to front, those who do not yet are seen at the row. */
+    /** While a fleet begins to front, those who do not yet are seen at the row: theirs is not the queue to open. */
     @Test
     void waitsForTheRowCountOnlyBehindAQueueForTheKey() {
-        seen(2, 30 * HOLD, 3);
-        assertThat(policy.asks(true)).isTrue();
-        policy.answered(0, 0);
-        policy.answered(0, 0);
-        nanos.addAndGet(FrontPolicy.ASK_NANOS);
-        for (int i = 0; i < 3; i++) {
-            policy.waited(30 * HOLD, 4, 0, 1);
+        seen(1000, 30 * HOLD, 3);
+        assertThat(opensAfter(30 * HOLD, 1)).isFalse();
+        assertThat(opensAfter(30 * HOLD, 10 * HOLD)).isTrue();
+    }
+
+    private boolean opensAfter(long nanos, long keyNanos) {
+        for (int i = 0; i < 20; i++) {
+            millis.addAndGet(1_000);
+            policy.held(HOLD, true);
+            policy.waited(nanos, 4, 0, keyNanos);
+            if (policy.frontNanos(true) == 0) {
+                return true;
+            }
         }
-        assertThat(policy.asks(true)).isFalse();
-        for (int i = 0; i < 3; i++) {
-            policy.waited(30 * HOLD, 4, 0, 10 * HOLD);
-        }
-        assertThat(policy.asks(true)).isTrue();
+        return false;
     }
 
     @Test
@@ -128,27 +130,16 @@ class AdaptivePolicyTest {
         assertThat(policy.heldNanos).isBetween(HOLD / 2, 2 * HOLD);
     }
 
-    /** Who asks is not one of those who wait in the JVM. */
     @Test
-    void whileTheServerIsToBeAskedThereIsRoomForOneWhoAsks() {
-        seen(2, 30 * HOLD, 3);
-        assertThat(policy.frontNanos(false)).isZero();
-        assertThat(policy.width(false, 1)).isEqualTo(8);
-        policy.answered(4, 4);
-        policy.answered(4, 4);
+    void besideOthersThatDoNotQueueHalfAsManyMayWait() {
+        seen(1000, 30 * HOLD, 3);
         assertThat(policy.frontNanos(false)).isPositive();
-        assertThat(policy.isOpen()).isFalse();
         assertThat(policy.width(false, 1)).isEqualTo(4);
         assertThat(policy.width(true, 1)).isEqualTo(2);
-    }
-
-    @Test
-    void besideClientsWithoutAQueueAllMayWaitAtTheServer() {
-        seen(2, 30 * HOLD, 3);
-        policy.answered(30, 4);
-        assertThat(policy.isOpen()).isTrue();
-        assertThat(policy.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
+        policy.frontGivenUp(HOLD);
+        assertThat(policy.frontNanos(true)).isZero();
         // Those who wait for a connection leave some of the pool to others.
         assertThat(policy.width(true, 1)).isEqualTo(8);
+        assertThat(policy.width(false, 1)).isBetween(12, 14);
     }
 }

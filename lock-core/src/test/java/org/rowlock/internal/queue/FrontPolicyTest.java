@@ -6,14 +6,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** When the key goes in front, when a mark does, and when the server is asked, from crowds that the test makes. */
+/** When the key goes in front, and when it does not any more, from crowds and times that the test makes. */
 class FrontPolicyTest {
     private static final long HOLD = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-    private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
-    private final AtomicLong nanos = new AtomicLong(-2 * SECOND);
-    private final FrontPolicy policy = new FrontPolicy(nanos::get);
+    /** The beginning of a period. */
+    private static final long START = 60_000_000;
+
+    private final AtomicLong millis = new AtomicLong(START);
+    private final FrontPolicy policy = new FrontPolicy(millis::get);
 
     private boolean fronts() {
         return policy.mostNanos(false) > 0;
@@ -21,95 +23,42 @@ class FrontPolicyTest {
 
     private void plain(int times, double crowd, int own) {
         for (int i = 0; i < times; i++) {
-            policy.locked(false, crowd, own, (long) (crowd * HOLD), Double.NaN);
+            policy.locked(false, crowd, own, (long) (crowd * HOLD), Double.NaN, 0);
         }
     }
 
     private void inFront(int times, double crowd, int own) {
         for (int i = 0; i < times; i++) {
-            policy.locked(true, crowd, own, (long) (crowd * HOLD), Double.NaN);
+            policy.locked(true, crowd, own, (long) (crowd * HOLD), Double.NaN, 0);
         }
     }
 
-    /** One that waited so many holds for the row behind the key. */
+    /** One that waited so many holds for the row behind the key; the next begins when it is done. */
     private void behind(double holds) {
-        policy.locked(true, 20, 1, 20 * HOLD, holds);
-    }
-
-    private void many(int waiting, int own) {
-        assertThat(policy.asks(true)).isTrue();
-        policy.answered(waiting, own);
-        assertThat(policy.isOpen()).isTrue();
-    }
-
-    /** Twice, as many wait for nothing in the moment in which the row goes from one to the next. */
-    private void few(int waiting, int own) {
-        assertThat(policy.asks(true)).isTrue();
-        policy.answered(waiting, own);
-        assertThat(policy.asks(true)).isFalse();
-        nanos.addAndGet(SECOND / 20);
-        assertThat(policy.asks(true)).isTrue();
-        policy.answered(waiting, own);
-        assertThat(policy.isOpen()).isFalse();
-        assertThat(fronts()).isTrue();
-    }
-
-    private void threeBehind() {
-        behind(4);
-        behind(4);
-        assertThat(policy.asks(true)).isFalse();
-        behind(4);
+        millis.addAndGet((long) (holds * HOLD / 1_000_000) + 1);
+        policy.locked(true, 20, 1, 20 * HOLD, holds, (long) (holds * HOLD));
     }
 
     private void enter() {
-        nanos.addAndGet(SECOND);
         plain(2, 20, 1);
-        few(0, 0);
         assertThat(fronts()).isTrue();
     }
 
     @Test
-    void twoLargeCrowdsInARowLeadToAQuestionAndItsAnswerToTheFront() {
-        assertThat(policy.asks(true)).isFalse();
+    void twoLargeCrowdsInARowLeadToTheFront() {
+        assertThat(fronts()).isFalse();
         plain(1, 8, 4);
-        assertThat(policy.asks(true)).isFalse();
+        assertThat(fronts()).isFalse();
         plain(1, 7.9, 1);
         plain(1, 8, 1);
-        assertThat(policy.asks(true)).isFalse();
+        assertThat(fronts()).isFalse();
         plain(1, 8, 4);
-        assertThat(fronts()).isFalse();
-        few(0, 0);
         assertThat(fronts()).isTrue();
-        assertThat(policy.isOpen()).isFalse();
-    }
-
-    /** A front lock delays nobody else of this JVM, so the round trip of a question would gain nothing. */
-    @Test
-    void aTransactionThatIsAloneInItsJvmFrontsWithoutAQuestion() {
-        plain(2, 8, 1);
-        assertThat(policy.asks(false)).isFalse();
-        assertThat(fronts()).isTrue();
-        assertThat(policy.isOpen()).isFalse();
-        threeBehind();
-        assertThat(policy.asks(false)).isFalse();
-        many(9, 0);
-        nanos.addAndGet(SECOND);
-        assertThat(policy.asks(false)).isTrue();
-    }
-
-    @Test
-    void whileFrontLocksPauseATransactionThatIsAloneHasNone() {
-        enter();
-        policy.givenUp(SECOND);
-        plain(2, 8, 1);
-        assertThat(policy.asks(false)).isFalse();
-        assertThat(fronts()).isFalse();
     }
 
     @Test
     void aJvmAloneSeesItsOwnCrowdAndNeverFronts() {
         plain(1_000, 15.9, 8);
-        assertThat(policy.asks(true)).isFalse();
         for (int i = 0; i < 7; i++) {
             assertThat(fronts()).isFalse();
         }
@@ -119,12 +68,12 @@ class FrontPolicyTest {
     @Test
     void aWaitOfLessThanTwoMillisecondsIsNoCrowd() {
         for (int i = 0; i < 100; i++) {
-            policy.locked(false, 40, 1, 1_999_999, Double.NaN);
+            policy.locked(false, 40, 1, 1_999_999, Double.NaN, 0);
         }
-        assertThat(policy.asks(true)).isFalse();
-        policy.locked(false, 40, 1, 2_000_000, Double.NaN);
-        policy.locked(false, 40, 1, 2_000_000, Double.NaN);
-        assertThat(policy.asks(true)).isTrue();
+        assertThat(fronts()).isFalse();
+        policy.locked(false, 40, 1, 2_000_000, Double.NaN, 0);
+        policy.locked(false, 40, 1, 2_000_000, Double.NaN, 0);
+        assertThat(fronts()).isTrue();
     }
 
     @Test
@@ -150,9 +99,8 @@ class FrontPolicyTest {
         }
         assertThat(fronts()).isTrue();
         inFront(1, 3, 1);
-        assertThat(policy.asks(true)).isFalse();
+        assertThat(fronts()).isFalse();
         inFront(1, 8, 1);
-        few(0, 0);
         assertThat(fronts()).isTrue();
     }
 
@@ -172,150 +120,135 @@ class FrontPolicyTest {
     @Test
     void theWaitForTheKeyIsBoundedByAMinute() {
         enter();
-        assertThat(policy.mostNanos(false)).isEqualTo(MINUTE);
-        assertThat(policy.mostNanos(true)).isEqualTo(MINUTE);
-    }
-
-    /** A JVM sends up to eight to the server before it knows of others. */
-    @Test
-    void nineClientsWithoutUsOpenTheRowAtOnce() {
-        plain(2, 20, 1);
-        few(8, 0);
-        nanos.addAndGet(SECOND);
-        inFront(8, 1, 1);
-        plain(2, 20, 1);
-        many(9, 0);
-        assertThat(fronts()).isTrue();
+        assertThat(policy.mostNanos(false)).isEqualTo(60 * SECOND);
+        assertThat(policy.mostNanos(true)).isEqualTo(60 * SECOND);
     }
 
     @Test
-    void ourOwnAreNotCountedAsLongAsTheyHaveNoMark() {
-        plain(2, 20, 1);
-        few(12, 4);
-        nanos.addAndGet(SECOND);
-        threeBehind();
-        many(8, 4);
-        nanos.addAndGet(SECOND);
-        many(39, 30);
-        nanos.addAndGet(SECOND);
-        few(38, 30);
-    }
-
-    /** The question goes with a mark, and the transactions of an application may all begin to read first. */
-    @Test
-    void anOpenRowIsClosedIfNoLockAsksForTenSeconds() {
-        plain(2, 20, 1);
-        many(20, 0);
-        nanos.addAndGet(SECOND + FrontPolicy.OVERDUE_NANOS - 1);
-        assertThat(policy.isOpen()).isTrue();
-        nanos.addAndGet(1);
-        assertThat(fronts()).isFalse();
-        assertThat(policy.isOpen()).isFalse();
-        assertThat(policy.asks(true)).isFalse();
-        plain(2, 20, 1);
-        many(9, 0);
-    }
-
-    /** A lock may wait long by chance, and rows beside it may have some waiters. */
-    @Test
-    void threeLongWaitsInARowAreAskedFor() {
+    void oneOfEightIsTimedUntilOneWasBad() {
         enter();
-        nanos.addAndGet(SECOND);
-        behind(4);
+        assertThat(policy.isTimed()).isTrue();
+        for (int i = 1; i < 8; i++) {
+            assertThat(policy.isTimed()).isFalse();
+        }
+        assertThat(policy.isTimed()).isTrue();
         behind(4);
         behind(3.9);
-        behind(4);
-        inFront(1, 20, 1);
-        behind(4);
-        assertThat(policy.asks(true)).isFalse();
-        behind(4);
-        few(3, 0);
-        nanos.addAndGet(SECOND);
-        threeBehind();
-        many(4, 0);
+        assertThat(policy.isTimed()).isTrue();
+        behind(3.9);
+        assertThat(policy.isTimed()).isFalse();
     }
 
+    /** Transactions without Rowlock are there: until the next quarter of a minute. */
     @Test
-    void theServerIsAskedOnceASecondAtMost() {
+    void longWaitsBehindTheKeyOpenItForATimeThatAllJvmsShare() {
         enter();
-        nanos.addAndGet(SECOND);
-        threeBehind();
-        few(0, 0);
-        threeBehind();
-        nanos.addAndGet(SECOND - 1);
-        assertThat(policy.asks(true)).isFalse();
-        nanos.addAndGet(1);
-        assertThat(policy.asks(true)).isTrue();
-        assertThat(policy.asks(true)).isFalse();
-    }
-
-    @Test
-    void anOpenRowIsClosedWhenTheOthersAreGone() {
-        plain(2, 20, 1);
-        many(20, 0);
-        for (int i = 0; i < 5; i++) {
-            plain(100, 1, 1);
-            nanos.addAndGet(SECOND - 1);
-            assertThat(policy.asks(true)).isFalse();
-            nanos.addAndGet(1);
-            many(9, 0);
+        behind(10);
+        millis.addAndGet(8_000);
+        for (int i = 0; i < 4; i++) {
+            behind(10);
         }
-        nanos.addAndGet(SECOND);
-        few(8, 0);
-        inFront(8, 1, 1);
+        assertThat(fronts()).isTrue();
+        behind(10);
+        assertThat(policy.isOpen()).isTrue();
         assertThat(fronts()).isFalse();
-    }
-
-    /** So few are counted only beside long waits, of which there are none while the row is open. */
-    @Test
-    void besideFourClientsWithoutUsTheRowIsOpenMostOfTheTime() {
-        plain(2, 20, 1);
-        many(9, 0);
-        for (int i = 0; i < 5; i++) {
-            nanos.addAndGet(SECOND);
-            few(4, 0);
-            threeBehind();
-            nanos.addAndGet(SECOND / 20);
-            many(4, 0);
-        }
-    }
-
-    /** A key that cannot be had may be another's for hours, or the right to the function is missing. */
-    @Test
-    void aKeyThatCannotBeHadIsLeftAloneForAMinute() {
-        enter();
-        policy.givenUp(SECOND);
-        for (int i = 0; i < 60; i++) {
-            assertThat(policy.mostNanos(true)).isZero();
-            plain(2, 20, 1);
-            assertThat(policy.asks(true)).isFalse();
-            nanos.addAndGet(SECOND);
-        }
-        assertThat(policy.mostNanos(true)).isPositive();
-        few(0, 0);
+        assertThat(policy.mostNanos(true)).isZero();
+        millis.set(START + 14_999);
+        assertThat(fronts()).isFalse();
+        millis.set(START + 15_000);
         assertThat(fronts()).isTrue();
     }
 
+    /** JVMs of a fleet that starts do not begin to front at once; the last ones overtake the first for seconds. */
     @Test
-    void aMarkThatCannotBeHadIsLeftAloneToo() {
-        plain(2, 20, 1);
-        many(20, 0);
-        policy.givenUp(0);
+    void whatLastsForSecondsOnlyDoesNotOpen() {
+        enter();
+        for (int i = 0; i < 100; i++) {
+            behind(10);
+        }
+        assertThat(millis.get()).isLessThan(START + 8_000);
+        for (int i = 0; i < 100; i++) {
+            behind(0);
+        }
         assertThat(policy.isOpen()).isFalse();
-        assertThat(policy.mostNanos(true)).isZero();
-        nanos.addAndGet(MINUTE);
-        assertThat(policy.mostNanos(true)).isPositive();
+    }
+
+    /** Who asks in the moment in which the row is free overtakes those who wait for it. */
+    @Test
+    void someShortOnesBetweenThemDoNotHideTheOthers() {
+        enter();
+        for (int i = 0; i < 200 && !policy.isOpen(); i++) {
+            behind(10);
+            behind(0);
+        }
+        assertThat(policy.isOpen()).isTrue();
+    }
+
+    @Test
+    void manyShortOnesBetweenThemAndStallsAreNotEnough() {
+        enter();
+        for (int i = 0; i < 400; i++) {
+            behind(10);
+            behind(0);
+            behind(0);
+        }
+        assertThat(policy.isOpen()).isFalse();
+        millis.addAndGet(10_000);
+        for (int i = 0; i < 100; i++) {
+            // All that waited through one stall.
+            policy.locked(true, 20, 1, SECOND, 200, SECOND);
+        }
+        assertThat(policy.isOpen()).isFalse();
+    }
+
+    private void open() {
+        assertThat(fronts()).isTrue();
+        policy.givenUp(SECOND);
+        assertThat(fronts()).isFalse();
+    }
+
+    private void awaitFront(long period) {
+        millis.set((millis.get() / period + 1) * period - 1);
+        assertThat(fronts()).isFalse();
+        millis.addAndGet(1);
+        assertThat(fronts()).isTrue();
+        millis.addAndGet(1_000);
+    }
+
+    @Test
+    void aKeyThatCannotBeHadOpensForLongerAndLonger() {
+        enter();
+        open();
+        awaitFront(15_000);
+        open();
+        awaitFront(30_000);
+        open();
+        awaitFront(60_000);
+        open();
+        awaitFront(60_000);
+        millis.addAndGet(20_000);
+        open();
+        awaitFront(15_000);
     }
 
     @Test
     void whereOthersHadTheKeyMeanwhileTheQueueIsOnlyLong() {
         enter();
         inFront(1, 20, 1);
-        nanos.addAndGet(SECOND / 2);
+        millis.addAndGet(500);
         policy.givenUp(SECOND);
         assertThat(fronts()).isTrue();
-        nanos.addAndGet(SECOND / 2 + 1);
-        policy.givenUp(SECOND);
+        millis.addAndGet(501);
+        open();
+    }
+
+    @Test
+    void noCrowdEndsTheOpening() {
+        enter();
+        open();
+        plain(8, 1.9, 1);
+        assertThat(policy.isOpen()).isFalse();
         assertThat(fronts()).isFalse();
+        assertThat(policy.mostNanos(true)).isEqualTo(60 * SECOND);
     }
 }

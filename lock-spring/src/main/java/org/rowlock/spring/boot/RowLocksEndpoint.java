@@ -253,9 +253,7 @@ public final class RowLocksEndpoint {
         for (LockKey key : keys) {
             if (key instanceof LockKey.Row row) {
                 new LockInspector(connection).of(row).forEach(line -> rows.put(line.key(), new Own(row, false)));
-                long front = FrontSql.key(path, row.table(), row.id());
-                rows.put(LockKey.number(front), new Own(row, true));
-                rows.put(LockKey.number(FrontSql.marker(front)), new Own(row, false));
+                rows.put(LockKey.number(FrontSql.key(path, row.table(), row.id())), new Own(row, true));
             }
         }
         return rows;

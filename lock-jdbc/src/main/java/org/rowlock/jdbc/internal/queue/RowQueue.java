@@ -7,7 +7,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.group.StatementMember;
@@ -103,8 +102,7 @@ final class RowQueue {
             }
             if (entered || member != null) {
                 boolean fronts = entered && mode == DropInMode.QUEUE && (member == null || !member.leads());
-                Front front =
-                        fronts && row.isFrontable() ? front(entry, row, isWhole && Turn.isPlain(statement)) : null;
+                Front front = fronts && row.isFrontable() ? front(entry, row) : null;
                 turn = new Turn(access, entry, row.plan(), front, member);
             }
             return turn;
@@ -115,42 +113,21 @@ final class RowQueue {
         }
     }
 
-    /** @param sendable whether the statement can be sent with a front lock; if not, its answer would be of no use */
-    private @Nullable Front front(QueueEntry entry, LockedRow row, boolean sendable) {
-        LockFront how = dropIn.settings.front();
-        if (sendable && mayFront() && entry.asks(how)) {
-            // A group runs many statements each time the server grants the row, so a JVM with groups does not starve.
-            entry.answered(dropIn.groups == null ? plainWaiters(row) : 0);
-        }
-        Front asked = entry.front(how);
+    private @Nullable Front front(QueueEntry entry, LockedRow row) {
+        Front asked = entry.front(dropIn.settings.front());
         if (asked == null) {
             return null;
         }
         dropIn.wantFronts();
         try {
             if (mayFront()) {
-                return asked.of(frontKey(row));
+                return asked.of(row.frontKey(access.session().reported("search_path")));
             }
         } catch (IllegalArgumentException e) {
             LOG.log(Level.TRACE, "The key format does not support a value, so there is no front lock", e);
         }
         asked.unsent();
         return null;
-    }
-
-    private long frontKey(LockedRow row) {
-        return row.frontKey(access.session().reported("search_path"));
-    }
-
-    /** Returns how many clients without Rowlock wait for the row; 0 if this is unknown. */
-    private int plainWaiters(LockedRow row) {
-        try {
-            String[] binds = FrontSql.bindsOfWaiters(row.plan().table(), frontKey(row));
-            return Integer.parseInt(access.query(FrontSql.PLAIN_WAITERS, binds));
-        } catch (SQLException | IllegalArgumentException e) {
-            LOG.log(Level.DEBUG, "The clients without Rowlock could not be counted", e);
-            return 0;
-        }
     }
 
     /**
