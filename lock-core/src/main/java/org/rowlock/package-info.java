@@ -4,10 +4,10 @@
  * <p>Start at {@link org.rowlock.RowLocks}. Create {@code RowLocks.of(dataSource)} once. {@code locks.lock(request)}
  * locks in a separate transaction, and {@code locks.in(connection)} in the caller's transaction.
  *
- * <p>A call that locks keys takes a {@link org.rowlock.LockRequest}: one or several {@link org.rowlock.LockKey}, a
- * {@link org.rowlock.RowLockMode} and a wait. The configured {@link org.rowlock.LockStrategy} decides whether row
- * locks, advisory locks or both are acquired. {@link org.rowlock.LockInspector} shows the sessions that hold advisory
- * locks or wait for them.
+ * <p>A call that locks keys takes a {@link org.rowlock.LockRequest}: one or several {@link org.rowlock.LockKey}, the
+ * {@link org.rowlock.RowLockMode} of each key, and a wait. The configured {@link org.rowlock.LockStrategy} decides
+ * whether row locks, advisory locks or both are acquired. {@link org.rowlock.LockInspector} shows the sessions that
+ * hold advisory locks or wait for them.
  *
  * <p>If a lock or a commit fails, the exception is a {@link org.rowlock.RowlockException}; an error of the caller's SQL
  * is the driver's {@link java.sql.SQLException}. A null or any other illegal argument causes an {@link

@@ -41,8 +41,8 @@ public final class SharedTransactions {
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
     /**
-     * The descriptions of tables, by the name of the table and a value that is equal for all sessions that see the same
-     * tables.
+     * The descriptions of tables. The key is the table name and a value that sessions with the same view of tables
+     * share.
      */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 

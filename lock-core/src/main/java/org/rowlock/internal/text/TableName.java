@@ -8,8 +8,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Table names as in SQL, normalized to one spelling: unquoted letters are in lower case, and only parts with special
- * characters have quotes. As in PostgreSQL, {@code Account}, {@code account} and {@code "account"} are the same name.
+ * Table names as in SQL, normalized to one spelling: unquoted letters are in lower case, and quotes remain only around
+ * parts that contain capitals or special characters, or begin with a digit. As in PostgreSQL, {@code Account}, {@code
+ * account} and {@code "account"} are the same name.
  *
  * <p>Only well-formed names are accepted, so that a name can safely be part of SQL text.
  */

@@ -155,8 +155,8 @@ public final class Doctor {
     }
 
     /**
-     * Returns the roles and statements that wrote to a table without a lock, by table. The map is empty if Rowlock's
-     * audit is not installed on the server.
+     * Returns a map from each table to the roles and statements that wrote to it without a lock. The map is empty if
+     * Rowlock's audit is not installed on the server.
      */
     private static Map<String, List<String>> strayWriters(Connection connection) throws SQLException {
         String installed = "select to_regclass('rowlock.audits') as audits";

@@ -37,7 +37,7 @@ record TableRules(Rules rules, Seen seen, Table table) {
         // The advice is about the statement that locks the row. Both waiting sessions and holders show that statement.
         String locking = wanting != null ? wanting : holding;
         boolean isWrite = StatementKind.of(holding) == StatementKind.WRITE;
-        // A query that locks nothing does not become slower by the sessions that wait for the row.
+        // Sessions that wait for the row do not slow down a query that locks nothing.
         boolean isQuery = isRunning && StatementKind.isQuery(holding);
         boolean isLong = table.firstWaitMillis() >= (isQuery ? WORK_MILLIS : LONG_HOLD_MILLIS);
         boolean isAnyRow = StatementKind.takesFirst(wanting);

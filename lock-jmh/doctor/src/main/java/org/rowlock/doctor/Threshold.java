@@ -115,8 +115,8 @@ final class Threshold {
     static final double OLD_HORIZON_SECONDS = 300;
 
     /**
-     * The number of xids that makes the vacuum horizon old at any rate of xids. A busy hot table has about as many
-     * updates in five minutes.
+     * The number of xids that makes the vacuum horizon old if the holder has no known age and xids are used slowly. A
+     * busy hot table has about as many updates in five minutes.
      */
     static final long OLD_HORIZON_XIDS = 100_000;
 

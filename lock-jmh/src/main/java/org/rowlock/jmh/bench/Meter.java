@@ -18,8 +18,8 @@ public final class Meter {
     private final ConcurrentMap<String, LongAdder> counts = new ConcurrentHashMap<>();
 
     /**
-     * Two sums whose quotient is an average, such as round trips per operation. Thread-safe: the sums change together,
-     * so both belong to the same window.
+     * Two sums whose quotient is an average, such as round trips per operation. Thread-safe: both sums are read and
+     * reset in one step, so they cover the same interval.
      */
     static final class Average {
         private long amount;

@@ -84,8 +84,8 @@ public record MethodLocks(
         }
 
         /**
-         * Returns this call, with the keys of an earlier evaluation in place of missing keys. Keys are missing if the
-         * ids can be iterated over only once.
+         * Returns this call, with the keys of an earlier evaluation in place of missing keys. A second evaluation finds
+         * no keys if the first has consumed the ids, for example of a one-pass Iterable.
          */
         public Call orKeysOf(Call earlier) {
             List<List<LockKey>> both = new ArrayList<>(keys.size());

@@ -65,7 +65,7 @@ record HibernateEntities(
                 .toList();
         Set<String> names = mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
         // If the given name has a schema and the mapped name has none, the names can mean different tables.
-        // An entity with @Synchronize may only read the table, and stores nothing there.
+        // An entity that names the table only in @Synchronize stores nothing in the table.
         List<String> roots = mapped.stream()
                 .filter(AbstractEntityPersister.class::isInstance)
                 .map(AbstractEntityPersister.class::cast)

@@ -106,8 +106,7 @@ public final class StrategyWatch {
     }
 
     /**
-     * Returns a sentence for each instance whose configuration conflicted with the configuration of this instance in
-     * the last check.
+     * Returns the conflicts that the last check found: one sentence for each table and conflicting session.
      */
     List<String> conflicts() {
         return conflicts;
