@@ -122,12 +122,15 @@ public final class IdText {
             throw new IllegalArgumentException("The id for table " + table + " is a number of more than " + MOST_DIGITS
                     + " digits; give the id of a row");
         }
+        if (decimal.signum() == 0) {
+            return "0";
+        }
         // A number such as 1e-999999999 is between -1 and 1, and its conversion could take minutes.
-        if (decimal.signum() != 0 && decimal.scale() >= decimal.precision()) {
+        if (decimal.scale() >= decimal.precision()) {
             throw refused(table, decimal, "is not an integral number");
         }
         try {
-            return decimal.signum() == 0 ? "0" : decimal.toBigIntegerExact().toString();
+            return decimal.toBigIntegerExact().toString();
         } catch (ArithmeticException notIntegral) {
             throw refused(table, decimal, "is not an integral number");
         }

@@ -155,7 +155,7 @@ final class ScenarioOptions {
                     points(scenario).isEmpty(),
                     "The scenario " + scenario.name() + " has none of the points that --point selects. It has: "
                             + scenario.points().stream()
-                                    .map(point -> point.over(0).label())
+                                    .map(Point::directLabel)
                                     .distinct()
                                     .collect(Collectors.joining(", "))
                             + ".");
@@ -248,8 +248,7 @@ final class ScenarioOptions {
 
     private List<Point> points(Scenario scenario) {
         List<Point> points = scenario.points().stream()
-                .filter(point ->
-                        labels.isEmpty() || labels.contains(point.over(0).label()))
+                .filter(point -> labels.isEmpty() || labels.contains(point.directLabel()))
                 .toList();
         if (!clients.isEmpty() && scenario.isOverClients()) {
             List<Point> own = points;

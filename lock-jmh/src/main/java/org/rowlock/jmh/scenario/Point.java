@@ -21,12 +21,17 @@ public record Point(String label, Map<String, String> params, int connections, l
         return new Point(label, Map.of(CLIENTS, Integer.toString(clients)), clients, clients);
     }
 
+    /** Returns the label without a round-trip time. */
+    public String directLabel() {
+        return over(0).label;
+    }
+
     /**
      * Returns this point with another number of clients and without a proxy. The label must begin with the number of
      * clients.
      */
     public Point of(int clients) {
-        String direct = over(0).label.replaceFirst("^\\d+ (\\w+?)s?\\b", clients + " $1" + (clients == 1 ? "" : "s"));
+        String direct = directLabel().replaceFirst("^\\d+ (\\w+?)s?\\b", clients + " $1" + (clients == 1 ? "" : "s"));
         Map<String, String> changed = new TreeMap<>(params);
         changed.remove(RTT);
         changed.put(CLIENTS, Integer.toString(clients));

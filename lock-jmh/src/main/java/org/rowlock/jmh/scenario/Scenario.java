@@ -53,7 +53,7 @@ public record Scenario(
         Brief some = Objects.requireNonNull(brief);
         return copy(
                 points.stream()
-                        .filter(point -> point.over(0).label().equals(some.point()))
+                        .filter(point -> point.directLabel().equals(some.point()))
                         .flatMap(point -> (isEmbedded ? some.roundTrips() : List.of(0.0))
                                 .stream().map(point::over))
                         .distinct()

@@ -60,7 +60,7 @@ function ratioChart(parent) {
     Math.min(r.ratio.high, 2 * r.ratio.mean), Math.min(1 / r.ratio.low, 2 / r.ratio.mean)])) * 1.08);
   const at = r => r.scenario.name + ', ' + r.point.label;
   const value = r => times(r.ratio.mean) + ' (' + interval(r.ratio) + ')';
-  const labels = rows.map(r => narrow ? [...lines(r.name), value(r), at(r)] : r.name + ' · ' + at(r) + '  ' + value(r));
+  const labels = rows.map(r => narrow ? [...shortLines(r.name), value(r), at(r)] : r.name + ' · ' + at(r) + '  ' + value(r));
   const shown = options(true, true, false);
   Object.assign(shown.scales.x, { min: 1 / reach, max: reach });
   shown.scales.x.afterBuildTicks = axis => {
@@ -102,9 +102,9 @@ function ratioChart(parent) {
 }
 
 // On a phone, a label has several short lines.
-const lines = text => text.match(/.{1,20}(?=\s|$)|\S+/g).map(line => line.trim());
+const shortLines = text => text.match(/.{1,20}(?=\s|$)|\S+/g).map(line => line.trim());
 const rowLabel = (r, many) => window.innerWidth < 600
-  ? [...lines(r.variant.label), ...(many ? [r.point.label] : [])]
+  ? [...shortLines(r.variant.label), ...(many ? [r.point.label] : [])]
   : many ? r.variant.label + ' · ' + r.point.label : r.variant.label;
 const rowHeight = rows => Math.max(24, ...rows.map(label => Array.isArray(label) ? 10 + 15 * label.length : 24));
 
@@ -219,7 +219,7 @@ function figures(parent, scenario) {
   const waiting = waits => Object.entries(waits).filter(e => e[0].startsWith('Lock:')).reduce((s, e) => s + e[1], 0);
   const variants = scenario.points.flatMap(point => point.variants);
   const columns = [
-    ['limiting resource', v => v.limit],
+    ['limiting resource', v => v.limit, 'text'],
     ...scenario.metrics.map(m => [m.title + (m.unit ? ', ' + m.unit : ''), v => known(v.figures[m.key])]),
     ['CPU clients', v => known(v.figures['cpu.client'])],
     ['CPU server', v => known(v.figures['cpu.server'])],
@@ -237,7 +237,7 @@ function figures(parent, scenario) {
     point.variants.forEach(variant => {
       const row = add(body, 'tr');
       add(row, 'td', variant.label);
-      columns.forEach(([title, value]) => add(row, 'td', value(variant) || '–', title === 'limiting resource' ? 'text' : null));
+      columns.forEach(([, value, cls]) => add(row, 'td', value(variant) || '–', cls));
     });
   });
 }
