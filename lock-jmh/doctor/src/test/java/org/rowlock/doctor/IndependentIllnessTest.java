@@ -88,7 +88,7 @@ class IndependentIllnessTest {
                 & update orders set state = 'paid' where id = 200 + :client \
                 & update orders set state = 'paid' where id = 300 + :client
             a query of another table runs under the lock | shorter-statements | customer: Shorten the statements \
-                | begin; select * from customer where id = 1 for update ~ select max(slow(id)) from orders where id < 5 \
+                | begin; select * from customer where id = 1 for update ~ select max(slow(id)) from orders where id < 20 \
                 ~ commit
             requests of one key wait for the first insert | other \
                 | Lock:transactionid: Commit an inserted key before other work \
