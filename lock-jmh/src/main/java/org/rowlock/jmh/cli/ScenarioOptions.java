@@ -151,20 +151,20 @@ final class ScenarioOptions {
             List<Variant> variants = scenario.variants().stream()
                     .filter(each -> isWanted(scenario, each))
                     .toList();
-            refuse(
-                    points(scenario).isEmpty(),
-                    "The scenario " + scenario.name() + " has none of the points that --point selects. It has: "
+            String refusal = points(scenario).isEmpty()
+                    ? "has none of the points that --point selects. It has: "
                             + scenario.points().stream()
                                     .map(Point::directLabel)
                                     .distinct()
                                     .collect(Collectors.joining(", "))
-                            + ".");
-            String refusal = compared(variants) < 2 && compared(scenario.variants()) > 1
-                    ? "has no variant to compare that --strategy and --admission select. "
-                            + (Scenarios.named(scenario.name()).isPresent()
-                                    ? "'list " + scenario.name() + "' shows its variants."
-                                    : "It has " + labels(scenario.variants()) + ". " + String.join(" ", remarks))
-                    : scenario.killsServer() ? mayNotKill : "";
+                            + "."
+                    : compared(variants) < 2 && compared(scenario.variants()) > 1
+                            ? "has no variant to compare that --strategy and --admission select. "
+                                    + (Scenarios.named(scenario.name()).isPresent()
+                                            ? "'list " + scenario.name() + "' shows its variants."
+                                            : "It has " + labels(scenario.variants()) + ". "
+                                                    + String.join(" ", remarks))
+                            : scenario.killsServer() ? mayNotKill : "";
             if (refusal.isEmpty()) {
                 Timing own = scenario.timing();
                 Timing timed = seconds == null ? own : own.seconds(seconds);
@@ -177,8 +177,8 @@ final class ScenarioOptions {
         }
         refuse(
                 chosen.isEmpty(),
-                "No scenario has variants to compare that --strategy and --admission select. Leave"
-                        + " out one of these options.");
+                "No scenario has what " + (labels.isEmpty() ? "" : "--point, ") + "--strategy and --admission select."
+                        + " Leave out one of these options.");
         refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
         chosen.stream()
                 .filter(scenario -> !clients.isEmpty() && !scenario.isOverClients())

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.rowlock.jmh.run.Pace;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Variant;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -24,9 +25,13 @@ class ScenarioOptionsTest {
     }
 
     private static List<Scenario> scenarios(String... arguments) {
+        return scenarios(new ArrayList<>(), arguments);
+    }
+
+    private static List<Scenario> scenarios(List<String> remarks, String... arguments) {
         Host host = new Host();
         new CommandLine(host).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(arguments);
-        return host.scenarios.scenarios(true, "", new ArrayList<>());
+        return host.scenarios.scenarios(true, "", remarks);
     }
 
     private static List<List<String>> points(List<Scenario> scenarios) {
@@ -58,6 +63,26 @@ class ScenarioOptionsTest {
         };
         assertThat(points(scenarios(named)))
                 .containsExactly(List.of("1 of 5 JVMs x 6", "1 of 2 JVMs x 30, long holder"));
+    }
+
+    /** A named scenario without the point is an error, but --all leaves it out. */
+    @Test
+    void allLeavesOutTheScenariosWithoutThePoint() {
+        List<String> remarks = new ArrayList<>();
+        List<Scenario> chosen = scenarios(remarks, "--all", "--point", "16 workers");
+        assertThat(chosen).extracting(Scenario::name).containsExactly("queue");
+        assertThat(points(chosen)).containsExactly(List.of("16 workers"));
+        assertThat(remarks)
+                .hasSize(Scenarios.all().size() - 1)
+                .anySatisfy(remark -> assertThat(remark)
+                        .startsWith("Without pool: it has none of the points that --point selects. It has: 300 hot"));
+    }
+
+    @Test
+    void aPointThatNoScenarioHasIsNamedAsTheCause() {
+        assertThatThrownBy(() -> scenarios("--all", "--point", "none"))
+                .isInstanceOf(ParameterException.class)
+                .hasMessageStartingWith("No scenario has what --point, --strategy and --admission select.");
     }
 
     @Test
