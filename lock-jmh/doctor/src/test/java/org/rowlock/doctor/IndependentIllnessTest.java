@@ -83,10 +83,9 @@ class IndependentIllnessTest {
                 | begin; lock table customer in share row exclusive mode; {work}; \
                 update customer set name = 'x' where id = :client; commit
             a batch locks every row beside small updates | shorter-statements | orders: Write in batches \
-                | update orders set state = 'old' where id <= 400 and pg_sleep(0.001) is not null \
-                & update orders set state = 'paid' where id = 100 + :client \
-                & update orders set state = 'paid' where id = 200 + :client \
-                & update orders set state = 'paid' where id = 300 + :client
+                | update orders set state = 'old' where id <= 400 and pg_sleep(0.003) is not null \
+                & {update 1} & {update 1} & {update 1} & {update 51} & {update 51} & {update 51} \
+                & {update 101} & {update 101} & {update 101}
             a query of another table runs under the lock | shorter-statements | customer: Shorten the statements \
                 | begin; select * from customer where id = 1 for update ~ select max(slow(id)) from orders where id < 20 \
                 ~ commit
@@ -201,9 +200,11 @@ class IndependentIllnessTest {
         importer.execute("insert into event (line) select 'x' from generate_series(1, 20000)");
         Step<Boolean> step =
                 importer.startExecute("insert into event (line) select slow(g)::text from generate_series(1, 4000) g");
-        try (Load load = clients("select count(*) from event; select pg_sleep(0.01)"
-                + " & insert into event (line) values ('y'); notify news; select pg_sleep(0.01)"
-                + " & update orders set state = 'x' where id = :client; select pg_sleep(0.01)")) {
+        String other = " & select count(*) from event; select pg_sleep(0.01)"
+                + " & update orders set state = 'x' where id = :client; select pg_sleep(0.01)";
+        // Two of the clients notify, so at most one waits for the other's commit.
+        try (Load load = clients(
+                "insert into event (line) values ('y'); notify news; select pg_sleep(0.01)" + other.repeat(5))) {
             Clinic.assertHealthy(load.examine(later(SERVER, database)));
         }
         importer.cancel();
@@ -219,6 +220,10 @@ class IndependentIllnessTest {
 
     private Load clients(String work) {
         return Clinic.clients(
-                database, 20, work.replace("{work}", "select pg_sleep(0.005)").split(" & "));
+                database,
+                20,
+                work.replace("{work}", "select pg_sleep(0.005)")
+                        .replaceAll("\\{update (\\d+)}", "update orders set state = 'paid' where id = $1 + :client")
+                        .split(" & "));
     }
 }

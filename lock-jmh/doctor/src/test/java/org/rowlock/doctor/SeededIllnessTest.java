@@ -161,7 +161,7 @@ class SeededIllnessTest {
                 & begin; update account set balance = balance + 1 where id = 8; {work}; {update}; commit
             one row, by a function | convoy | total | begin; select raise_total(); {work}; commit
             one row, held for a long statement | shorter-statements | account \
-                | begin; {lock}; select pg_sleep(0.4); commit
+                | begin; {lock}; select pg_sleep(0.7); commit
             an upsert of one row | convoy-of-writes | counter | begin; {upsert}; {work}; commit
             a total behind a trigger | convoy-of-writes | total | begin; {sale}; {work}; commit
             one row, FOR NO KEY UPDATE | convoy | account \
