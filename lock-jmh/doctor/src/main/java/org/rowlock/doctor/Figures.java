@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class Figures {
     private static final Pattern SPACE = Pattern.compile("\\s+");
     private static final Pattern FIGURE = Pattern.compile("\\{(\\w+)}");
+    private static final Pattern ONE_OF_MANY =
+            Pattern.compile("(?<![\\d.,])1 ((?:busy )?(?:session|sample|call|row))s\\b");
+    private static final Pattern ONE_DOES =
+            Pattern.compile("(?<![\\d.,])(1(?: busy)?(?: session)?) (wait|contend|run)\\b");
     private static final List<String> BYTES = List.of("B", "KB", "MB", "GB", "TB");
     private static final int MAX_STATEMENT = 160;
     private static final int MAX_CLAUSE = 40;
@@ -33,10 +37,12 @@ final class Figures {
 
     /**
      * Replaces each {@code {name}} in the text by the figure of that name. The first source with such a figure is used.
+     * The figure 1 makes its noun and its verb singular.
      */
     static String fill(String text, Object... sources) {
-        return FIGURE.matcher(text)
+        String filled = FIGURE.matcher(text)
                 .replaceAll(name -> Matcher.quoteReplacement(show(name.group(1), value(name.group(1), sources))));
+        return ONE_DOES.matcher(ONE_OF_MANY.matcher(filled).replaceAll("1 $1")).replaceAll("$1 $2s");
     }
 
     private static @Nullable Object value(String name, Object... sources) {

@@ -106,6 +106,9 @@ final class Rules {
         if (seen.lockTable() != null && seen.lockTable().kept() >= KEPT_LOCKS) {
             advise("kept-locks", "advisory locks", null, CAUSE * FELT_SESSIONS, seen.lockTable());
         }
+        if (seen.connectionShare() >= CONNECTION_SHARE) {
+            advise("connections", "connections", null, CAUSE * FELT_SESSIONS);
+        }
         double behindStandby = seen.busy().getOrDefault(Wait.STANDBY, 0.0);
         if (seen.server().isStandbyGone() && behindStandby > 0) {
             double gain = CAUSE * (behindStandby + seen.rowWaits());

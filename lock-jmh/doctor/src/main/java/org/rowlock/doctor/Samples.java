@@ -73,6 +73,7 @@ final class Samples {
         count++;
         for (Row row : activity) {
             long number = row.count("sessions");
+            sessions.add("connections", number);
             sessions.add("aborted", row.count("aborted"));
             nowait.add(row.text("nowait_query"), number);
             (row.is("is_busy") ? busy : sessions).add(row.text("doing"), number);

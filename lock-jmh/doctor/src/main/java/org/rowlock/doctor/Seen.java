@@ -50,6 +50,7 @@ record Seen(
      * @param address the address without the password
      * @param pooled whether a pooler is between the doctor and the server
      * @param isStandbyGone whether commits wait for a synchronous standby that is not connected
+     * @param connectionRoom the number of client connections that the server permits, without reserved connections
      */
     record Server(
             String address,
@@ -60,7 +61,8 @@ record Seen(
             boolean pooled,
             boolean standbyFeedback,
             boolean isStandbyGone,
-            long lockRoom) {}
+            long lockRoom,
+            int connectionRoom) {}
 
     /**
      * The use of a table during the sampling.
@@ -177,6 +179,19 @@ record Seen(
                 .mapToDouble(Map.Entry::getValue)
                 .sum();
         return in * samples < Threshold.SIGHTINGS ? 0 : in / busySessions();
+    }
+
+    /** The number of client connections, including the doctor's own. */
+    double connections() {
+        return sessions("connections") + 1;
+    }
+
+    double idle() {
+        return sessions("idle");
+    }
+
+    double connectionShare() {
+        return connections() / server.connectionRoom;
     }
 
     double lockTableShare() {

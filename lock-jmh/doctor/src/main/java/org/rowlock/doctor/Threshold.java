@@ -129,6 +129,9 @@ final class Threshold {
      */
     static final double LOCK_TABLE_SHARE = 0.5;
 
+    /** The smallest share of the connections that leads to advice. New sessions fail if all connections are in use. */
+    static final double CONNECTION_SHARE = 0.9;
+
     /**
      * The smallest number of session-level advisory locks of one session that suggests that locks were forgotten. An
      * elected leader keeps one advisory lock, and a worker keeps one for each job.

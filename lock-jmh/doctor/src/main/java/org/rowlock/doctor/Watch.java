@@ -114,7 +114,10 @@ record Watch(String at, List<Node> sessions) {
 
     String text(int width) {
         long waiting = sessions.stream().filter(each -> each.wants() != null).count();
-        return at.substring(11, 19) + "  " + (waiting == 0 ? "No session waits" : waiting + " sessions wait")
+        return at.substring(11, 19) + "  "
+                + (waiting == 0
+                        ? "No session waits"
+                        : Figures.fill("{waiting} sessions wait", Map.of("waiting", waiting)))
                 + " for a lock." + System.lineSeparator()
                 + sessions.stream()
                         .map(each -> each.text(width) + System.lineSeparator())

@@ -19,6 +19,9 @@ select split_part(current_setting('server_version'), ' ', 1) as version,
        case when current_setting('server_version_num')::int < 190000 then 2 else 1 end
          * current_setting('max_locks_per_transaction')::int8
          * (current_setting('max_connections')::int8 + current_setting('max_prepared_transactions')::int8) as lock_room,
+       -- The number of connections for roles without a reservation. Before PostgreSQL 16 only superusers have one.
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+         - coalesce(current_setting('reserved_connections', true)::int, 0) as connection_room,
        (select setting from pg_settings where name = 'shared_preload_libraries') as preloaded,
        (select quote_ident(n.nspname) from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace
         where e.extname = 'pg_stat_statements') as statements_schema;

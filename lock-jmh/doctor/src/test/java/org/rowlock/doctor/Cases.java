@@ -151,6 +151,11 @@ final class Cases {
         return this;
     }
 
+    Cases connections(double all) {
+        sessions.putAll(Map.of("connections", all, "idle", 40.0));
+        return this;
+    }
+
     Cases hidden() {
         hidden = 3;
         return this;
@@ -171,7 +176,7 @@ final class Cases {
         double rowWaits = tables.stream().mapToDouble(Table::waiting).sum();
         sessions.putAll(Map.of("idle in transaction", 2.0, "hidden", hidden, "row waits", rowWaits));
         return Diagnosis.of(new Seen(
-                new Server("db:5432/shop", "18.6", "shop", "me", standby, false, false, false, 6_400),
+                new Server("db:5432/shop", "18.6", "shop", "me", standby, false, false, false, 6_400, 97),
                 "2026-01-01T00:00:00Z",
                 20,
                 190,

@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
@@ -255,6 +257,27 @@ class DoctorServersTest {
                     Doctor.examine(new ServerAddress(url, server.user(), server.password()), samples -> true);
             assertThat(report.seen().server().pooled()).isTrue();
             assertThat(report.text(Clinic.WIDE, false)).contains("behind a pooler or proxy");
+        }
+    }
+
+    /** Parallel workers, autovacuum and replication do not count. */
+    @Test
+    void usedUpConnectionsAreTold() throws Exception {
+        TestPostgres server = TestPostgres.embedded(Map.of("max_connections", "20"));
+        List<Connection> idle = new ArrayList<>();
+        try {
+            for (int i = 0; i < 16; i++) {
+                idle.add(server.dataSource().getConnection());
+            }
+            assertThat(examine(server).advice()).singleElement().satisfies(advice -> {
+                assertThat(advice.rule()).isEqualTo("connections");
+                assertThat(advice.figure()).contains(" of 17 client connections are in use, 16 of them idle");
+            });
+        } finally {
+            for (Connection each : idle) {
+                each.close();
+            }
+            server.stop();
         }
     }
 

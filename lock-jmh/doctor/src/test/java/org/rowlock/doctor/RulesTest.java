@@ -30,6 +30,25 @@ class RulesTest {
         });
     }
 
+    @Test
+    void connectionsThatAreNearlyUsedUpAreTold() {
+        assertThat(rules(new Cases().connections(85))).isEmpty();
+        Diagnosis used = new Cases().connections(95).diagnose();
+        assertThat(used.kind()).isEqualTo(Kind.OTHER);
+        assertThat(used.advice()).singleElement().satisfies(advice -> {
+            assertThat(advice.rule()).isEqualTo("connections");
+            assertThat(advice.action()).contains("smaller pools").contains("max_connections");
+            assertThat(advice.figure()).isEqualTo("96 of 97 client connections are in use, 40 of them idle");
+        });
+    }
+
+    /** Sessions that wait for a row keep their connections, so their cause comes first. */
+    @Test
+    void aConvoyIsToldBeforeTheConnectionsThatItKeeps() {
+        assertThat(rules(new Cases().connections(96).table(new Waits("orders", 40))))
+                .containsExactly("convoy", "connections");
+    }
+
     /** A JDBC session can hold its snapshot between statements, even under READ COMMITTED. */
     @Test
     void rollbacksAreOfSerializableOnlyWherePredicateLocksAre() {

@@ -59,6 +59,16 @@ class ScreenTest {
     }
 
     @Test
+    void oneSessionIsSingular() {
+        assertThat(Figures.fill("{n} sessions wait, {m} contend", Map.of("n", 1.0, "m", 11)))
+                .isEqualTo("1 session waits, 11 contend");
+        assertThat(Figures.fill("of {n} busy sessions {n} wait for a row", Map.of("n", 1)))
+                .isEqualTo("of 1 busy session 1 waits for a row");
+        assertThat(Figures.fill("{n} sessions run it, {m} sessions wait", Map.of("n", 0.1, "m", 2.1)))
+                .isEqualTo("0.1 sessions run it, 2.1 sessions wait");
+    }
+
+    @Test
     void aStatementThatIsCutShowsItsLock() {
         assertThat(LONG_STATEMENT).hasSizeGreaterThan(160);
         assertThat(Figures.statement(LONG_STATEMENT, 80)).hasSize(80).endsWith(" ... for update");
