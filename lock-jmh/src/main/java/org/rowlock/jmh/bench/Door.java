@@ -7,12 +7,11 @@ import javax.sql.DataSource;
 /**
  * A variant of the benchmark transaction: one way to lock a row, read it, write it and commit. Thread-safe.
  *
- * @param label the name in the report
  * @param pool the connection pool of the variant, also used by threads that only read
  * @param by the amount by which a change raises the balance
  * @param change the transaction
  */
-public record Door(String label, DataSource pool, int by, Change change) {
+public record Door(DataSource pool, int by, Change change) {
     @FunctionalInterface
     public interface Change {
         /** Raises the balance of a row, and returns after the commit. */

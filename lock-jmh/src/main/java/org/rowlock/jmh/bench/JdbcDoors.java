@@ -24,24 +24,6 @@ import org.rowlock.jmh.server.Jdbc;
 public final class JdbcDoors {
     static final String BY_HAND = "by-hand";
 
-    /** The names of the variants that the command {@code doors} compares. Scenarios use further variants. */
-    public static final List<String> NAMES = List.of(
-            BY_HAND,
-            "pool-16",
-            "pool-8",
-            "pool-4",
-            "lock",
-            "lock-and-read",
-            "in-transaction",
-            "both",
-            "advisory",
-            "at-commit",
-            "execute",
-            "groups",
-            "drop-in",
-            "update",
-            "drop-in-groups");
-
     private static final String LOCK_AND_READ = Accounts.READ + " for update";
     private static final String SET = "update accounts set balance = ? where aid = ?";
     private static final int LARGEST_GROUP = 32;
@@ -81,35 +63,29 @@ public final class JdbcDoors {
 
     public Door door(String name) {
         return switch (name) {
-            case BY_HAND -> byHand("by hand", pool());
-            case "pool-16" -> byHand("by hand, pool of 16", server.pool(16));
-            case "pool-8" -> byHand("by hand, pool of 8", server.pool(8));
-            case "pool-4" -> byHand("by hand, pool of 4", server.pool(4));
-            case "drop-in" -> byHand("drop-in", dropIn("queue"));
-            case "drop-in-observe" -> byHand("drop-in observe", dropIn("observe"));
-            case "drop-in-off" -> byHand("drop-in off", dropIn("off"));
-            case "lock" -> lock("lock", builder().build());
-            case "lock-and-read" -> lockAndRead("lockAndRead", builder().build());
-            case "in-transaction" -> inTransaction("inTransaction", builder().build());
-            case "both" -> inTransaction("inTransaction, BOTH", with(LockStrategy.BOTH));
-            case "advisory" -> inTransaction("inTransaction, ADVISORY", with(LockStrategy.ADVISORY));
-            case "at-commit" -> atCommit("writes with the commit", builder().build());
-            case "at-commit-advisory" -> atCommit("writes with the commit, ADVISORY", with(LockStrategy.ADVISORY));
-            case "at-commit-early" -> atCommit("writes with the commit, early release", early());
-            case "execute" -> execute("execute", builder().build());
-            case "execute-early" -> execute("execute, early release", early());
-            case "groups" ->
-                execute(
-                        "execute, groups of " + LARGEST_GROUP,
-                        builder().largestGroup(LARGEST_GROUP).build());
-            case "update" -> update("one UPDATE in autocommit, by hand", pool());
+            case BY_HAND -> byHand(pool());
+            case "pool-16" -> byHand(server.pool(16));
+            case "pool-8" -> byHand(server.pool(8));
+            case "pool-4" -> byHand(server.pool(4));
+            case "drop-in" -> byHand(dropIn("queue"));
+            case "drop-in-observe" -> byHand(dropIn("observe"));
+            case "drop-in-off" -> byHand(dropIn("off"));
+            case "lock" -> lock(builder().build());
+            case "lock-and-read" -> lockAndRead(builder().build());
+            case "in-transaction" -> inTransaction(builder().build());
+            case "both" -> inTransaction(with(LockStrategy.BOTH));
+            case "advisory" -> inTransaction(with(LockStrategy.ADVISORY));
+            case "at-commit" -> atCommit(builder().build());
+            case "at-commit-advisory" -> atCommit(with(LockStrategy.ADVISORY));
+            case "at-commit-early" -> atCommit(early());
+            case "execute" -> execute(builder().build());
+            case "execute-early" -> execute(early());
+            case "groups" -> execute(builder().largestGroup(LARGEST_GROUP).build());
+            case "update" -> update(pool());
             case "drop-in-groups" ->
-                update(
-                        "one UPDATE in autocommit, drop-in, groups of " + LARGEST_GROUP_OF_UPDATES,
-                        server.pool(
-                                clients,
-                                server.closeWith(
-                                        DropInPool.of(server.dataSource(), "queue", LARGEST_GROUP_OF_UPDATES))));
+                update(server.pool(
+                        clients,
+                        server.closeWith(DropInPool.of(server.dataSource(), "queue", LARGEST_GROUP_OF_UPDATES))));
             default -> throw new IllegalArgumentException("There is no door " + name);
         };
     }
@@ -130,9 +106,8 @@ public final class JdbcDoors {
         return server.closeWith(DropInPool.of(pool(), mode, 1));
     }
 
-    private Door byHand(String label, DataSource from) {
+    private Door byHand(DataSource from) {
         return new Door(
-                label,
                 from,
                 writes,
                 aid -> Jdbc.inTransaction(from, connection -> {
@@ -140,51 +115,42 @@ public final class JdbcDoors {
                 }));
     }
 
-    private Door door(String label, Door.Change change) {
-        return new Door(label, pool(), writes, change);
+    private Door door(Door.Change change) {
+        return new Door(pool(), writes, change);
     }
 
-    private Door lock(String label, RowLocks locks) {
-        return door(
-                label,
-                aid -> Jdbc.inTransaction(pool(), connection -> {
-                    locks.in(connection).lock(request(aid));
-                    set(connection, aid, Accounts.read(connection, aid));
+    private Door lock(RowLocks locks) {
+        return door(aid -> Jdbc.inTransaction(pool(), connection -> {
+            locks.in(connection).lock(request(aid));
+            set(connection, aid, Accounts.read(connection, aid));
+        }));
+    }
+
+    private Door lockAndRead(RowLocks locks) {
+        return door(aid -> Jdbc.inTransaction(pool(), connection -> {
+            List<Long> read = locks.in(connection).lockAndRead(request(aid), Accounts.READ, row -> row.getLong(1), aid);
+            set(connection, aid, read.get(0));
+        }));
+    }
+
+    private Door inTransaction(RowLocks locks) {
+        return door(aid -> locks.lock(request(aid))
+                .read(Accounts.READ, row -> row.getLong(1), aid)
+                .useTransaction(locked -> set(locked.connection(), aid, locked.row())));
+    }
+
+    private Door atCommit(RowLocks locks) {
+        return door(aid -> locks.lock(request(aid))
+                .read(Accounts.READ, row -> row.getLong(1), aid)
+                .useTransaction(locked -> {
+                    for (int i = 1; i <= writes; i++) {
+                        locked.atCommit(SET, locked.row() + i, aid).expectOneRow();
+                    }
                 }));
     }
 
-    private Door lockAndRead(String label, RowLocks locks) {
-        return door(
-                label,
-                aid -> Jdbc.inTransaction(pool(), connection -> {
-                    List<Long> read =
-                            locks.in(connection).lockAndRead(request(aid), Accounts.READ, row -> row.getLong(1), aid);
-                    set(connection, aid, read.get(0));
-                }));
-    }
-
-    private Door inTransaction(String label, RowLocks locks) {
-        return door(
-                label,
-                aid -> locks.lock(request(aid))
-                        .read(Accounts.READ, row -> row.getLong(1), aid)
-                        .useTransaction(locked -> set(locked.connection(), aid, locked.row())));
-    }
-
-    private Door atCommit(String label, RowLocks locks) {
-        return door(
-                label,
-                aid -> locks.lock(request(aid))
-                        .read(Accounts.READ, row -> row.getLong(1), aid)
-                        .useTransaction(locked -> {
-                            for (int i = 1; i <= writes; i++) {
-                                locked.atCommit(SET, locked.row() + i, aid).expectOneRow();
-                            }
-                        }));
-    }
-
-    private Door execute(String label, RowLocks locks) {
-        return door(label, aid -> {
+    private Door execute(RowLocks locks) {
+        return door(aid -> {
             CommitWrites all = new CommitWrites();
             for (int i = 0; i < writes; i++) {
                 all.add(Accounts.ADD, aid).expectOneRow();
@@ -193,8 +159,8 @@ public final class JdbcDoors {
         });
     }
 
-    private static Door update(String label, DataSource from) {
-        return new Door(label, from, 1, aid -> {
+    private static Door update(DataSource from) {
+        return new Door(from, 1, aid -> {
             try (Connection connection = from.getConnection()) {
                 connection.setAutoCommit(true);
                 Jdbc.updateOne(connection, Accounts.ADD, aid);

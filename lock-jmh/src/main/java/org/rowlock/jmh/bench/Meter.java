@@ -21,11 +21,12 @@ public final class Meter {
      * Two sums whose quotient is an average, such as round trips per operation. Thread-safe: both sums are read and
      * reset in one step, so they cover the same interval.
      */
-    static final class Average {
+    public static final class Average {
         private long amount;
         private long units;
 
-        synchronized void add(long more, long moreUnits) {
+        /** Adds to both sums. */
+        public synchronized void add(long more, long moreUnits) {
             amount += more;
             units += moreUnits;
         }
@@ -44,7 +45,8 @@ public final class Meter {
         return latency;
     }
 
-    Average average(String name) {
+    /** Returns the average of this name, published under its name. */
+    public Average average(String name) {
         return averages.computeIfAbsent(name, unused -> new Average());
     }
 
@@ -57,12 +59,8 @@ public final class Meter {
         take(new Published(1, 0));
     }
 
-    /** Adds the latencies of this name, recorded since the last call, to a histogram. */
-    public void addTo(Histogram all, String name) {
-        latencies.getOrDefault(name, new ConcurrentLinkedQueue<>()).forEach(latency -> latency.takeInto(all));
-    }
-
-    void take(Published results) {
+    /** Publishes what was measured since the last call. */
+    public void take(Published results) {
         latencies.forEach((name, all) -> {
             Histogram histogram = new Histogram(2);
             long pending = 0;

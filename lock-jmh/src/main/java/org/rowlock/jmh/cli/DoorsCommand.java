@@ -8,14 +8,21 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.rowlock.jmh.bench.InvariantViolation;
-import org.rowlock.jmh.bench.Workload;
+import org.rowlock.jmh.bench.JdbcDoors;
 import org.rowlock.jmh.doors.DoorRun;
-import org.rowlock.jmh.doors.DoorSettings;
+import org.rowlock.jmh.report.Summary;
+import org.rowlock.jmh.run.Answer;
 import org.rowlock.jmh.run.Machine;
 import org.rowlock.jmh.run.Pace;
 import org.rowlock.jmh.run.Results;
 import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.ServerCheck;
 import org.rowlock.tool.PositiveNumber;
 import org.rowlock.tool.ServerAddress;
@@ -42,7 +49,6 @@ import picocli.CommandLine.Option;
         footer = {"", "Example:", "  doors --clients 1,10,90,300 --rtt 0,0.5ms --rows zipf,one --report out"})
 final class DoorsCommand extends ToolCommand {
     private static final int ZIPF_ROWS = 100;
-    private static final int MOST_PASSES = 25;
     private static final int LEAST_SLICE = 250;
     private static final int MOST_SLICE = 1_000;
 
@@ -99,7 +105,7 @@ final class DoorsCommand extends ToolCommand {
                             + " both, advisory, at-commit, execute, groups, drop-in, update, drop-in-groups; with"
                             + " JPA jpa-query, jpa-find, jpa-row-lock, jpa-drop-in, jpa-drop-in-row-lock, jpa-flush,"
                             + " jpa-flush-row-lock, jpa-version.")
-    private List<String> doors = new ArrayList<>(DoorRun.names());
+    private List<String> doors = new ArrayList<>(names(Scenarios.doors()));
 
     @Option(
             names = "--rounds",
@@ -119,39 +125,36 @@ final class DoorsCommand extends ToolCommand {
 
     @Override
     public Integer call() throws SQLException, IOException {
+        List<String> names = names(Scenarios.doors());
         List<String> unknown =
-                doors.stream().filter(name -> !DoorRun.names().contains(name)).toList();
-        refuse(!unknown.isEmpty(), "There is no door " + unknown + ". There are: " + DoorRun.names() + ".");
+                doors.stream().filter(name -> !names.contains(name)).toList();
+        refuse(!unknown.isEmpty(), "There is no door " + unknown + ". There are: " + names + ".");
         refuse(
                 sliceMillis < LEAST_SLICE || sliceMillis > MOST_SLICE,
                 "--slice " + sliceMillis + " is out of range. Give 250 to 1000: shorter slices are inexact, and the"
                         + " machine drifts in longer ones.");
         Instant started = Instant.now();
         ServerAddress address = server.address();
-        DoorSettings settings = new DoorSettings(
-                address,
-                clients,
-                roundTrips,
-                rows.stream().map(each -> each == Rows.one ? 1 : ZIPF_ROWS).toList(),
-                writes,
-                doors,
-                rounds,
-                Duration.ofMillis(sliceMillis),
-                Workload.warmsUp() ? MOST_PASSES : 1);
+        List<Scenario> families = families();
+        int connections = 12
+                + families.get(0).points().stream()
+                        .mapToInt(Point::connections)
+                        .max()
+                        .orElse(0);
         if (address != null) {
             int free = ServerCheck.forBenchmarks(address).room().free();
             refuse(
-                    free < settings.connections(),
-                    "The variants need " + settings.connections() + " connections, and the server at " + address
-                            + " has about " + free + " left. Give fewer --clients, or raise max_connections there.");
+                    free < connections,
+                    "The variants need " + connections + " connections, and the server at " + address + " has about "
+                            + free + " left. Give fewer --clients, or raise max_connections there.");
         }
         Path directory = report.directory(command);
         boolean isMade = Files.notExists(directory);
         ReportOption.tryOut(directory);
-        out().println("Takes about " + Pace.text(settings.estimate()) + ". Report: " + directory);
+        out().println("Takes about " + Pace.text(estimate(families)) + ". Report: " + directory);
         List<String> remarks = Beforehand.remarks();
         remarks.forEach(out()::println);
-        DoorRun run = new DoorRun(settings, out()::println);
+        DoorRun run = new DoorRun(address, families, writes, out()::println);
         List<ScenarioResult> scenarios;
         // The signal handler is registered before the run, because a signal may arrive while the embedded server
         // starts.
@@ -176,7 +179,7 @@ final class DoorsCommand extends ToolCommand {
             throw new UserError(e.getMessage() + ". A fast wrong lock is no result, so there is no report.", e);
         }
         Results results = new Results(
-                run.answer(),
+                Answer.of(scenarios),
                 Program.version(),
                 started.toString(),
                 Duration.between(started, Instant.now()).toSeconds(),
@@ -187,8 +190,50 @@ final class DoorsCommand extends ToolCommand {
                 scenarios,
                 List.of(),
                 remarks);
-        out().println(results.answer());
+        out().println(Summary.of(results));
         out().println("Report: " + ReportOption.write(results, directory));
         return ExitCode.OK;
+    }
+
+    private static List<String> names(List<Scenario> families) {
+        return families.stream()
+                .flatMap(family -> family.variants().stream())
+                .map(Variant::door)
+                .toList();
+    }
+
+    /** Returns the scenarios with the chosen variants and points. JPA is left out unless a variant of it is chosen. */
+    private List<Scenario> families() {
+        List<Point> points = new ArrayList<>();
+        for (double roundTrip : roundTrips) {
+            for (Rows each : rows) {
+                for (int number : clients) {
+                    String label = Point.clients(number).label() + (each == Rows.one ? ", one row" : "");
+                    Map<String, String> params =
+                            Map.of(Point.CLIENTS, "" + number, Point.ROWS, "" + (each == Rows.one ? 1 : ZIPF_ROWS));
+                    points.add(new Point(label, params, JdbcDoors.connections(number), 0).over(roundTrip));
+                }
+            }
+        }
+        Timing timing = new Timing(rounds, 0, 1, sliceMillis);
+        return Scenarios.doors().stream()
+                .map(family -> family.with(
+                                points,
+                                family.variants().stream()
+                                        .filter(each -> each.equals(family.baseline()) || doors.contains(each.door()))
+                                        .toList())
+                        .timed(timing))
+                .filter(family -> !family.name().equals("doors-jpa")
+                        || family.variants().stream().map(Variant::door).anyMatch(doors::contains))
+                .toList();
+    }
+
+    /** Estimates the time of the run: the slices, plus a third for warm-up, connections and server starts. */
+    private Duration estimate(List<Scenario> families) {
+        int turns = names(families).size() + families.size();
+        return Duration.ofMillis(sliceMillis)
+                .multipliedBy((long) families.get(0).points().size() * (rounds + 6) * turns)
+                .multipliedBy(4)
+                .dividedBy(3);
     }
 }

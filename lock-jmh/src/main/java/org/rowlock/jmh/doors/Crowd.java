@@ -3,9 +3,7 @@ package org.rowlock.jmh.doors;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import org.HdrHistogram.Histogram;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.rowlock.jmh.bench.Clients;
 import org.rowlock.jmh.bench.Door;
@@ -13,6 +11,7 @@ import org.rowlock.jmh.bench.Latency;
 import org.rowlock.jmh.bench.Meter;
 import org.rowlock.jmh.bench.Zipf;
 import org.rowlock.jmh.profile.Processors;
+import org.rowlock.jmh.profile.Published;
 import org.rowlock.testing.RoundTripCounter;
 
 /**
@@ -37,30 +36,20 @@ record Crowd(int clients, int rows) {
      */
     private static final double SETTLING = 0.25;
 
-    private static final String CHANGES = "changes";
-    private static final String READS = "reads";
-
-    record Latencies(Histogram changes, Histogram reads) {
-        Latencies() {
-            this(new Histogram(2), new Histogram(2));
-        }
-    }
+    private static final String CHANGES = "transaction";
+    private static final String READERS = "readers";
 
     /**
      * The result of one slice.
      *
-     * @param perSecond the rate of completed changes within the slice
-     * @param readsPerSecond the rate of reads by the threads that only read, within the slice
      * @param completed the number of completed changes, including changes before and after the slice
-     * @param roundTrips the number of round trips of all completed changes
      */
-    record Sliced(double perSecond, double readsPerSecond, long completed, long roundTrips, Processors.Taken taken) {}
+    record Slice(Published results, long completed) {}
 
-    Sliced slice(Door door, Duration length, Latencies latencies, Processors processors) throws SQLException {
-        Processors.Taken before = processors.taken();
-        LongAdder roundTrips = new LongAdder();
+    Slice slice(Door door, Duration length, Processors processors) throws SQLException {
         Meter meter = new Meter();
         Clients threads = new Clients(meter);
+        Meter.Average roundTrips = meter.average("roundTrips");
         int readers = clients / 10;
         threads.add(CHANGES, clients - readers, number -> {
             DiscreteSampler keys = Zipf.zipf(rows, ZIPF);
@@ -70,13 +59,13 @@ record Crowd(int clients, int rows) {
                 latency.begin();
                 door.change().raise(keys.sample());
                 latency.end();
-                roundTrips.add(RoundTripCounter.counted() - trips);
+                roundTrips.add(RoundTripCounter.counted() - trips, 1);
                 return 1;
             };
         });
-        threads.addBeside(READS, readers, number -> {
+        threads.addBeside(READERS, readers, number -> {
             DiscreteSampler keys = Zipf.zipf(rows, ZIPF);
-            Latency latency = meter.latency(READS);
+            Latency latency = meter.latency(READERS);
             long[] due = {System.nanoTime() + number * READ_PAUSE_NANOS};
             return () -> {
                 LockSupport.parkNanos(due[0] - System.nanoTime());
@@ -90,23 +79,18 @@ record Crowd(int clients, int rows) {
         });
         threads.start();
         pause((long) (SETTLING * length.toNanos()), threads);
+        Processors.Taken before = processors.taken();
         meter.reset();
         long settled = threads.completed();
         long begun = System.nanoTime();
         pause(length.toNanos(), threads);
         double seconds = (System.nanoTime() - begun) / 1e9;
-        double perSecond = (threads.completed() - settled) / seconds;
-        meter.addTo(latencies.changes(), CHANGES);
-        long readBefore = latencies.reads().getTotalCount();
-        meter.addTo(latencies.reads(), READS);
-        double readsPerSecond = (latencies.reads().getTotalCount() - readBefore) / seconds;
+        long operations = threads.completed() - settled;
+        Published results = new Published(seconds, operations / seconds);
+        meter.take(results);
+        processors.taken().since(before).addTo(results, operations);
         threads.stop();
-        return new Sliced(
-                perSecond,
-                readsPerSecond,
-                threads.completed(),
-                roundTrips.sum(),
-                processors.taken().since(before));
+        return new Slice(results, threads.completed());
     }
 
     private static void pause(long nanos, Clients threads) {

@@ -2,24 +2,36 @@ package org.rowlock.jmh.doors;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.bench.Accounts;
 import org.rowlock.jmh.bench.Door;
 import org.rowlock.jmh.bench.JdbcDoors;
+import org.rowlock.jmh.bench.Workload;
 import org.rowlock.jmh.net.Network;
 import org.rowlock.jmh.profile.Processors;
+import org.rowlock.jmh.profile.Published;
+import org.rowlock.jmh.run.Measurement;
 import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.run.Rounds;
+import org.rowlock.jmh.scenario.Metric;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.ServerFacts;
+import org.rowlock.tool.ServerAddress;
 
 /**
  * Compares variants of one transaction (doors). At each point, all variants run in slices of at most a second, in a new
@@ -37,10 +49,15 @@ public final class DoorRun {
     /** The share of a processor, in a pass through all variants, below which the JIT compilers have finished. */
     private static final double COMPILED = 0.05;
 
-    private final DoorSettings settings;
+    private static final int MOST_PASSES = 25;
+
+    private final @Nullable ServerAddress server;
+    private final List<Scenario> families;
+    private final int writes;
     private final Consumer<String> progress;
     private final Random random = new Random();
-    private final DoorResults results = new DoorResults();
+    private final Map<Scenario, Rounds> rounds = new LinkedHashMap<>();
+    private final Timing timing;
     private volatile boolean stopped;
     private volatile String left = "";
 
@@ -48,14 +65,22 @@ public final class DoorRun {
 
     private @Nullable ServerFacts facts;
 
-    public DoorRun(DoorSettings settings, Consumer<String> progress) {
-        this.settings = settings;
-        this.progress = progress;
-    }
+    /** The turns of a variant at a point. */
+    private record Turns(Rounds rounds, Rounds.Place place, Door door) {}
 
-    /** The names of all variants, in the order of the report. */
-    public static List<String> names() {
-        return Stream.concat(JdbcDoors.NAMES.stream(), JpaDoors.NAMES.stream()).toList();
+    /**
+     * @param server the user's own server; null for an embedded server per point
+     * @param families the scenarios of {@link Scenarios#doors}, all with the same points and timing. The variants of a
+     *     scenario are compared with each other
+     * @param writes the number of writing statements in a transaction; JPA always has one
+     */
+    public DoorRun(@Nullable ServerAddress server, List<Scenario> families, int writes, Consumer<String> progress) {
+        this.server = server;
+        this.families = families;
+        this.writes = writes;
+        this.progress = progress;
+        this.timing = families.get(0).timing();
+        families.forEach(family -> rounds.put(family, new Rounds(family, Rounds.comparisons(families))));
     }
 
     /**
@@ -65,22 +90,13 @@ public final class DoorRun {
      *     results
      */
     public List<ScenarioResult> run() throws SQLException {
-        for (double roundTrip : settings.roundTrips()) {
-            for (int rows : settings.rows()) {
-                for (int clients : settings.clients()) {
-                    if (stopped) {
-                        return results.scenarios();
-                    }
-                    String label = clients
-                            + (clients == 1 ? " client" : " clients")
-                            + (rows == 1 ? ", one row" : "")
-                            + (roundTrip == 0 ? "" : ", " + roundTrip + " ms");
-                    progress.accept(label);
-                    runPoint(label, clients, rows, roundTrip);
-                }
+        for (Point point : families.get(0).points()) {
+            if (!stopped) {
+                progress.accept(point.label());
+                runPoint(point);
             }
         }
-        return results.scenarios();
+        return rounds.values().stream().map(Rounds::compare).toList();
     }
 
     /** Makes {@link #run} clean up and return the finished points. Any thread can call this method. */
@@ -101,49 +117,49 @@ public final class DoorRun {
         return facts == null ? Map.of() : facts.settings();
     }
 
-    public String answer() {
-        return results.answer();
-    }
-
-    private void runPoint(String label, int clients, int rows, double roundTripMillis) throws SQLException {
-        Crowd crowd = new Crowd(clients, rows);
-        BenchmarkServer server = open();
-        try (server) {
-            Network network = server.over(roundTripMillis);
-            createTables(server);
-            List<Measured> doors = doors(server, clients);
-            try (Connection connection = server.connectDirectly()) {
+    private void runPoint(Point point) throws SQLException {
+        Crowd crowd = new Crowd(point.clients(), Integer.parseInt(point.params().getOrDefault(Point.ROWS, "1")));
+        BenchmarkServer opened = open(point);
+        try (opened) {
+            Network network = opened.over(point.rttMillis());
+            createTables(opened);
+            List<Turns> doors = doors(opened, point);
+            Processors processors;
+            try (Connection connection = opened.connectDirectly()) {
                 facts = ServerFacts.of(connection);
-                Processors processors = Processors.of(connection);
-                long raises = warmUp(doors, crowd, clients, processors);
-                for (int round = 1; round <= settings.rounds() && !stopped; round++) {
-                    List<Measured> turns = new ArrayList<>(doors);
-                    Collections.shuffle(turns, random);
-                    for (Measured measured : turns) {
-                        if (stopped) {
-                            break;
-                        }
-                        Crowd.Sliced slice = slice(measured, crowd, measured.latencies(), processors);
-                        measured.slices().put(round, slice);
-                        raises += slice.completed() * measured.door().by();
+                processors = Processors.of(connection);
+            }
+            long raises = warmUp(doors, crowd, processors);
+            for (int round = 1; round <= timing.rounds() && !stopped; round++) {
+                Collections.shuffle(doors, random);
+                for (Turns each : doors) {
+                    if (stopped) {
+                        break;
                     }
-                    progress.accept("  round " + round + " of " + settings.rounds());
+                    Crowd.Slice slice = slice(each, crowd, processors);
+                    each.rounds().add(each.place(), round, measurement(slice.results(), network));
+                    raises += slice.completed() * each.door().by();
                 }
-                checkSum(server, raises);
+                progress.accept("  round " + round + " of " + timing.rounds());
             }
-            if (stopped) {
-                return;
-            }
-            results.add(label, network.roundTripMillis(), doors, progress);
+            checkSum(opened, raises);
         } finally {
-            left = server.left();
+            left = opened.left();
         }
     }
 
-    private BenchmarkServer open() throws SQLException {
-        return settings.server() != null
-                ? BenchmarkServer.open(settings.server())
-                : BenchmarkServer.open(Map.of("max_connections", Integer.toString(settings.connections() + 30)));
+    private static Measurement measurement(Published results, Network network) {
+        Map<String, Double> figures = new TreeMap<>();
+        results.all().forEach((name, result) -> figures.put(name, result.getScore()));
+        figures.put(Metric.SCORE, results.perSecond());
+        figures.put("net.roundTrip", network.roundTripMillis());
+        return new Measurement(figures, List.of(results.perSecond()));
+    }
+
+    private BenchmarkServer open(Point point) throws SQLException {
+        return server != null
+                ? BenchmarkServer.open(server)
+                : BenchmarkServer.open(Map.of("max_connections", Integer.toString(point.connections() + 42)));
     }
 
     static void createTables(BenchmarkServer server) throws SQLException {
@@ -162,53 +178,45 @@ public final class DoorRun {
         new Accounts(server, ROWS).checkSum(raises - versioned);
     }
 
-    private List<Measured> doors(BenchmarkServer server, int clients) {
-        JdbcDoors jdbc = new JdbcDoors(server, clients, settings.writes());
-        List<Measured> measured = measured(Measured.JDBC, JdbcDoors.NAMES, jdbc::door);
-        if (settings.doors().stream().anyMatch(JpaDoors.NAMES::contains)) {
-            measured.addAll(measured(Measured.JPA, JpaDoors.NAMES, new JpaDoors(server, jdbc.pool())::door));
-        }
-        return measured;
-    }
-
-    /**
-     * Returns the selected variants of a family. The first variant is the baseline of the ratios. The baseline always
-     * runs, and runs twice for comparison with itself.
-     */
-    private List<Measured> measured(String family, List<String> names, Function<String, Door> doors) {
-        Door first = doors.apply(names.get(0));
-        List<Measured> measured = new ArrayList<>();
-        measured.add(new Measured(family, first, true, false));
-        measured.add(new Measured(family, first, false, true));
-        names.stream()
-                .skip(1)
-                .filter(settings.doors()::contains)
-                .forEach(name -> measured.add(new Measured(family, doors.apply(name), false, false)));
-        return measured;
+    private List<Turns> doors(BenchmarkServer opened, Point point) {
+        JdbcDoors jdbc = new JdbcDoors(opened, point.clients(), writes);
+        JpaDoors jpa = families.size() > 1 ? new JpaDoors(opened, jdbc.pool()) : null;
+        List<Turns> turns = new ArrayList<>();
+        rounds.forEach((family, results) -> {
+            Map<Variant, Door> doors = new HashMap<>();
+            for (Rounds.Place place : Rounds.turns(family, point, 1)) {
+                Door door = doors.computeIfAbsent(
+                        place.variant(),
+                        variant -> jpa != null && JpaDoors.has(variant.door())
+                                ? jpa.door(variant.door())
+                                : jdbc.door(variant.door()));
+                turns.add(new Turns(results, place, door));
+            }
+        });
+        return turns;
     }
 
     /**
      * Warms up with one client first, because many clients would leave the JIT compilers no processor. All clients then
      * fill the pools and the queues.
      */
-    private long warmUp(List<Measured> doors, Crowd crowd, int clients, Processors processors) throws SQLException {
-        long crowdChanges = WARM_CHANGES_PER_CLIENT * (long) clients;
+    private long warmUp(List<Turns> doors, Crowd crowd, Processors processors) throws SQLException {
+        long crowdChanges = WARM_CHANGES_PER_CLIENT * (long) crowd.clients();
         long raises = pass(doors, new Crowd(1, crowd.rows()), isCompiled ? 1 : COMPILED_CHANGES, processors);
         return raises + pass(doors, crowd, crowdChanges, processors);
     }
 
     /** Repeats passes through all variants until each has made enough changes and the JIT compilers have finished. */
-    private long pass(List<Measured> doors, Crowd crowd, long least, Processors processors) throws SQLException {
+    private long pass(List<Turns> doors, Crowd crowd, long least, Processors processors) throws SQLException {
         long raises = 0;
-        IdentityHashMap<Measured, Long> changes = new IdentityHashMap<>();
-        for (int pass = 1; pass <= settings.warmUps() && !stopped; pass++) {
+        Map<Turns, Long> changes = new HashMap<>();
+        for (int pass = 1; pass <= (Workload.warmsUp() ? MOST_PASSES : 1) && !stopped; pass++) {
             double compiled = Processors.compilerSeconds();
             long begun = System.nanoTime();
-            for (Measured door : doors) {
-                Crowd.Latencies unused = new Crowd.Latencies();
-                long more = slice(door, crowd, unused, processors).completed();
-                changes.merge(door, more, Long::sum);
-                raises += more * door.door().by();
+            for (Turns each : doors) {
+                long more = slice(each, crowd, processors).completed();
+                changes.merge(each, more, Long::sum);
+                raises += more * each.door().by();
             }
             double share = (Processors.compilerSeconds() - compiled) / ((System.nanoTime() - begun) / 1e9);
             progress.accept(String.format(
@@ -222,12 +230,12 @@ public final class DoorRun {
         return raises;
     }
 
-    private Crowd.Sliced slice(Measured door, Crowd crowd, Crowd.Latencies latencies, Processors processors)
-            throws SQLException {
+    private Crowd.Slice slice(Turns turns, Crowd crowd, Processors processors) throws SQLException {
         try {
-            return crowd.slice(door.door(), settings.slice(), latencies, processors);
+            return crowd.slice(turns.door(), Duration.ofMillis(timing.millis()), processors);
         } catch (SQLException e) {
-            throw new SQLException("With the variant '" + door.door().label() + "': " + e.getMessage(), e);
+            throw new SQLException(
+                    "With the variant '" + turns.place().variant().label() + "': " + e.getMessage(), e);
         }
     }
 }

@@ -9,7 +9,6 @@ import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.Table;
 import jakarta.persistence.Version;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -33,18 +32,6 @@ import org.springframework.transaction.annotation.Transactional;
 
 /** The variants that use JPA: Spring's transactions and Hibernate's entities, as in a service. */
 final class JpaDoors {
-    static final String BY_HAND = "jpa-query";
-
-    static final List<String> NAMES = List.of(
-            BY_HAND,
-            "jpa-find",
-            "jpa-row-lock",
-            "jpa-drop-in",
-            "jpa-drop-in-row-lock",
-            "jpa-flush",
-            "jpa-flush-row-lock",
-            "jpa-version");
-
     /**
      * The logger of Hibernate, whose first messages would interrupt the progress display. The field keeps the logger
      * alive, because the log manager holds only weak references.
@@ -68,26 +55,27 @@ final class JpaDoors {
         this.flushing = server.closeWith(DropInPool.flushing(pool, "queue"));
     }
 
+    static boolean has(String name) {
+        return name.startsWith("jpa-");
+    }
+
     Door door(String name) {
         Service plain = service(pool);
         return switch (name) {
-            case BY_HAND -> door("JPA, PESSIMISTIC_WRITE query", plain::raiseByQuery);
-            case "jpa-find" -> door("JPA, find with PESSIMISTIC_WRITE", plain::raiseByFind);
-            case "jpa-row-lock" -> door("JPA, @RowLock and find", plain::raiseByRowLock);
-            case "jpa-drop-in" -> door("JPA, the query through the drop-in", service(dropIn)::raiseByQuery);
-            case "jpa-drop-in-row-lock" ->
-                door("JPA, @RowLock and find through the drop-in", service(dropIn)::raiseByRowLock);
-            case "jpa-flush" ->
-                door("JPA, the query through the drop-in, writes with the commit", service(flushing)::raiseByQuery);
-            case "jpa-flush-row-lock" ->
-                door("JPA, @RowLock and find, writes with the commit", service(flushing)::raiseByRowLock);
-            case "jpa-version" -> door("JPA, @Version with retries", aid -> retry(plain, aid));
+            case "jpa-query" -> door(plain::raiseByQuery);
+            case "jpa-find" -> door(plain::raiseByFind);
+            case "jpa-row-lock" -> door(plain::raiseByRowLock);
+            case "jpa-drop-in" -> door(service(dropIn)::raiseByQuery);
+            case "jpa-drop-in-row-lock" -> door(service(dropIn)::raiseByRowLock);
+            case "jpa-flush" -> door(service(flushing)::raiseByQuery);
+            case "jpa-flush-row-lock" -> door(service(flushing)::raiseByRowLock);
+            case "jpa-version" -> door(aid -> retry(plain, aid));
             default -> throw new IllegalArgumentException("There is no door " + name);
         };
     }
 
-    private Door door(String label, Door.Change change) {
-        return new Door(label, pool, 1, change);
+    private Door door(Door.Change change) {
+        return new Door(pool, 1, change);
     }
 
     /** Retries without a limit, because no change may be lost. Each failure means that another client has succeeded. */

@@ -103,18 +103,6 @@ public final class Processors {
      */
     public record Taken(
             double seconds, double client, double server, double machine, double compiler, boolean seesServer) {
-        public static final Taken NOTHING = new Taken(0, 0, 0, 0, 0, true);
-
-        public Taken and(Taken other) {
-            return new Taken(
-                    seconds + other.seconds,
-                    client + other.client,
-                    server + other.server,
-                    machine + other.machine,
-                    compiler + other.compiler,
-                    seesServer && other.seesServer);
-        }
-
         public Taken since(Taken before) {
             return new Taken(
                     seconds - before.seconds,
@@ -131,13 +119,24 @@ public final class Processors {
             return seesServer ? Math.max(0, others) : 0;
         }
 
-        void addTo(Published results) {
+        /**
+         * Adds the busy cores, and the time per operation.
+         *
+         * @param operations the number of operations in this time; with 0, there is no time per operation
+         */
+        public void addTo(Published results, long operations) {
             results.put("cpu.client", client / seconds, "cores");
             results.put("cpu.compiler", compiler / seconds, "cores");
             results.put("cpu.machine", machine / seconds, "cores");
             results.put("cpu.cores", SYSTEM.getAvailableProcessors(), "cores");
             if (server > 0) {
                 results.put("cpu.server", server / seconds, "cores");
+            }
+            if (operations > 0) {
+                results.put("cpu.operation", 1e6 * client / operations, "us");
+                if (server > 0) {
+                    results.put("cpu.server.operation", 1e6 * server / operations, "us");
+                }
             }
             results.put("cpu.others", othersShare() * SYSTEM.getAvailableProcessors(), "cores");
         }

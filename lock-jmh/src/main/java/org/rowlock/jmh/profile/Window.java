@@ -62,12 +62,10 @@ public final class Window {
         Published results = new Published(seconds, operations / seconds);
         try (connection) {
             ServerCounters counted = ServerCounters.read(connection).since(before);
-            Processors.Taken taken = processors.taken().since(takenBefore);
-            taken.addTo(results);
+            processors.taken().since(takenBefore).addTo(results, operations);
             results.put("wal.rate", (double) counted.walBytes() / seconds, "B/s");
             if (operations > 0) {
                 counted.addTo(results, (double) operations);
-                results.put("cpu.operation", 1e6 * taken.client() / operations, "us");
             }
         }
         Map<String, Double> waits = sampler.stop();

@@ -41,14 +41,15 @@ public final class Answer {
 
     private Answer() {}
 
-    public static String disturbed(double share) {
+    static String disturbed(double share) {
         return String.format(
                 Locale.ROOT,
                 "Nothing can be said: other programs took %.0f %% of this machine. Run it again on a quiet machine.",
                 100 * share);
     }
 
-    static String of(List<ScenarioResult> scenarios) {
+    /** Summarizes the results of these scenarios. */
+    public static String of(List<ScenarioResult> scenarios) {
         List<Compared> all = new ArrayList<>();
         for (ScenarioResult scenario : scenarios) {
             for (PointResult point : scenario.points()) {

@@ -31,6 +31,9 @@ final class Limit {
         if (sessions > 0 && wal >= MOST * (sessions - locks)) {
             return String.format(Locale.ROOT, "WAL: %.1f of %.1f sessions wait", wal, sessions);
         }
+        if (waits.isEmpty()) {
+            return "not known";
+        }
         double network = waits.getOrDefault("Client:ClientRead", 0.0);
         return network >= MOST * sessions && sessions > 0 ? "round trips" : "nothing";
     }

@@ -12,7 +12,7 @@ import org.rowlock.jmh.scenario.Metric;
  * @param figures the mean of each metric over its windows
  * @param course the score of each window
  */
-record Measurement(Map<String, Double> figures, List<Double> course) {
+public record Measurement(Map<String, Double> figures, List<Double> course) {
 
     /** Converts JMH's result. If only some windows have a figure, the result is the mean over those windows. */
     static Measurement of(BenchmarkResult result) {

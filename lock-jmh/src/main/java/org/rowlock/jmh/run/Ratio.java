@@ -1,9 +1,6 @@
 package org.rowlock.jmh.run;
 
-import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
-import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
  * The ratio of one value to another, with its confidence interval. A ratio above 1 is better.
@@ -11,26 +8,6 @@ import org.apache.commons.statistics.distribution.TDistribution;
  * @param mean the geometric mean
  */
 public record Ratio(double mean, double low, double high) {
-    private static final double CONFIDENCE = 0.95;
-
-    /**
-     * Computes the ratio from the logarithm of each round's ratio, with Student's 95 % interval; empty with fewer than
-     * two rounds.
-     */
-    public static Optional<Ratio> ofLogarithms(List<Double> logarithms) {
-        int rounds = logarithms.size();
-        if (rounds < 2) {
-            return Optional.empty();
-        }
-        double mean = Measurement.mean(logarithms);
-        double squares = logarithms.stream()
-                .mapToDouble(each -> Math.pow(each - mean, 2))
-                .sum();
-        double reach = TDistribution.of(rounds - 1).inverseSurvivalProbability((1 - CONFIDENCE) / 2)
-                * Math.sqrt(squares / (rounds - 1) / rounds);
-        return Optional.of(new Ratio(Math.exp(mean), Math.exp(mean - reach), Math.exp(mean + reach)));
-    }
-
     /** Formats the ratio, such as {@code 1.62x (1.45 to 1.82)}. */
     @Override
     public String toString() {

@@ -22,11 +22,13 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 
 /** Collects the turns of one scenario, and compares its variants. */
-final class Rounds {
+public final class Rounds {
     private static final String WAIT = "wait.";
 
     /** The relative deviation from the requested round-trip time above which a remark is given. */
     private static final double INEXACT = 0.1;
+
+    private static final int LONG_TURN_MILLIS = 1_000;
 
     private static final long SEED = 20_261;
 
@@ -44,19 +46,20 @@ final class Rounds {
      *
      * @param again whether the measurement is the second turn of the baseline in a round
      */
-    record Place(Point point, Variant variant, boolean again) {}
+    public record Place(Point point, Variant variant, boolean again) {}
 
     private record Turn(Place place, int round, Measurement measurement) {}
 
     /**
      * @param comparisons the number of comparisons in the report, over all scenarios
      */
-    Rounds(Scenario scenario, int comparisons) {
+    public Rounds(Scenario scenario, int comparisons) {
         this.scenario = scenario;
         this.comparisons = comparisons;
     }
 
-    static int comparisons(List<Scenario> scenarios) {
+    /** Counts the comparisons in a report of these scenarios. */
+    public static int comparisons(List<Scenario> scenarios) {
         return Math.max(
                 1,
                 scenarios.stream()
@@ -68,7 +71,7 @@ final class Rounds {
     }
 
     /** Returns the turns of a round. The baseline is first and last, and every second round runs backwards. */
-    static List<Place> turns(Scenario scenario, Point point, int round) {
+    public static List<Place> turns(Scenario scenario, Point point, int round) {
         List<Variant> others = new ArrayList<>(
                 scenario.variants().subList(1, scenario.variants().size()));
         Collections.shuffle(others, new Random(SEED + (round - 1) / 2));
@@ -82,7 +85,8 @@ final class Rounds {
         return turns;
     }
 
-    void add(Place place, int round, Measurement measurement) {
+    /** Adds a turn. */
+    public void add(Place place, int round, Measurement measurement) {
         measured.add(new Turn(place, round, measurement));
     }
 
@@ -94,7 +98,8 @@ final class Rounds {
         return measured.isEmpty();
     }
 
-    ScenarioResult compare() {
+    /** Compares the variants at each point by the turns so far. */
+    public ScenarioResult compare() {
         List<PointResult> points = new ArrayList<>();
         for (Point point : scenario.points()) {
             List<VariantResult> variants = new ArrayList<>();
@@ -171,14 +176,19 @@ final class Rounds {
         return measured.stream().filter(turn -> turn.place().equals(place));
     }
 
+    /**
+     * Returns the share of the machine that other programs took in the worst turn. Turns shorter than a second are too
+     * short for that, so their mean counts.
+     */
     private double othersShare(Point point, Variant variant) {
-        return measured.stream()
+        DoubleSummaryStatistics shares = measured.stream()
                 .filter(turn -> turn.place().point().equals(point))
                 .filter(turn -> turn.place().variant().equals(variant)
                         || turn.place().variant().equals(scenario.baseline()))
                 .mapToDouble(turn -> Limit.othersShare(turn.measurement().figures()))
-                .max()
-                .orElse(0);
+                .summaryStatistics();
+        boolean isShort = scenario.timing().windows() * scenario.timing().millis() < LONG_TURN_MILLIS;
+        return isShort ? shares.getAverage() : Math.max(0, shares.getMax());
     }
 
     /** Returns the largest share of the machine that other programs took in a turn of the variant or the baseline. */

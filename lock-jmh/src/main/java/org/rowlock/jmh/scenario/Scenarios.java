@@ -60,6 +60,11 @@ public final class Scenarios {
                 .get(0);
     }
 
+    /** Returns the two scenarios of the command {@code doors}, without points: by JDBC, and by JPA. */
+    public static List<Scenario> doors() {
+        return scenarios(Texts.resource(Scenarios.class, "doors.md"));
+    }
+
     private static List<Scenario> scenarios(String text) {
         return Arrays.stream(text.split("(?m)^## ", -1))
                 .skip(1)

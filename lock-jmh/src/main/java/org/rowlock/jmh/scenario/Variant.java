@@ -26,6 +26,11 @@ public record Variant(String label, Map<String, String> params, boolean isContro
         return new Variant(label + more, all, isControl);
     }
 
+    /** The name of the API by which the variant runs its transaction; empty if the benchmark has only one. */
+    public String door() {
+        return params.getOrDefault("door", "");
+    }
+
     public String strategy() {
         return params.getOrDefault(STRATEGY, "");
     }

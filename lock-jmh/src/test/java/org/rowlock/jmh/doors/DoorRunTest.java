@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +18,11 @@ import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Scenarios;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.TestPostgres;
@@ -34,10 +38,22 @@ class DoorRunTest {
     private static final List<String> OF_SCENARIOS =
             List.of("drop-in-off", "drop-in-observe", "at-commit-advisory", "at-commit-early", "execute-early");
 
+    private static final List<String> NAMES = Scenarios.doors().stream()
+            .flatMap(family -> family.variants().stream())
+            .map(Variant::door)
+            .toList();
+
     private static List<ScenarioResult> run(int clients, int writes, int rounds, List<String> doors) throws Exception {
-        DoorSettings settings = new DoorSettings(
-                ADDRESS, List.of(clients), List.of(0.0), List.of(100), writes, doors, rounds, Duration.ofMillis(50), 1);
-        return new DoorRun(settings, line -> {}).run();
+        Point point = Point.clients(clients).with(Point.ROWS, "100");
+        List<Scenario> families = Scenarios.doors().stream()
+                .map(family -> family.with(
+                                List.of(point),
+                                family.variants().stream()
+                                        .filter(each -> each.equals(family.baseline()) || doors.contains(each.door()))
+                                        .toList())
+                        .timed(new Timing(rounds, 0, 1, 50)))
+                .toList();
+        return new DoorRun(ADDRESS, families, writes, line -> {}).run();
     }
 
     /**
@@ -64,54 +80,54 @@ class DoorRunTest {
             DoorRun.createTables(server);
             JdbcDoors jdbc = new JdbcDoors(server, 1, 1);
             JpaDoors jpa = new JpaDoors(server, jdbc.pool());
-            List<String> names = Stream.concat(DoorRun.names().stream(), OF_SCENARIOS.stream())
-                    .toList();
+            List<String> names =
+                    Stream.concat(NAMES.stream(), OF_SCENARIOS.stream()).toList();
             for (String name : names) {
-                Door door = JpaDoors.NAMES.contains(name) ? jpa.door(name) : jdbc.door(name);
+                Door door = JpaDoors.has(name) ? jpa.door(name) : jdbc.door(name);
                 assertThat(door.by()).isOne();
-                trips.put(door.label(), roundTrips(door));
+                trips.put(name, roundTrips(door));
             }
             DoorRun.checkSum(server, 2L * CHANGES * names.size());
         }
         assertThat(trips)
-                .containsEntry("by hand", 3.0)
-                .containsEntry("by hand, pool of 16", 3.0)
-                .containsEntry("by hand, pool of 8", 3.0)
-                .containsEntry("by hand, pool of 4", 3.0)
+                .containsEntry("by-hand", 3.0)
+                .containsEntry("pool-16", 3.0)
+                .containsEntry("pool-8", 3.0)
+                .containsEntry("pool-4", 3.0)
                 .containsEntry("lock", 4.0)
-                .containsEntry("lockAndRead", 3.0)
-                .containsEntry("inTransaction", 3.0)
-                .containsEntry("inTransaction, BOTH", 3.0)
-                .containsEntry("inTransaction, ADVISORY", 3.0)
-                .containsEntry("writes with the commit", 2.0)
-                .containsEntry("writes with the commit, ADVISORY", 2.0)
-                .containsEntry("writes with the commit, early release", 2.0)
+                .containsEntry("lock-and-read", 3.0)
+                .containsEntry("in-transaction", 3.0)
+                .containsEntry("both", 3.0)
+                .containsEntry("advisory", 3.0)
+                .containsEntry("at-commit", 2.0)
+                .containsEntry("at-commit-advisory", 2.0)
+                .containsEntry("at-commit-early", 2.0)
                 .containsEntry("execute", 1.0)
-                .containsEntry("execute, early release", 1.0)
-                .containsEntry("execute, groups of 32", 1.0)
+                .containsEntry("execute-early", 1.0)
+                .containsEntry("groups", 1.0)
                 .containsEntry("drop-in", 3.0)
-                .containsEntry("drop-in observe", 3.0)
-                .containsEntry("drop-in off", 3.0)
-                .containsEntry("JPA, PESSIMISTIC_WRITE query", 3.0)
-                .containsEntry("JPA, find with PESSIMISTIC_WRITE", 3.0)
-                .containsEntry("JPA, @RowLock and find", 3.0)
-                .containsEntry("JPA, the query through the drop-in", 3.0)
-                .containsEntry("JPA, @RowLock and find through the drop-in", 3.0)
-                .containsEntry("JPA, the query through the drop-in, writes with the commit", 2.0)
-                .containsEntry("JPA, @RowLock and find, writes with the commit", 2.0)
-                .containsEntry("JPA, @Version with retries", 3.0)
-                .containsEntry("one UPDATE in autocommit, by hand", 1.0)
-                .containsEntry("one UPDATE in autocommit, drop-in, groups of 64", 1.0)
-                .hasSize(DoorRun.names().size() + OF_SCENARIOS.size());
+                .containsEntry("drop-in-observe", 3.0)
+                .containsEntry("drop-in-off", 3.0)
+                .containsEntry("jpa-query", 3.0)
+                .containsEntry("jpa-find", 3.0)
+                .containsEntry("jpa-row-lock", 3.0)
+                .containsEntry("jpa-drop-in", 3.0)
+                .containsEntry("jpa-drop-in-row-lock", 3.0)
+                .containsEntry("jpa-flush", 2.0)
+                .containsEntry("jpa-flush-row-lock", 2.0)
+                .containsEntry("jpa-version", 3.0)
+                .containsEntry("update", 1.0)
+                .containsEntry("drop-in-groups", 1.0)
+                .hasSize(NAMES.size() + OF_SCENARIOS.size());
     }
 
     @Test
     void everyDoorIsInTheReportOfARun() throws Exception {
-        List<VariantResult> doors = run(1, 1, 1, DoorRun.names()).stream()
+        List<VariantResult> doors = run(1, 1, 1, NAMES).stream()
                 .flatMap(family -> family.points().get(0).variants().stream())
                 .toList();
         assertThat(doors)
-                .hasSameSizeAs(DoorRun.names())
+                .hasSameSizeAs(NAMES)
                 .allSatisfy(door -> assertThat(door.figures().get("roundTrips")).isGreaterThanOrEqualTo(1));
         assertThat(doors.stream().filter(door -> door.kind() == Kind.BASELINE))
                 .hasSize(2)
@@ -138,13 +154,13 @@ class DoorRunTest {
             assertThat(point.label()).isEqualTo("10 clients");
             assertThat(point.variants()).allSatisfy(door -> {
                 assertThat(door.rounds()).hasSize(2);
-                assertThat(door.figures()).containsKeys("score", "others", "roundTrips");
+                assertThat(door.figures()).containsKeys("score", "cpu.others", "roundTrips");
             });
             assertThat(point.variants().stream().filter(door -> door.kind() == Kind.BASELINE))
                     .hasSize(1);
             assertThat(point.variants())
-                    .anySatisfy(door ->
-                            assertThat(door.figures()).containsKeys("readers.rate", "readers.p50", "readers.p99"));
+                    .anySatisfy(
+                            door -> assertThat(door.figures()).containsKeys("readers", "readers.p50", "readers.p99"));
         });
     }
 

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.rowlock.jmh.doors.DoorRun;
-import org.rowlock.jmh.doors.DoorSettings;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
@@ -58,17 +57,13 @@ class CleanUpTest {
     @Test
     void doorsNameTheSchemaThatTheyLeave() throws Exception {
         try (EmbeddedServer server = EmbeddedServer.start(Map.of())) {
+            Scenario doors = Scenarios.doors().get(0);
+            Point point = Point.clients(1).with(Point.ROWS, "1");
             DoorRun run = new DoorRun(
-                    new DoorSettings(
-                            server.address(),
-                            List.of(1),
-                            List.of(0.0),
-                            List.of(1),
-                            1,
-                            List.of("by-hand"),
-                            1,
-                            Duration.ofMillis(50),
-                            1),
+                    server.address(),
+                    List.of(doors.with(List.of(point), List.of(doors.baseline()))
+                            .timed(new Timing(1, 0, 1, 50))),
+                    1,
                     line -> {
                         if (line.contains("warm-up")) {
                             stop(server);

@@ -33,6 +33,7 @@ class LimitTest {
         assertThat(Limit.of(IDLE, Map.of("IO:WalSync", 1.0, "LWLock:WALWrite", 2.0, "CPU", 1.0)))
                 .isEqualTo("WAL: 3.0 of 4.0 sessions wait");
         assertThat(Limit.of(IDLE, Map.of("Client:ClientRead", 3.0, "CPU", 1.0))).isEqualTo("round trips");
-        assertThat(Limit.of(IDLE, Map.of())).isEqualTo("nothing");
+        assertThat(Limit.of(IDLE, Map.of("CPU", 1.0))).isEqualTo("nothing");
+        assertThat(Limit.of(IDLE, Map.of())).isEqualTo("not known");
     }
 }
