@@ -4,7 +4,6 @@ import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,9 +42,6 @@ import picocli.CommandLine.Option;
             "  compare --scenario clients --clients 1,10,90,300 --rtt 0,0.5ms --seconds 20 --report out"
         })
 final class CompareCommand extends ToolCommand {
-    /** The time limit of a run, if the user chose no scenarios, no times and no round-trip times. */
-    private static final Duration BUDGET = Duration.ofMinutes(10);
-
     @Mixin
     private final ScenarioOptions scenarios = new ScenarioOptions();
 
@@ -107,7 +103,6 @@ final class CompareCommand extends ToolCommand {
                         chosen,
                         address,
                         1,
-                        scenarios.isDefault() ? BUDGET : null,
                         Program.version(),
                         Program.given(command, server),
                         remarks,

@@ -277,9 +277,4 @@ final class ScenarioOptions {
     boolean areClientsGiven() {
         return !clients.isEmpty();
     }
-
-    /** Whether the run can be shortened, because the user chose no scenarios, no times and no round-trip times. */
-    boolean isDefault() {
-        return names.isEmpty() && !all && rounds == null && seconds == null && roundTrips.isEmpty();
-    }
 }

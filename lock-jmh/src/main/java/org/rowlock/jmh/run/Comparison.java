@@ -40,9 +40,6 @@ import org.rowlock.tool.UserError;
  * <p>An instance can run only once. Any thread can call {@link #stop}.
  */
 public final class Comparison {
-    /** The smallest number of rounds that gives a meaningful interval. */
-    private static final int LEAST_ROUNDS = 3;
-
     /** The number of consecutive failures after which a variant is left out. */
     private static final int MOST_FAILURES = 3;
 
@@ -90,9 +87,6 @@ public final class Comparison {
         List<ScenarioResult> results = new ArrayList<>();
         List<Scenario> scenarios = settings.scenarios();
         for (int i = 0; i < scenarios.size() && !stopped; i++) {
-            if (i > 0 && !hasTimeFor(scenarios.get(i))) {
-                continue;
-            }
             Scenario scenario = scenarios.get(i);
             progress.accept("[" + (i + 1) + "/" + scenarios.size() + "] " + scenario.name() + ": " + scenario.title());
             Rounds rounds = run(scenario);
@@ -125,20 +119,6 @@ public final class Comparison {
             described.put("standby", standby);
         }
         return described;
-    }
-
-    private boolean hasTimeFor(Scenario scenario) {
-        boolean fits = fits(pace.of(scenario, LEAST_ROUNDS));
-        if (!fits) {
-            remarks.add("Without " + scenario.name() + ": this machine is slower than estimated. Run it by its name.");
-            pace.without(scenario, scenario.timing().rounds());
-        }
-        return fits;
-    }
-
-    private boolean fits(Duration more) {
-        Duration budget = settings.budget();
-        return budget == null || pace.passed().plus(more).compareTo(budget) <= 0;
     }
 
     /** Ends the forked JVMs, whereupon {@link #run} cleans up and returns. */
@@ -231,12 +211,6 @@ public final class Comparison {
         Map<Variant, Integer> failed = new HashMap<>();
         int planned = scenario.timing().rounds();
         for (int round = 1; round <= planned && !stopped; round++) {
-            if (round > LEAST_ROUNDS && !fits(pace.left())) {
-                remarks.add(scenario.name() + " has " + (round - 1) + " rounds and not " + planned
-                        + ": this machine is slower than estimated.");
-                pace.without(scenario, planned - round + 1);
-                return;
-            }
             for (Point point : scenario.points()) {
                 for (Rounds.Place place : Rounds.turns(scenario, point, round)) {
                     if (failed.getOrDefault(place.variant(), 0) < MOST_FAILURES && !stopped) {

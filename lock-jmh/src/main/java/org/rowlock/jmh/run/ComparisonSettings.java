@@ -1,6 +1,5 @@
 package org.rowlock.jmh.run;
 
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Scenario;
@@ -12,7 +11,6 @@ import org.rowlock.tool.ServerAddress;
  *
  * @param server the user's own server; null for an embedded server per scenario
  * @param forks 1 for a new JVM per turn; 0 to run in this JVM, for tests
- * @param budget the time after which a scenario runs only the smallest meaningful number of rounds; null for no limit
  * @param command the command that repeats the run, without the password
  * @param standbyMillis the round trip to a synchronous standby of the embedded server, in milliseconds; null for no
  *     standby
@@ -22,7 +20,6 @@ public record ComparisonSettings(
         List<Scenario> scenarios,
         @Nullable ServerAddress server,
         int forks,
-        @Nullable Duration budget,
         String program,
         String command,
         List<String> remarks,

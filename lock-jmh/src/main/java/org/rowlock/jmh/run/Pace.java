@@ -18,7 +18,7 @@ public final class Pace {
     private static final long HOUR = 60 * MINUTE;
 
     private final long started = System.nanoTime();
-    private double estimatedSeconds;
+    private final double estimatedSeconds;
     private double endedSeconds;
 
     Pace(List<Scenario> scenarios) {
@@ -65,21 +65,12 @@ public final class Pace {
         endedSeconds += seconds(scenario, point);
     }
 
-    /** Removes this many rounds of a scenario from the estimate, because they will not run. */
-    void without(Scenario scenario, int rounds) {
-        estimatedSeconds -= rounds * seconds(scenario, 1 + scenario.variants().size());
-    }
-
     Duration passed() {
         return Duration.ofNanos(System.nanoTime() - started);
     }
 
     Duration left() {
         return duration((estimatedSeconds - endedSeconds) * perEstimated());
-    }
-
-    Duration of(Scenario scenario, int rounds) {
-        return duration(rounds * seconds(scenario, 1 + scenario.variants().size()) * perEstimated());
     }
 
     /**

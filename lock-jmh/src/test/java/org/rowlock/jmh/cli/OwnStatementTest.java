@@ -442,7 +442,6 @@ class OwnStatementTest {
                                 List.of(scenario.timed(new Timing(1, 50, 1, 200))),
                                 address(),
                                 0,
-                                null,
                                 "",
                                 "",
                                 remarks,

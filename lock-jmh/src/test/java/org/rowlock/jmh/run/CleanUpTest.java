@@ -33,7 +33,7 @@ class CleanUpTest {
                     .timed(new Timing(1, 0, 1, 200));
             AtomicReference<Comparison> running = new AtomicReference<>();
             Comparison comparison = new Comparison(
-                    new ComparisonSettings(List.of(one), server.address(), 0, null, "", "", List.of(), null, null),
+                    new ComparisonSettings(List.of(one), server.address(), 0, "", "", List.of(), null, null),
                     // The server stops after the first turn. The comparison is stopped when the next turn has failed.
                     line -> {
                         if (line.endsWith(" left")) {

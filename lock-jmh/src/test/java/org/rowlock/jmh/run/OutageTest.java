@@ -53,7 +53,7 @@ class OutageTest {
                     clients.with(points, clients.variants().subList(0, 2)).timed(new Timing(rounds, 0, 1, 100));
             ServerAddress address = new ServerAddress(away.server().get().url(), null, null);
             return new Comparison(
-                            new ComparisonSettings(List.of(small), address, 0, null, "", "", List.of(), null, null),
+                            new ComparisonSettings(List.of(small), address, 0, "", "", List.of(), null, null),
                             away::ended,
                             line -> away.failed())
                     .run();
