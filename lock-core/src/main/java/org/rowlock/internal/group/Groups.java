@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
@@ -36,6 +36,7 @@ import org.rowlock.internal.sql.LockCheckSql;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.GroupRule;
+import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
@@ -138,7 +139,7 @@ public record Groups(
         if (leader.isRowRequired && leader.key instanceof LockKey.Row row) {
             leader.required = tables.of(session, row.table());
         }
-        leader.versions = new TreeMap<>();
+        leader.versions = new HashMap<>();
         if (!areKnown(leader, leader.targets)) {
             return List.of();
         }
@@ -169,7 +170,7 @@ public record Groups(
             if (version == null) {
                 return false;
             }
-            leader.versions.put(Long.valueOf(version.substring(0, version.indexOf(' '))), version);
+            leader.versions.put(target, version);
         }
         return true;
     }
@@ -259,7 +260,10 @@ public record Groups(
         List<Write> writes = new ArrayList<>();
         all.forEach(each -> writes.addAll(each.writes));
         Member leader = all.get(0);
-        String oids = leader.versions.keySet().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
+        Map<Long, String> byOid = new TreeMap<>();
+        for (String version : leader.versions.values()) {
+            byOid.put(Long.valueOf(version.substring(0, version.indexOf(' '))), version);
+        }
         if (leader.required != null && leader.key instanceof LockKey.Row row) {
             List<@Nullable Object> binds = new ArrayList<>(RowKey.givenId(row));
             binds.add(LockCheckSql.mark());
@@ -268,8 +272,8 @@ public record Groups(
         writes.add(new Write(GroupSql.CHECK)
                 .again(
                         leader.session,
-                        oids,
-                        String.join(";", leader.versions.values()),
+                        String.join(String.valueOf(IdText.SEPARATOR), leader.versions.keySet()),
+                        String.join(";", byOid.values()),
                         LockCheckSql.mark(),
                         leader.session));
         return writes;

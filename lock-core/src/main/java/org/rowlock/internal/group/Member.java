@@ -51,8 +51,8 @@ public final class Member {
     /** The server, the database and {@link #session}. Sessions with equal values see the same tables. */
     List<Object> seenBy = List.of();
 
-    /** The descriptions of the tables that the group changes, by oid. Set before this call leads a group. */
-    Map<Long, String> versions = Map.of();
+    /** The descriptions of the tables that the group changes, by name. Set before this call leads a group. */
+    Map<String, String> versions = Map.of();
 
     /** The table of the row that must exist; null if an absent row is no error. Set before this call leads a group. */
     @Nullable

@@ -16,7 +16,7 @@ public final class GroupSql {
     /**
      * The last statement before the COMMIT, which raises an error if the session, a table or the isolation level does
      * not allow a shared transaction. Only READ COMMITTED is allowed. The parameters are the value of {@link
-     * #SESSION_VALUE}, the oids and versions of the tables, {@link LockCheckSql#mark}, and the value of {@link
+     * #SESSION_VALUE}, the names and versions of the tables, {@link LockCheckSql#mark}, and the value of {@link
      * #SESSION_VALUE} again.
      */
     public static final String CHECK = "select case when " + GroupRule.READ_COMMITTED + " and " + SESSION + " and "

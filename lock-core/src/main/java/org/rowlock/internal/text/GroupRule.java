@@ -126,12 +126,15 @@ public final class GroupRule {
             + ") end";
 
     /**
-     * A condition: tables have not changed since {@link #QUERY} has read their versions. The parameters are their oids
-     * and versions.
+     * A condition: names still mean the tables whose versions {@link #QUERY} has read, and these tables have not
+     * changed. A temporary table of this session may have taken a name. The parameters are the parameters of {@link
+     * #QUERY}, separated by {@link IdText#SEPARATOR}, and the versions in the order of the oids.
      */
     public static final String VERSIONS = "(select pg_catalog.string_agg(" + VERSION + ", ';' order by c.oid)"
-            + " from pg_catalog.pg_class as c where c.oid = any (cast(cast(? as pg_catalog.text) as"
-            + " pg_catalog.oid[]))) is not distinct from cast(? as pg_catalog.text)";
+            + " from pg_catalog.pg_class as c where c.oid = any (array(select cast(pg_catalog.to_regclass("
+            + "pg_catalog.substr(w.n, 2)) as pg_catalog.oid) from pg_catalog.unnest(pg_catalog.string_to_array("
+            + "cast(? as pg_catalog.text), pg_catalog.chr(" + (int) IdText.SEPARATOR
+            + "))) as w(n)))) is not distinct from cast(? as pg_catalog.text)";
 
     private GroupRule() {}
 

@@ -229,6 +229,43 @@ class GroupIdentityTest {
         }
     }
 
+    /** As of a report that has left its table to the pool. The sessions and the tables were looked at before. */
+    @ParameterizedTest
+    @ValueSource(strings = {"account", "entry"})
+    void aTemporaryTableOfTheLeaderTakesNoWriteOfAnother(String table) throws Exception {
+        try (Connection one = database.dataSource().getConnection()) {
+            DataSource only = OneConnection.of(one);
+            RowLocks locks = Crowd.builder(CALLERS).build();
+            expect(pay(locks, only), String.valueOf(CALLERS));
+            one.setAutoCommit(true);
+            TestDatabase.execute(one, "create temp table " + table + "(like " + table + " including all)");
+            TestDatabase.execute(one, "insert into " + table + " select * from " + database.schema() + '.' + table);
+            ThreadLocal<Boolean> first = ThreadLocal.withInitial(() -> false);
+            DataSource both = new ObservedDataSource(database.dataSource()) {
+                @Override
+                public Connection getConnection() throws SQLException {
+                    return first.get() ? only.getConnection() : super.getConnection();
+                }
+            };
+            try (Crowd crowd = Crowd.behind(database, locks, both)) {
+                crowd.add(() -> {
+                    first.set(true);
+                    on(locks, both).lock(forUpdate(Crowd.KEY)).execute(PAY);
+                });
+                for (int id = 1; id < CALLERS; id++) {
+                    CommitWrites writes = new CommitWrites();
+                    writes.add(PAY).expectOneRow();
+                    writes.add(ENTER, CALLERS + id);
+                    crowd.add(writes);
+                }
+            }
+            assertThat(database.query("select count(*) from entry where id > " + CALLERS))
+                    .isEqualTo(String.valueOf(CALLERS - 1));
+            assertThat(database.query("select balance >= " + (2 * CALLERS - 1) + " from account where id = 1"))
+                    .isEqualTo("t");
+        }
+    }
+
     private DataSource running(String sql) {
         return new ObservedDataSource(database.dataSource()) {
             @Override
