@@ -18,12 +18,14 @@ import org.rowlock.jmh.run.Machine;
 import org.rowlock.jmh.run.Pace;
 import org.rowlock.jmh.run.Results;
 import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.run.Room;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.ServerCheck;
+import org.rowlock.jmh.server.ServerFacts;
 import org.rowlock.tool.PositiveNumber;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ToolCommand;
@@ -136,23 +138,18 @@ final class DoorsCommand extends ToolCommand {
         Instant started = Instant.now();
         ServerAddress address = server.address();
         List<Scenario> families = families();
-        int connections = 12
-                + families.get(0).points().stream()
-                        .mapToInt(Point::connections)
-                        .max()
-                        .orElse(0);
+        List<String> remarks = new ArrayList<>();
         if (address != null) {
-            int free = ServerCheck.forBenchmarks(address).room().free();
-            refuse(
-                    free < connections,
-                    "The variants need " + connections + " connections, and the server at " + address + " has about "
-                            + free + " left. Give fewer --clients, or raise max_connections there.");
+            ServerFacts facts = ServerCheck.forBenchmarks(address);
+            boolean areGiven = command.commandLine().getParseResult().hasMatchedOption("--clients");
+            families = new Room(address, facts.room(), facts.lockTableRoom()).fit(families, areGiven, true, remarks);
+            remarks.addAll(ServerCheck.remarks(facts));
         }
         Path directory = report.directory(command);
         boolean isMade = Files.notExists(directory);
         ReportOption.tryOut(directory);
         out().println("Takes about " + Pace.text(estimate(families)) + ". Report: " + directory);
-        List<String> remarks = Beforehand.remarks();
+        remarks.addAll(Beforehand.remarks());
         remarks.forEach(out()::println);
         DoorRun run = new DoorRun(address, families, writes, out()::println);
         List<ScenarioResult> scenarios;
