@@ -112,8 +112,9 @@ public final class Ending {
     /** Returns the outcome of a COMMIT whose flush the server has answered with an error. */
     Fate fate(PgSession session, SQLException e) throws SQLException {
         boolean mayBeBehind = early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
-        // If the transaction is still open, the COMMIT has not run.
-        if (!mayBeBehind || (!session.isClosed() && session.hasBegun())) {
+        // If the transaction is aborted or still open, the COMMIT has not run. A pool may have closed its connection
+        // because of the error, but the driver has seen an aborted transaction before.
+        if (!mayBeBehind || session.isAborted() || (!session.isClosed() && session.hasBegun())) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 failed.run();
             }

@@ -11,6 +11,7 @@ import static org.rowlock.testing.Locks.tryLock;
 import static org.rowlock.testing.Refusals.state;
 import static org.rowlock.testing.TestDatabase.execute;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ import org.rowlock.internal.group.Crowd;
 import org.rowlock.servers.DriverModesTest;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.Pools;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -243,6 +245,17 @@ class EarlyReleaseTest {
                                 : ((RowlockException) failure).sqlState()));
             }
             assertThat(failures.get(1)).isEqualTo(failures.get(0)).contains(state);
+        }
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    /** HikariCP takes its connection away for this SQLSTATE; the driver still knows that the transaction was aborted. */
+    @Test
+    void whatTheServerRefusesIsRefusedWhateverThePoolMakesOfIt() throws Exception {
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 2)) {
+            assertThat(catchThrowable(() -> CommitWay.WRITES.add(
+                            early(LockStrategy.ROW), pool, 1, "select distinct id from account for update")))
+                    .satisfies(sqlState("0A000"));
         }
         assertThat(balance()).isEqualTo("0");
     }
