@@ -132,8 +132,8 @@ public final class TestPostgres {
             @SuppressWarnings("resource")
             PostgreSQLContainer container = new PostgreSQLContainer(image)
                     .withUsername("postgres")
-                    // Poolers of tests have no passwords of their clients, so the server trusts every login, as the
-                    // embedded server does.
+                    // Poolers in tests do not know the passwords of their clients. The server therefore trusts every
+                    // login, like the embedded server.
                     .withEnv("POSTGRES_HOST_AUTH_METHOD", "trust")
                     .withCommand("postgres", "-c", "max_connections=200");
             container.start();

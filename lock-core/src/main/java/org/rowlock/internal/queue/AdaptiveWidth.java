@@ -29,8 +29,8 @@ final class AdaptiveWidth {
     private static final int MEANS = 64;
 
     /**
-     * If the measured stay without a wait exceeds the mean stay by more than this factor, the measurement was wrong.
-     * The width then stays unchanged until the measured stay is corrected.
+     * The largest plausible ratio of the measured stay without a wait to the mean stay. A larger ratio shows that the
+     * measurement is wrong. The width then does not change until the measured stay is corrected.
      */
     private static final double SURPRISE = 1.25;
 

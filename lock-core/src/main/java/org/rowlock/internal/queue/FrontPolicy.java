@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
  * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large and consist mostly of
  * transactions of other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock without a front
  * lock is granted before their queue, and its crowd seems small. To detect this case, a <em>probe</em> has a front
- * lock. If the last lock waited for transactions of other JVMs, the next lock may be a probe; one of {@link #EVERY}
- * such locks is.
+ * lock. If the last lock waited for transactions of other JVMs, the next lock may be a probe. One of {@link #EVERY}
+ * such locks is a probe.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the estimated crowd is
  * accurate. After a few consecutive small crowds the state becomes PLAIN.

@@ -200,7 +200,7 @@ abstract class DriverSession {
         void close();
     }
 
-    /** Stops the driver's own savepoints between the statements of a script, until the result is closed. */
+    /** Stops the driver's own savepoints between the statements of a script, until the returned object is closed. */
     public Autosave withoutAutosave() {
         AutoSave before = driver.getAutosave();
         driver.setAutosave(AutoSave.NEVER);

@@ -60,7 +60,10 @@ public final class IdColumns {
             return new Place(database, user, "in " + schemas, table, given);
         }
 
-        /** The first generated hashCode() of a record takes time at startup. */
+        /**
+         * Replaces the generated hashCode(), because the first call of a record's generated method takes time at
+         * startup.
+         */
         @Override
         public int hashCode() {
             return table.hashCode();

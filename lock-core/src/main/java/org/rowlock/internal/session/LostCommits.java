@@ -20,8 +20,8 @@ import org.rowlock.internal.sql.WaitSql;
  *
  * <p>There are two remedies, and neither is certain. {@link WaitSql#WATCH} makes the server check whether its client is
  * connected, but a firewall may have dropped the connection without a notice to the server. A cancel request ends the
- * statement, but may arrive between two statements or before the flush. Therefore Rowlock sends several cancel
- * requests.
+ * statement, but may arrive between two statements or before the flush. Rowlock therefore sends several cancel
+ * requests, unless commits may wait for a standby.
  */
 public final class LostCommits {
     private static final Logger LOG = System.getLogger("org.rowlock");

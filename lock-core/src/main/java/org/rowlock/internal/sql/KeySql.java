@@ -33,8 +33,8 @@ public final class KeySql {
 
     /**
      * A condition: {@code c} is a table or a partitioned table whose rows the role may lock. Like FOR UPDATE, the
-     * condition requires the privilege UPDATE on at least one column. All functions in the condition read the server's
-     * caches, because a scan of pg_class would cost more than the lock.
+     * condition requires the privilege UPDATE on at least one column. The condition calls functions instead of reading
+     * pg_class, because a scan of pg_class would cost more than the lock.
      */
     static final String IS_TABLE = "pg_catalog.has_any_column_privilege(c.oid, 'update')"
             + " and (pg_catalog.pg_relation_filenode(c.oid) is not null or pg_catalog.pg_partition_root(c.oid) is"

@@ -28,8 +28,8 @@ public final class LockCheckSql {
     private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
     /**
-     * The prefix of the reason why a table is refused, if the isolation level may be refused too. The refusal of the
-     * isolation level takes precedence.
+     * The prefix of the reason for refusing a table. The prefix is present if the check also refuses isolation levels
+     * above READ COMMITTED. The refusal of the isolation level takes precedence.
      */
     private static final String IF_READ_COMMITTED = "~";
 
@@ -74,8 +74,8 @@ public final class LockCheckSql {
     }
 
     /**
-     * Returns an expression that raises an error with a text. The text must contain a setting, so that the planner
-     * cannot evaluate the expression in advance.
+     * Returns an expression that raises an error with a text. The SQL expression for the text must call
+     * current_setting, so that the planner cannot evaluate the expression in advance.
      */
     static String raise(String what) {
         return "cast(cast(? as pg_catalog.text) || " + what + " as integer)::pg_catalog.text";

@@ -17,7 +17,7 @@ public final class SqlState {
     public static final String CONNECTION_FAILURE = "08006";
     public static final String CONNECTION_DOES_NOT_EXIST = "08003";
 
-    /** The AWS driver has connected again after a failover. The transaction can be run again. */
+    /** The AWS driver has connected again after a failover. If a COMMIT was sent before, its outcome is unknown. */
     public static final String CONNECTED_ANEW = "08S02";
 
     public static final String INVALID_PARAMETER_VALUE = "22023";

@@ -92,7 +92,7 @@ final class LockForms {
         }
     }
 
-    /** Acquires the keys of two claimed rows: one with a numeric id, the other with a text id. */
+    /** Acquires two keys with the statement of a claim: the key of a numeric id, and the key of a text id. */
     private void claim(String table) throws SQLException {
         List<List<String>> ids = List.of(List.of("" + (int) random()), List.of("rowlock-verify " + random()));
         try (PreparedStatement statement = probe.session.prepare(ClaimSql.take())) {

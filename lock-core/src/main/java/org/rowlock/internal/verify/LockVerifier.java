@@ -47,8 +47,8 @@ public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * The total number of checked connections. The number is large, because a pooler may send connections to several
-     * servers at random.
+     * The largest number of connections in a round. With fewer connections there are more rounds, because a pooler may
+     * send connections to several servers at random.
      */
     private static final int LOOKS = 16;
 

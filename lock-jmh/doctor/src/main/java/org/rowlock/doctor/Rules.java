@@ -81,8 +81,8 @@ final class Rules {
     private void horizon() {
         // On a standby without feedback, a query does not hold back vacuum.
         if (!seen.server().standby() || seen.server().standbyFeedback()) {
-            // In a benchmark, an old snapshot cut the rate of zipfian updates to a sixth. Removing the snapshot frees
-            // five sixths.
+            // In a benchmark, an old snapshot cut the rate of zipfian updates to a sixth. Removing the snapshot would
+            // therefore free five sixths of the busy sessions.
             double gain = CAUSE * seen.busySessions() * 5 / 6;
             seen.horizon().stream()
                     .filter(seen::isOld)

@@ -18,7 +18,7 @@ import org.rowlock.doctor.Wait.Doing;
  * @param firstWaitMillis the median time that the first session in line had waited when sampled
  * @param idleMillis the median time that an idle or prepared holder had been in this state when sampled
  * @param deadlocked the sessions seen in a deadlock, summed over all samples
- * @param shares the shares of each characteristic, the largest first
+ * @param shares for each kind of observation, the observed values and their shares, the largest first
  */
 record Table(
         String name,

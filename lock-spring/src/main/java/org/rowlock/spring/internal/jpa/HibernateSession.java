@@ -107,8 +107,9 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     /**
-     * Rejects the lock if the session loaded an entity of the rows without a lock and the entity has changed. The lock
-     * is also rejected if the rows of a table must be locked in another table.
+     * Rejects the lock if the session loaded an entity of the rows without a lock and the entity has changed. Rejects
+     * the lock, too, if the table contains only a part of each entity. The row of the root table must be locked
+     * instead.
      */
     void refuse() {
         for (String table : locked.rows().keySet()) {
