@@ -1,6 +1,6 @@
 /**
- * The drop-in, which sends every statement and its row lock as before, and changes only how transactions queue. Start
- * at {@link org.rowlock.jdbc.RowlockDataSource}.
+ * The drop-in, which makes the locking statements of an unchanged program queue. Every statement still acquires its row
+ * lock. Start at {@link org.rowlock.jdbc.RowlockDataSource}.
  */
 @SuppressWarnings("requires-automatic") // The driver's module name is only in its manifest.
 module org.rowlock.jdbc {

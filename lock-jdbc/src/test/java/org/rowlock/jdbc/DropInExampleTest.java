@@ -20,7 +20,7 @@ class DropInExampleTest {
     void wrapsADataSource() throws SQLException {
         DataSource pool = database.dataSource();
         // snippet: wrap
-        RowlockDataSource dataSource = RowlockDataSource.wrap(pool); // and nothing else
+        RowlockDataSource dataSource = RowlockDataSource.wrap(pool); // the only change
         // end
         try (dataSource) {
             lock(dataSource);

@@ -68,7 +68,7 @@ class RetryTest {
         public void move(@RowLock("account") long from, long to, long amount) {
             add(from, -amount);
             attempts.begin();
-            locks.lock(forNoKeyUpdate(LockKey.row("account", to))); // one after the other: a deadlock, now and then
+            locks.lock(forNoKeyUpdate(LockKey.row("account", to))); // a second call, so two transactions can deadlock
             add(to, amount);
         }
         // end

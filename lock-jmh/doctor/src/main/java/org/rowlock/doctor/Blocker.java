@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param isFirstInTheWay whether the first blocked session itself blocks the others, for example because it runs DDL
  * @param state the state in pg_stat_activity, or "prepared", or "not visible"
  * @param seconds how long the blocker has been in its state
- * @param blockedSeconds how long its transaction has blocked the session that waits longest directly behind it
+ * @param blockedSeconds how long the blocker's transaction has blocked the session that has waited longest directly
+ *     behind the blocker
  * @param query the blocker's last statement, normalized; null if the role cannot see the statement
  */
 record Blocker(

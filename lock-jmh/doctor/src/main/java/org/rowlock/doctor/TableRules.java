@@ -46,8 +46,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
         boolean isInVain = !isAnyRow && StatementKind.locksAll(wanting) && !isChanged;
 
         double cause = CAUSE * table.waiting();
-        // Advice that shortens one activity of the holder can gain the share of waits with that activity. A queue can
-        // then gain only the share of waits without a holder. Without such advice, a queue can gain all waits.
+        // Advice that shortens one activity of the holder can remove the share of waits with that activity. A queue can
+        // then remove only the share of waits without a holder. Without such advice, a queue can remove all waits.
         double gain = table.waiting() * (isWaiting ? NOISE : table.doingShare());
         boolean isLever = isIdle || isCommitting || isPrepared || isWaiting || (isRunning && isLong);
         double queued = table.waiting() * (isLever ? table.noneYetShare() : 1);

@@ -58,8 +58,9 @@ public class RoundTrips extends Workload {
     }
 
     /**
-     * Estimates how long a plain transaction holds the row without contention: its time, without one round trip before
-     * the lock is held. The fastest quarter counts, because the code is cold at first.
+     * Estimates how long a plain transaction holds the row without contention: the time of the transaction, minus one
+     * round trip before the lock is held. The estimate uses the 25th percentile of the times, because the code is cold
+     * at first.
      */
     private double heldAlone(Door chosen) throws SQLException {
         Histogram alone = new Histogram(2);

@@ -13,7 +13,7 @@ import org.rowlock.tool.UserError;
  * A statement of the user. Its parameters are columns of the keys.
  *
  * @param sql the SQL with ? for each parameter
- * @param columns the column of the keys for each parameter, counted from 1
+ * @param columns for each parameter, the number (from 1) of the column of the keys that contains its value
  */
 public record OwnSql(String sql, List<Integer> columns) {
     /**

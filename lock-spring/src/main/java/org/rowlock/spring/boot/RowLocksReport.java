@@ -12,9 +12,10 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param dataSources the locks by the names of the DataSource beans
  * @param admission the queues of this JVM
  * @param usages every {@link org.rowlock.spring.RowLock} in beans that exist: {@code bean}, {@code method} with class
- *     and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an expression),
- *     {@code mode}, and {@code lockWait} if it is not the configured default
- * @param strategyConflicts one sentence for each running instance whose locks do not exclude the locks of this instance
+ *     and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an expression), {@code
+ *     mode}, and {@code lockWait} if it is not the configured default
+ * @param strategyConflicts one sentence for each table and each session of another instance whose locks on the table do
+ *     not exclude the locks of this instance
  * @param jdbc the figures by the name of each DataSource that lock-jdbc wraps
  */
 public record RowLocksReport(

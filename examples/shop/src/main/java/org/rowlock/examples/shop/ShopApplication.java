@@ -9,7 +9,7 @@ public class ShopApplication {
     /**
      * Starts the service.
      *
-     * @param arguments Spring Boot's, such as {@code --spring.profiles.active=advisory}
+     * @param arguments arguments for Spring Boot, such as {@code --spring.profiles.active=advisory}
      */
     public static void main(String[] arguments) {
         SpringApplication.run(ShopApplication.class, arguments);

@@ -23,7 +23,7 @@ class Templates {
     public boolean addInterest(long id) {
         if (!locks.tryLock(forNoKeyUpdate(LockKey.row("account", id)).atMost(Duration.ofMillis(200)))
                 .isHeld()) {
-            return false; // somebody is at it; the transaction is usable all the same
+            return false; // another transaction holds the lock; this transaction stays usable
         }
         jdbc.update("update account set balance = balance + 1 where id = ?", id);
         return true;

@@ -131,7 +131,7 @@ public final class SessionCaches {
     /**
      * Rejects the lock of a row whose entity was loaded without a lock and has changed. Writing the entity would
      * overwrite changes that other transactions have committed since then. Reading the entity again would lose the
-     * entity's own change. This method also rejects rows that must be locked in another table.
+     * entity's own change. This method also rejects a table that contains only a part of each entity.
      */
     public void refuse() {
         // The loop is deliberate: a method reference would load the class HibernateSession even if Hibernate is
@@ -156,8 +156,8 @@ public final class SessionCaches {
     }
 
     /**
-     * Rejects rows that must be locked in another table. This method needs no session, because it reads the mapping
-     * from the transaction manager.
+     * Rejects a table that contains only a part of each entity, because the row of the root table must be locked
+     * instead. This method needs no session, because it gets the mapping through the transaction manager.
      */
     public static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
         if (HIBERNATE) {

@@ -211,7 +211,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         watches.forEach(StrategyWatch::close);
     }
 
-    /** Returns a sentence for each instance whose strategies conflicted with this instance in the last check. */
+    /** Returns the conflicts that the last check found, one sentence for each table and conflicting session. */
     public List<String> conflicts() {
         return watches.stream().flatMap(each -> each.conflicts().stream()).toList();
     }

@@ -33,8 +33,8 @@ public final class StrategyWatch {
     private static final Log LOG = LogFactory.getLog(StrategyWatch.class);
 
     /**
-     * The first number of the key of a mark, for each strategy. In the keys of Rowlock's other locks the first number
-     * is the oid of a table.
+     * The first number of the key of a mark, for each strategy. In the keys of rows, the first number is the oid of a
+     * table.
      */
     private static final int OF_ROW = 0x726f7752;
 
