@@ -160,11 +160,11 @@ public sealed interface LockRequest permits RequestParts {
      *
      * <p>If another transaction has inserted the row and has not committed, a call with {@link #noWait} waits at most a
      * millisecond. If the requested row does not exist after the INSERT, Rowlock tries again, because another
-     * transaction may have deleted the row. If the row does not exist after three attempts, Rowlock rolls the INSERT
-     * back, and the call throws a {@link RowAbsentException}. With {@link LockStrategy#ADVISORY} Rowlock does not look
-     * for the requested row. An INSERT that creates a different row therefore causes no error, and the different row is
-     * stored. Even if the row exists, the caller needs the INSERT privilege, and the server evaluates column defaults
-     * and runs BEFORE triggers.
+     * transaction may have deleted the row. If the row does not exist after three attempts, Rowlock undoes the INSERT,
+     * or aborts a transaction that had begun before the call. The call then throws a {@link RowAbsentException}. With
+     * {@link LockStrategy#ADVISORY} Rowlock does not look for the requested row. An INSERT that creates a different row
+     * therefore causes no error, and the different row is stored. Even if the row exists, the caller needs the INSERT
+     * privilege, and the server evaluates column defaults and runs BEFORE triggers.
      *
      * <p>If the INSERT fails, methods that declare SQLException throw the driver's exception. {@link
      * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} whose cause is the

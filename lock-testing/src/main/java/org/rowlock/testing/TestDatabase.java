@@ -112,7 +112,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
     }
 
     /**
-     * Returns a data source like {@link #dataSource()}, with options of its sessions.
+     * Returns a data source like {@link #dataSource()}, whose sessions have the given server options.
      *
      * @param options the options of the server's command line, such as {@code -c lock_timeout=1s}
      */

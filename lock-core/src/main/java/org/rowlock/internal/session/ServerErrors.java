@@ -205,7 +205,8 @@ public final class ServerErrors {
 
     /**
      * Whether an error is about the table or the id of the lock, and not about the caller's query in the same round
-     * trip. Such an error names the table or quotes the id. A quoted id proves nothing if the query has an equal value.
+     * trip. Such an error names the table or quotes the id. A quoted id proves nothing if a bind value of the query
+     * equals the id.
      */
     public static boolean isLockTarget(Description request, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);

@@ -233,8 +233,8 @@ public final class LockVerifier {
     }
 
     /**
-     * Locks, and checks that reads under the lock run on the same server, in the same round trip and in the next round
-     * trip.
+     * Locks, reads in the same round trip, and reads again in the next round trip. Checks that both reads run in the
+     * transaction that can write and holds the lock.
      *
      * @return the result of {@link Probe#TRANSACTION}; null if another transaction holds the lock
      */

@@ -54,8 +54,8 @@ public record EntityTables(BeanFactory beans) {
     }
 
     /**
-     * Returns the column of each component of an id class, as the entities of a table map it; empty if the mapping is
-     * not known.
+     * Returns, for each component of an id class, the column to which the entities of a table map the component; empty
+     * if the mapping is not known.
      *
      * @param idClass the id class; Object if it is not known
      */
