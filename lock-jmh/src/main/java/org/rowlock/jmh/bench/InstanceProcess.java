@@ -133,7 +133,7 @@ final class InstanceProcess implements AutoCloseable {
         told.println();
         told.close();
         while (line() != null) {
-            // The loop discards the last lines.
+            // The remaining output is not needed.
         }
     }
 

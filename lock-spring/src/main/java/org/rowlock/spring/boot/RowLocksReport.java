@@ -39,13 +39,13 @@ public record RowLocksReport(
      * The advisory locks of one DataSource's database.
      *
      * @param locks one line for each lock and session. The lines of one key are adjacent: first the holders, then the
-     *     waiters in the order in which they began to wait. A line has the {@code key}, which is the table and id, such
-     *     as {@code orders[42]}, or else the number or the pair of numbers of the advisory lock; {@code mode}, which is
-     *     {@code exclusive}, {@code shared}, or {@code front} for a front lock; {@code granted}; the server process
-     *     {@code pid}, its {@code application} and {@code state}, such as {@code idle in transaction}; {@code
-     *     transactionAge}, the longest time for which a lock of the transaction can have been held; for a waiter {@code
-     *     waitingFor} and the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code table} and {@code id}
-     *     come from the key of the lock, or from this JVM
+     *     waiters in the order in which they began to wait. The {@code key} of a line is the table and id, such as
+     *     {@code orders[42]}, or the numbers of an advisory lock. A line also has the {@code mode}, which is {@code
+     *     exclusive}, {@code shared}, or {@code front} for a front lock; {@code granted}; the server process {@code
+     *     pid}, its {@code application} and {@code state}, such as {@code idle in transaction}; {@code transactionAge},
+     *     the longest time for which a lock of the transaction can have been held; for a waiter {@code waitingFor} and
+     *     the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code table} and {@code id} come from the
+     *     key of the lock, or from this JVM
      * @param error the reason if the locks of the database could not be read
      */
     public record Locks(

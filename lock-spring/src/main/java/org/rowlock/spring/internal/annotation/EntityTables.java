@@ -54,8 +54,8 @@ public record EntityTables(BeanFactory beans) {
     }
 
     /**
-     * Returns, for each component of an id class, the column to which the entities of a table map the component; empty
-     * if the mapping is not known.
+     * Returns the column to which the entities of a table map each component of an id class; empty if the mapping is
+     * not known.
      *
      * @param idClass the id class; Object if it is not known
      */
