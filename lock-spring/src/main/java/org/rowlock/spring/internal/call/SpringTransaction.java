@@ -62,8 +62,8 @@ public final class SpringTransaction extends SavepointParts {
     private final List<Runnable> ends = new ArrayList<>(0);
 
     /**
-     * The key under which the transaction is bound to the thread after its first lock, so that later locks find the
-     * transaction quickly.
+     * The key under which the transaction is bound to the thread from its first call of Rowlock on, so that later calls
+     * find the transaction quickly.
      */
     private record Key(@Nullable DataSource dataSource) {}
 
@@ -136,7 +136,7 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Returns the transaction of a DataSource; null if no transaction has locked in that DataSource. The DataSource
+     * Returns the thread's transaction of a DataSource; null if the transaction has not called Rowlock. The DataSource
      * must be the object to which transaction managers bind connections.
      */
     public static @Nullable SpringTransaction find(DataSource dataSource) {
