@@ -117,7 +117,7 @@ public final class FrontSql {
         return look(row) + ';' + (marked ? MARK + ';' + lock + ';' + UNMARK : lock) + ';' + sql;
     }
 
-    /** Reads the results of the check and the front lock, up to the result of the caller's statement. */
+    /** Returns the wait for the front lock. Skips the results that precede the result of the caller's statement. */
     public static long waitedNanos(Statement sent, boolean marked) throws SQLException {
         sent.getMoreResults();
         if (marked) {

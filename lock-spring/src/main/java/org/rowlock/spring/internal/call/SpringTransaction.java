@@ -62,8 +62,7 @@ public final class SpringTransaction extends SavepointParts {
     private final List<Runnable> ends = new ArrayList<>(0);
 
     /**
-     * The key under which the transaction is bound to the thread from its first call of Rowlock on, so that later calls
-     * find the transaction quickly.
+     * The key under which the transaction is bound to the thread. Later calls of Rowlock find the transaction quickly.
      */
     private record Key(@Nullable DataSource dataSource) {}
 
