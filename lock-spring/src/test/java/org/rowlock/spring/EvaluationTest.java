@@ -22,10 +22,15 @@ import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.Ordered;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Checks that a call queues for the ids that the call locks, because the ids are evaluated only once. */
@@ -49,6 +54,8 @@ class EvaluationTest {
         @Nullable
         Integer id;
 
+        boolean fails;
+
         Command(@Nullable Integer id) {
             this.id = id;
         }
@@ -71,6 +78,10 @@ class EvaluationTest {
 
         @RowLock(table = "account", id = "#command.id")
         public int command(Command command) {
+            if (command.fails) {
+                command.fails = false;
+                throw new IllegalStateException("fails once");
+            }
             return probe.locks();
         }
 
@@ -166,6 +177,48 @@ class EvaluationTest {
                 .isZero();
         assertThat(queued).hasSize(2);
         assertThat(locked).isEmpty();
+    }
+
+    /** Repeats a call that has failed with another id, in a transaction of the advice. */
+    static class FailsOver implements BeanPostProcessor, Ordered {
+        @Autowired
+        ObjectProvider<PlatformTransactionManager> managers;
+
+        @Override
+        public int getOrder() {
+            return Ordered.LOWEST_PRECEDENCE;
+        }
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            if (bean instanceof Service && bean instanceof Advised proxy) {
+                proxy.addAdvisor(0, new DefaultPointcutAdvisor((MethodInterceptor) invocation -> {
+                    ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
+                    try {
+                        return call.invocableClone().proceed();
+                    } catch (IllegalStateException e) {
+                        ((Command) call.getArguments()[0]).id = 2;
+                        TransactionStatus status = managers.getObject().getTransaction(null);
+                        Object result = call.invocableClone().proceed();
+                        managers.getObject().commit(status);
+                        return result;
+                    }
+                }));
+            }
+            return bean;
+        }
+    }
+
+    /** The second attempt is in a transaction and does not queue. */
+    @Test
+    void eachAttemptOfARepeatedCallLocksItsOwnIds() {
+        var context = start(FailsOver.class);
+        reset();
+        Command command = new Command(1);
+        command.fails = true;
+        context.getBean(Service.class).command(command);
+        assertThat(queued).containsExactly(LockKey.row("account", 1));
+        assertThat(locked).containsExactly(LockKey.row("account", 1), LockKey.row("account", 2));
     }
 
     @Test

@@ -124,6 +124,10 @@ record LockInterceptor(
         @SuppressWarnings("NullAway")
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+            if (invocation instanceof ProxyMethodInvocation proxied) {
+                // An interceptor that repeats the call, such as a retry, shares the attributes among all attempts.
+                proxied.setUserAttribute(QUEUED, null);
+            }
             MethodLocks method = method(invocation);
             TransactionAttribute transaction = transactions.of(invocation.getMethod(), targetClass(invocation));
             if (method == null
