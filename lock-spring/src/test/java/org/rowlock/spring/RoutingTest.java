@@ -3,6 +3,7 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -15,12 +16,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.testing.TestDatabase;
@@ -30,7 +34,9 @@ import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Checks a DataSource that routes to several databases. Each database has separate queues, and is verified at startup
@@ -116,6 +122,31 @@ class RoutingTest {
         leave.complete(null);
         TestDatabase.result(first);
         TestDatabase.result(behind);
+    }
+
+    /** The suspended transaction holds the row of the same id in another database, or in the same database. */
+    @Test
+    void aSuspendedTransactionOfAnotherRouteHoldsNoRowOfThisOne() {
+        HikariDataSource northern = Contexts.pool(north);
+        HikariDataSource southern = Contexts.pool(south);
+        HikariDataSource again = Contexts.pool(south);
+        var context = start(routing(northern, Map.of("north", northern, "south", southern, "southern pool", again)));
+        RowLockTemplate template = context.template();
+        TransactionTemplate inner = context.transactions(Propagation.REQUIRES_NEW);
+        LockRequest first = forNoKeyUpdate(LockKey.row("account", 1));
+        Consumer<String> lock = tenant -> {
+            TENANT.set(tenant);
+            inner.executeWithoutResult(
+                    status -> assertThat(template.lock(first).isHeld()).isTrue());
+        };
+        TENANT.set("south");
+        context.inTransaction(status -> {
+            assertThat(template.lock(first).isHeld()).isTrue();
+            lock.accept("north");
+            assertThatThrownBy(() -> lock.accept("south")).hasMessageContaining("a suspended transaction");
+            assertThatThrownBy(() -> lock.accept("southern pool")).hasMessageContaining("a suspended transaction");
+        });
+        TENANT.remove();
     }
 
     /** One name can lead to two servers, for example behind a load balancer. */

@@ -184,7 +184,6 @@ public final class LockedCall {
             Set<LockKey> required,
             Taking<T> call) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
-        SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), request, access().config());
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
         queuedSince = null;
         RequestParts capped = request.waiting(transaction.capped(what, left));
@@ -202,6 +201,7 @@ public final class LockedCall {
                         : " The wait was " + wait + ", minus the time in the queue of the JVM, and limited by the rest"
                                 + " of the transaction's timeout.";
         T result = transaction.on(connection -> {
+            SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), connection, request, locks.config());
             RowStatement entity = spring.settings().lockEntities() ? caches.entityLock(capped, connection) : null;
             return explained(why, sql, () -> call.take(connection, capped, entity));
         });
@@ -307,7 +307,7 @@ public final class LockedCall {
                             + " transaction call lock(..), and add the writes to atCommit().");
         }
         // A scope without a transaction (NOT_SUPPORTED) may have suspended a transaction that holds one of the keys.
-        SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), request, access().config());
+        SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), null, request, access().config());
         LockObservation.around(
                 spring.observations(),
                 context(false, request),

@@ -1,6 +1,8 @@
 package org.rowlock.spring.internal.call;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,6 +45,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * An instance belongs to one thread.
  */
 public final class SpringTransaction extends SavepointParts {
+    /** Identifies the server, the database and the table of a key. */
+    private static final String PLACE = "select concat_ws(' ', extract(epoch from pg_postmaster_start_time()),"
+            + " current_database(), to_regclass(?)::oid)";
+
     /** The execution that the transaction manager reported; null if the manager reports no executions. */
     private final @Nullable TransactionExecution execution;
 
@@ -55,6 +61,9 @@ public final class SpringTransaction extends SavepointParts {
     private @Nullable RowLocks locks;
     private boolean atItsCommit;
     private boolean ended;
+
+    /** The connection of the transaction; null before the first lock. */
+    private @Nullable Connection own;
 
     /** Whether Rowlock sends the COMMIT. This applies only to a RowLockTransactionManager. */
     boolean committedByRowlock;
@@ -104,15 +113,21 @@ public final class SpringTransaction extends SavepointParts {
      * holds no locks.
      *
      * @param dataSource the object to which transaction managers bind connections
+     * @param connection the connection of the call; null if it is not known yet
      */
-    static void refuseSuspended(String what, DataSource dataSource, RequestParts request, LockConfig config) {
+    static void refuseSuspended(
+            String what,
+            DataSource dataSource,
+            @Nullable Connection connection,
+            RequestParts request,
+            LockConfig config) {
         for (Object bound : TransactionSynchronizationManager.getResourceMap().keySet()) {
             if (bound instanceof SpringTransaction suspended
                     && !suspended.ended
                     && dataSource.equals(suspended.dataSource)) {
                 for (LockKey key : request.keys()) {
                     RowLockMode weakest = weakestInTheWay(request.modeOf(key), config.strategyOf(key));
-                    if (suspended.notHeld(Set.of(key), weakest).isEmpty()) {
+                    if (suspended.notHeld(Set.of(key), weakest).isEmpty() && suspended.meansTheSame(key, connection)) {
                         throw new InvalidDataAccessApiUsageException(what + ": a suspended transaction of this thread"
                                 + " (REQUIRES_NEW) holds the row, and ends only after this transaction, so the wait"
                                 + " would never end. Lock the row in only one of the two transactions, or run both in"
@@ -120,6 +135,27 @@ public final class SpringTransaction extends SavepointParts {
                     }
                 }
             }
+        }
+    }
+
+    /**
+     * Whether the key means the same row in this suspended transaction and on another connection. A DataSource may
+     * route to several databases, or use another search_path for each tenant.
+     */
+    private boolean meansTheSame(LockKey key, @Nullable Connection other) {
+        try {
+            return own == null || other == null || place(key, own).equals(place(key, other));
+        } catch (SQLException e) {
+            return true;
+        }
+    }
+
+    private static String place(LockKey key, Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PLACE)) {
+            statement.setString(1, key instanceof LockKey.Row row ? row.table() : null);
+            ResultSet place = statement.executeQuery();
+            place.next();
+            return place.getString(1);
         }
     }
 
@@ -232,6 +268,7 @@ public final class SpringTransaction extends SavepointParts {
     /** Runs a callback on the transaction's own connection, and translates its exceptions into Spring's exceptions. */
     <T> T on(ConnectionCallback<T> call) {
         Connection connection = DataSourceUtils.getConnection(database());
+        own = connection;
         try {
             return Objects.requireNonNull(call.doInConnection(connection));
         } catch (RowlockException e) {
