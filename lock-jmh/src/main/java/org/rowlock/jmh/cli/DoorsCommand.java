@@ -158,7 +158,7 @@ final class DoorsCommand extends ToolCommand {
         try (Interruption interruption = new Interruption(run::stop, run::left, err())) {
             try {
                 scenarios = run.run();
-            } catch (SQLException | IllegalStateException | UserError e) {
+            } catch (SQLException | RuntimeException e) {
                 if (!interruption.isInterrupted()) {
                     throw e;
                 }
