@@ -219,6 +219,32 @@ class CommitFlushTest {
     }
 
     @Test
+    void aBatchOfAClosedStatementIsRefused() throws SQLException {
+        keep();
+        PreparedStatement statement = connection.prepareStatement(DELETE);
+        statement.setInt(1, 1);
+        statement.addBatch();
+        statement.close();
+        assertThatThrownBy(statement::executeBatch).isInstanceOf(SQLException.class);
+        assertThat(kept()).isZero();
+        connection.rollback();
+        assertThat(stored()).isEqualTo(UNCHANGED);
+    }
+
+    @Test
+    void aBatchWithATimeoutIsSentAtOnce() throws SQLException {
+        keep();
+        try (PreparedStatement statement = connection.prepareStatement(DELETE)) {
+            statement.setInt(1, 1);
+            statement.addBatch();
+            statement.setQueryTimeout(60);
+            assertThat(statement.executeBatch()).containsExactly(1);
+        }
+        assertThat(kept()).isZero();
+        connection.rollback();
+    }
+
+    @Test
     void aStaleVersionCommitsNothing() throws SQLException {
         select(connection);
         keep();

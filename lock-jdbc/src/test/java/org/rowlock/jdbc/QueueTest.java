@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -155,6 +156,29 @@ class QueueTest {
 
         assertThat(gated.figure("account", "passed.NOT_FIRST")).isOne();
         endWith(later, second);
+    }
+
+    /** The driver sends the UPDATE of an updatable result itself. */
+    @Test
+    void aRowChangedThroughItsResultIsALock() throws Exception {
+        startInFront();
+        Session later = session("later");
+        later.act(connection -> {
+            try (Statement statement =
+                            connection.createStatement(ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_UPDATABLE);
+                    ResultSet row = statement.executeQuery("select id, balance from account where id = 2")) {
+                assertThat(row.next()).isTrue();
+                row.updateInt("balance", 5);
+                row.updateRow();
+            }
+        });
+
+        Step<Boolean> second = later.startExecute(LOCK);
+        second.awaitBlockedBy(inFront);
+
+        assertThat(gated.figure("account", "passed.NOT_FIRST")).isOne();
+        endWith(later, second);
+        assertThat(database.query("select balance from account where id = 2")).isEqualTo("5");
     }
 
     /** Reads are no locks, and those of an earlier transaction are gone. */

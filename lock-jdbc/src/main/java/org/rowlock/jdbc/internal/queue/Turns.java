@@ -282,6 +282,11 @@ public final class Turns {
         return passing;
     }
 
+    /** Records that the transaction may lock rows by a statement that Rowlock does not see. */
+    public void mayLock() {
+        mayHoldLocks = true;
+    }
+
     /** Gives back a turn after the server has answered, or if the statement was not sent. */
     public void leave(Turn turn, boolean done) {
         if (!turn.equals(passing)) {

@@ -108,11 +108,11 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     }
 
     private boolean isKeepable(StatementPlan known) throws SQLException {
-        return binds.areKept()
-                && connection.turns().keeps(known)
-                && isPlain()
-                && delegate.getQueryTimeout() == 0
-                && mayBeKept();
+        return binds.areKept() && allowsKeeping(known);
+    }
+
+    private boolean allowsKeeping(StatementPlan known) throws SQLException {
+        return connection.turns().keeps(known) && isPlain() && delegate.getQueryTimeout() == 0 && mayBeKept();
     }
 
     private <T> T execute(Execution<T> execution, Call<T> call) throws SQLException {
@@ -177,10 +177,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         List<Binds> all = batch;
         batch = new ArrayList<>(0);
         StatementPlan known = plan();
-        if (known == null
-                || all.isEmpty()
-                || all.size() < batchSize()
-                || !connection.turns().keeps(known)) {
+        // After addBatch() the application may have closed the statement, or set a timeout.
+        if (known == null || all.isEmpty() || all.size() < batchSize() || !allowsKeeping(known)) {
             return 0;
         }
         delegate.clearBatch();

@@ -31,19 +31,19 @@ final class RowlockResultSet extends ForwardingResultSet {
 
     @Override
     public void insertRow() throws SQLException {
-        statement.used();
+        statement.changesRow();
         super.insertRow();
     }
 
     @Override
     public void updateRow() throws SQLException {
-        statement.used();
+        statement.changesRow();
         super.updateRow();
     }
 
     @Override
     public void deleteRow() throws SQLException {
-        statement.used();
+        statement.changesRow();
         super.deleteRow();
     }
 

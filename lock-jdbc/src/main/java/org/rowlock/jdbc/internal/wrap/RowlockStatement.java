@@ -342,6 +342,12 @@ class RowlockStatement extends ForwardingStatement {
         connection.used();
     }
 
+    /** Prepares for a statement that the driver makes itself, in order to change a row of a result. */
+    final void changesRow() throws SQLException {
+        connection.used();
+        connection.turns().mayLock();
+    }
+
     /**
      * Closes the statement together with its last result, if closeOnCompletion() was called. The delegate does this
      * only for its own results, and not for the results of another statement.
