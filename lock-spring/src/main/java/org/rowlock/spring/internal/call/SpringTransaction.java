@@ -46,8 +46,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class SpringTransaction extends SavepointParts {
     /** Identifies the server, the database and the table of a key. */
-    private static final String PLACE = "select concat_ws(' ', extract(epoch from pg_postmaster_start_time()),"
-            + " current_database(), to_regclass(?)::oid)";
+    private static final String PLACE = "select pg_catalog.concat_ws(' ', extract(epoch from"
+            + " pg_catalog.pg_postmaster_start_time()), pg_catalog.current_database(),"
+            + " cast(pg_catalog.to_regclass(?) as pg_catalog.oid))";
 
     /** The execution that the transaction manager reported; null if the manager reports no executions. */
     private final @Nullable TransactionExecution execution;
