@@ -122,7 +122,8 @@ public final class GroupRule {
     public static final String QUERY = "select " + VERSION + " from pg_catalog.pg_class as c"
             + " cross join (select cast(? as pg_catalog.text) as n offset 0) as w"
             + " where c.oid = pg_catalog.to_regclass(pg_catalog.substr(w.n, 2)) and case when w.n like '" + LOCKS
-            + "%' then not c.relrowsecurity else " + TABLE + " and not (w.n like '" + DELETES + "%' and " + DELETED
+            + "%' then c.relpersistence <> 't' and not c.relrowsecurity else " + TABLE + " and not (w.n like '"
+            + DELETES + "%' and " + DELETED
             + ") end";
 
     /**

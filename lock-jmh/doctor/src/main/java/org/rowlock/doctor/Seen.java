@@ -191,7 +191,7 @@ record Seen(
     }
 
     double connectionShare() {
-        return connections() / server.connectionRoom;
+        return connections() / Math.max(1, server.connectionRoom);
     }
 
     double lockTableShare() {

@@ -51,7 +51,7 @@ class DoorRunTest {
                                 family.variants().stream()
                                         .filter(each -> each.equals(family.baseline()) || doors.contains(each.door()))
                                         .toList())
-                        .timed(new Timing(rounds, 0, 1, 50)))
+                        .timed(new Timing(rounds, 0, 1, 250)))
                 .toList();
         return new DoorRun(ADDRESS, families, writes, line -> {}).run();
     }
