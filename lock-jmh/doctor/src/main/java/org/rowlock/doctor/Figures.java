@@ -15,11 +15,10 @@ import org.jspecify.annotations.Nullable;
 /** Formats figures, and fills them into the sentences of words.properties. */
 final class Figures {
     private static final Pattern SPACE = Pattern.compile("\\s+");
-    private static final Pattern FIGURE = Pattern.compile("\\{(\\w+)}");
-    private static final Pattern ONE_OF_MANY =
-            Pattern.compile("(?<![\\d.,])1 ((?:busy )?(?:session|sample|call|row))s\\b");
-    private static final Pattern ONE_DOES =
-            Pattern.compile("(?<![\\d.,])(1(?: busy)?(?: session)?) (wait|contend|run)\\b");
+    /** A figure in a text, with the noun and the verb that agree with it. */
+    private static final Pattern FIGURE = Pattern.compile(
+            "\\{(\\w+)}((?: busy)?(?: (?:session|sample|call|row)(?=s\\b))?)(s?)( (?:wait|contend|run)\\b)?");
+
     private static final List<String> BYTES = List.of("B", "KB", "MB", "GB", "TB");
     private static final int MAX_STATEMENT = 160;
     private static final int MAX_CLAUSE = 40;
@@ -40,9 +39,15 @@ final class Figures {
      * The figure 1 makes its noun and its verb singular.
      */
     static String fill(String text, Object... sources) {
-        String filled = FIGURE.matcher(text)
-                .replaceAll(name -> Matcher.quoteReplacement(show(name.group(1), value(name.group(1), sources))));
-        return ONE_DOES.matcher(ONE_OF_MANY.matcher(filled).replaceAll("1 $1")).replaceAll("$1 $2s");
+        return FIGURE.matcher(text).replaceAll(figure -> {
+            String shown = show(figure.group(1), value(figure.group(1), sources));
+            boolean isOne = shown.equals("1");
+            String verb = figure.group(4);
+            return Matcher.quoteReplacement(shown
+                    + figure.group(2)
+                    + (isOne ? "" : figure.group(3))
+                    + (verb == null ? "" : isOne ? verb + "s" : verb));
+        });
     }
 
     private static @Nullable Object value(String name, Object... sources) {

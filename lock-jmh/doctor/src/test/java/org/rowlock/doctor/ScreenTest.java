@@ -66,6 +66,8 @@ class ScreenTest {
                 .isEqualTo("of 1 busy session 1 waits for a row");
         assertThat(Figures.fill("{n} sessions run it, {m} sessions wait", Map.of("n", 0.1, "m", 2.1)))
                 .isEqualTo("0.1 sessions run it, 2.1 sessions wait");
+        assertThat(Figures.fill("{n} rows: {sql}", Map.of("n", 1, "sql", "fetch first 1 rows only")))
+                .isEqualTo("1 row: fetch first 1 rows only");
     }
 
     @Test
