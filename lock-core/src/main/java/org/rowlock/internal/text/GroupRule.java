@@ -74,14 +74,15 @@ public final class GroupRule {
             + " pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_postmaster_start_time(), "
             + SESSION + ") where " + UNALTERED + " and " + READ_COMMITTED;
 
+    /** A condition for a table {@code c} that a group locks or changes: neither temporary nor with policies. */
+    private static final String TABLE = "c.relpersistence <> 't' and not c.relrowsecurity";
+
     /**
-     * A condition for a table {@code c} of pg_class. The table must not be temporary. The table must have no
-     * user-defined triggers, rules, policies or deferred constraints, no parent or child tables, and no references with
-     * an ON UPDATE action. The defaults, generated columns and checks of the table must not call functions that may
-     * depend on the session.
+     * A condition for a {@link #TABLE} {@code c} of pg_class that a group changes. The table must have no user-defined
+     * triggers, rules or deferred constraints, no parent or child tables, and no references with an ON UPDATE action.
+     * The defaults, generated columns and checks of the table must not call functions that may depend on the session.
      */
-    public static final String TABLE = "c.relkind = 'r' and c.relpersistence <> 't'"
-            + " and not (c.relhassubclass or c.relhasrules or c.relrowsecurity)"
+    private static final String CHANGED_TABLE = "c.relkind = 'r' and not (c.relhassubclass or c.relhasrules)"
             + " and not exists (select from pg_catalog.pg_inherits as p where p.inhrelid = c.oid)"
             + " and not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid"
             + " and (not t.tgisinternal or t.tginitdeferred or " + isOneOf("1647, 1651, 1653") + "))"
@@ -121,10 +122,9 @@ public final class GroupRule {
      */
     public static final String QUERY = "select " + VERSION + " from pg_catalog.pg_class as c"
             + " cross join (select cast(? as pg_catalog.text) as n offset 0) as w"
-            + " where c.oid = pg_catalog.to_regclass(pg_catalog.substr(w.n, 2)) and case when w.n like '" + LOCKS
-            + "%' then c.relpersistence <> 't' and not c.relrowsecurity else " + TABLE + " and not (w.n like '"
-            + DELETES + "%' and " + DELETED
-            + ") end";
+            + " where c.oid = pg_catalog.to_regclass(pg_catalog.substr(w.n, 2)) and " + TABLE
+            + " and case when w.n like '" + LOCKS + "%' then true else " + CHANGED_TABLE + " and not (w.n like '"
+            + DELETES + "%' and " + DELETED + ") end";
 
     /**
      * A condition: names still mean the tables whose versions {@link #QUERY} has read, and these tables have not
