@@ -136,8 +136,10 @@ class EvaluationTest {
         assertThat(locked).containsExactly(LockKey.row("account", 1));
     }
 
-    /** Inside a transaction no call queues, so the ids are evaluated for the lock. */
-    static class ChangesTheCommand implements BeanPostProcessor, Ordered {
+    /** Puts advice around the service, before or after the advice of Rowlock and of transactions. */
+    abstract static class Advising implements BeanPostProcessor, Ordered {
+        abstract void advise(Advised proxy);
+
         @Override
         public int getOrder() {
             return Ordered.LOWEST_PRECEDENCE;
@@ -146,17 +148,25 @@ class EvaluationTest {
         @Override
         public Object postProcessAfterInitialization(Object bean, String beanName) {
             if (bean instanceof Service && bean instanceof Advised proxy) {
-                proxy.addAdvisor(new DefaultPointcutAdvisor((MethodInterceptor) invocation -> {
-                    if (invocation.getArguments().length == 1 && invocation.getArguments()[0] instanceof Command one) {
-                        one.id = 3;
-                    }
-                    if (invocation.getArguments().length == 1 && invocation.getArguments()[0] instanceof List) {
-                        invocation.getArguments()[0] = List.of();
-                    }
-                    return invocation.proceed();
-                }));
+                advise(proxy);
             }
             return bean;
+        }
+    }
+
+    /** Inside a transaction no call queues, so the ids are evaluated for the lock. */
+    static class ChangesTheCommand extends Advising {
+        @Override
+        void advise(Advised proxy) {
+            proxy.addAdvisor(new DefaultPointcutAdvisor((MethodInterceptor) invocation -> {
+                if (invocation.getArguments().length == 1 && invocation.getArguments()[0] instanceof Command one) {
+                    one.id = 3;
+                }
+                if (invocation.getArguments().length == 1 && invocation.getArguments()[0] instanceof List) {
+                    invocation.getArguments()[0] = List.of();
+                }
+                return invocation.proceed();
+            }));
         }
     }
 
@@ -180,32 +190,24 @@ class EvaluationTest {
     }
 
     /** Repeats a call that has failed with another id, in a transaction of the advice. */
-    static class FailsOver implements BeanPostProcessor, Ordered {
+    static class FailsOver extends Advising {
         @Autowired
         ObjectProvider<PlatformTransactionManager> managers;
 
         @Override
-        public int getOrder() {
-            return Ordered.LOWEST_PRECEDENCE;
-        }
-
-        @Override
-        public Object postProcessAfterInitialization(Object bean, String beanName) {
-            if (bean instanceof Service && bean instanceof Advised proxy) {
-                proxy.addAdvisor(0, new DefaultPointcutAdvisor((MethodInterceptor) invocation -> {
-                    ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
-                    try {
-                        return call.invocableClone().proceed();
-                    } catch (IllegalStateException e) {
-                        ((Command) call.getArguments()[0]).id = 2;
-                        TransactionStatus status = managers.getObject().getTransaction(null);
-                        Object result = call.invocableClone().proceed();
-                        managers.getObject().commit(status);
-                        return result;
-                    }
-                }));
-            }
-            return bean;
+        void advise(Advised proxy) {
+            proxy.addAdvisor(0, new DefaultPointcutAdvisor((MethodInterceptor) invocation -> {
+                ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
+                try {
+                    return call.invocableClone().proceed();
+                } catch (IllegalStateException e) {
+                    ((Command) call.getArguments()[0]).id = 2;
+                    TransactionStatus status = managers.getObject().getTransaction(null);
+                    Object result = call.invocableClone().proceed();
+                    managers.getObject().commit(status);
+                    return result;
+                }
+            }));
         }
     }
 

@@ -50,7 +50,6 @@ import picocli.CommandLine.Option;
         },
         footer = {"", "Example:", "  doors --clients 1,10,90,300 --rtt 0,0.5ms --rows zipf,one --report out"})
 final class DoorsCommand extends ToolCommand {
-    private static final int ZIPF_ROWS = 100;
     private static final int LEAST_SLICE = 250;
     private static final int MOST_SLICE = 1_000;
 
@@ -207,7 +206,7 @@ final class DoorsCommand extends ToolCommand {
                 for (int number : clients) {
                     String label = Point.clients(number).label() + (each == Rows.one ? ", one row" : "");
                     Map<String, String> params =
-                            Map.of(Point.CLIENTS, "" + number, Point.ROWS, "" + (each == Rows.one ? 1 : ZIPF_ROWS));
+                            Map.of(Point.CLIENTS, "" + number, Point.ROWS, "" + (each == Rows.one ? 1 : DoorRun.ROWS));
                     points.add(new Point(label, params, JdbcDoors.connections(number), 0).over(roundTrip));
                 }
             }

@@ -38,7 +38,8 @@ import org.rowlock.tool.ServerAddress;
  * random order each round. A disturbance of the machine therefore affects all variants alike. Not thread-safe.
  */
 public final class DoorRun {
-    private static final int ROWS = 100;
+    /** The number of rows in the tables of a run. A point may use fewer. */
+    public static final int ROWS = 100;
 
     /** The number of changes that make the optimizing compiler compile the code of a variant. */
     private static final int COMPILED_CHANGES = 5_000;
