@@ -156,8 +156,8 @@ public class OwnWork extends LockWorkload {
         OwnStatement.refuseWhatIsLocked(connection);
         Locking byHand = locking(server, Strategy.FOR_UPDATE, own);
         for (List<Object> key : keys.subList(1, Math.min(keys.size(), KEYS_TRIED))) {
-            // The rollback to the savepoint ends the subtransaction of the key. A thousand open subtransactions would
-            // slow down the server.
+            // The rollback to the savepoint undoes the work of the previous key and ends its subtransaction. With a new
+            // savepoint for each key, a thousand subtransactions would stay open and slow down the server.
             connection.rollback(before);
             try {
                 run(connection, byHand, own, key);

@@ -20,9 +20,10 @@ import org.rowlock.jmh.net.Network;
 import org.rowlock.tool.UserError;
 
 /**
- * A synchronous standby of an embedded server. The standby is a copy of the primary and receives WAL through a proxy of
- * its own, so every commit waits for the standby. Closing the standby removes its temporary directory. Close the
- * standby before the primary. Once the standby is closed, the primary can no longer commit.
+ * A synchronous standby of an embedded server. The standby is a copy of the primary. The standby receives WAL directly,
+ * or through a proxy that simulates a network. Every commit of the primary waits for the standby. Closing the standby
+ * removes its temporary directory. Close the standby before the primary. Once the standby is closed, the primary can no
+ * longer commit.
  */
 public record EmbeddedStandby(EmbeddedServer server, Network network) implements AutoCloseable {
     private static final String NAME = "rowlock_standby";
@@ -64,8 +65,8 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
     }
 
     /**
-     * Copies the primary. The embedded programs lack pg_basebackup. The copy includes the WAL, so the standby can start
-     * without the primary. At Ctrl-C the proxy can end at any time.
+     * Copies the files of the primary, because the embedded programs lack pg_basebackup. The copy includes the WAL, so
+     * the standby can start without the primary. After Ctrl-C, the proxy to the primary may have ended.
      */
     private static void copy(Connection superuser, PGSimpleDataSource primary, Path copy)
             throws SQLException, IOException {
