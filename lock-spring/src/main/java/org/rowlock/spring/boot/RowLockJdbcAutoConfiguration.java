@@ -41,7 +41,10 @@ import org.springframework.util.ClassUtils;
 public final class RowLockJdbcAutoConfiguration {
     RowLockJdbcAutoConfiguration() {}
 
-    /** The method is static and reads only the environment, so that it creates no other bean too early. */
+    /**
+     * The method is static and needs only the environment and the bean factory, so that it creates no other bean too
+     * early.
+     */
     @Bean
     static Wrapping rowLockJdbcBeanPostProcessor(Environment environment, ConfigurableBeanFactory beans) {
         if (!ClassUtils.isPresent("org.rowlock.jdbc.RowlockDataSource", beans.getBeanClassLoader())) {

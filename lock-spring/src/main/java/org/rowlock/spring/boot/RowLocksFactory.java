@@ -136,8 +136,8 @@ final class RowLocksFactory {
     }
 
     /**
-     * Returns the largest number of waiting threads that still leaves the web server free threads. If no web server
-     * limits the threads, returns a fixed number of threads, which fit into the heap.
+     * Returns half of the web server's threads, so that the waits for one key cannot occupy all threads. If no web
+     * server limits the threads, returns a fixed number of threads, which fit into the heap.
      */
     private static int maxWaiters(RowLockProperties properties, Environment environment) {
         boolean isRowAlone = properties.strategy() == LockStrategy.ROW
@@ -186,8 +186,9 @@ final class RowLocksFactory {
     }
 
     /**
-     * Rejects environment variables for tables that Spring Boot would silently ignore. In an environment variable an
-     * underscore means a dot. Such a variable therefore cannot name a table whose name contains an underscore.
+     * Rejects environment variables that are meant for a table, but that Spring Boot would silently ignore. In an
+     * environment variable an underscore means a dot. A variable therefore cannot name a table whose name contains an
+     * underscore.
      */
     private static void checkVariables(ConfigurableEnvironment environment) {
         for (PropertySource<?> source : environment.getPropertySources()) {

@@ -45,7 +45,7 @@ public record RowLocksReport(
      *     pid}, its {@code application} and {@code state}, such as {@code idle in transaction}; {@code transactionAge},
      *     the longest time for which a lock of the transaction can have been held; for a waiter {@code waitingFor} and
      *     the processes {@code blockedBy}. Times are in ISO-8601 (PT1.5S). {@code table} and {@code id} come from the
-     *     key of the lock, or from this JVM
+     *     key of the lock, or from the queues of this JVM
      * @param error the reason if the locks of the database could not be read
      */
     public record Locks(

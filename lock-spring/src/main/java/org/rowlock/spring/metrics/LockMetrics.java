@@ -41,7 +41,7 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
     private final MeterRegistry meters;
 
     /**
-     * Creates the meters of a registry.
+     * Creates a handler that registers its meters in a registry.
      *
      * @param meters the registry
      */
@@ -50,8 +50,8 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
     }
 
     /**
-     * Creates a registry that only produces the meters of locks, and no traces. Define this registry as a bean if you
-     * do not use Spring Boot.
+     * Creates a registry whose observations produce meters and no traces. Define this registry as a bean if you do not
+     * use Spring Boot.
      *
      * @param meters the registry of all meters
      * @return a registry with this handler and Micrometer's own handler
@@ -79,8 +79,8 @@ public final class LockMetrics implements ObservationHandler<LockObservationCont
     }
 
     /**
-     * Registers the counters of a table with the value 0 when the table's first lock is acquired, so that alerts detect
-     * the first increment.
+     * Registers both counters of a table when the table's first call ends. A counter usually begins with the value 0,
+     * so that alerts detect the first increment.
      */
     @Override
     public void onStop(LockObservationContext lock) {

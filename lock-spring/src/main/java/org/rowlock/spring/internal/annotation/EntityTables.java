@@ -41,8 +41,8 @@ public record EntityTables(BeanFactory beans) {
     }
 
     /**
-     * Returns the given table. Rejects a table that does not contain every row of its entities, such as the table of a
-     * joined subclass.
+     * Returns the given table. Rejects a table that contains only a part of each entity, such as the table of a joined
+     * subclass.
      *
      * @param required whether an absent row is an error
      */

@@ -84,7 +84,7 @@ final class IdObjects {
                         ? Stream.of(field.getName())
                         : partsOf(mapped.getOrDefault(field.getName(), column(field)), field.getType(), Map.of()))
                 .toList();
-        // If an id object has a single part, the part has the name of the component that contains the object.
+        // If an id object has a single part, the part has the name of the object itself.
         return parts.size() == 1 ? Stream.of(column) : parts.stream();
     }
 

@@ -16,7 +16,7 @@ import org.springframework.util.ObjectUtils;
  */
 record IdPart(Source source, Class<?> type, String name) {
 
-    /** Returns the value that the caller passed: an id, an id object, or several ids or id objects. */
+    /** Evaluates an argument or an expression to an id, an id object, or several ids or id objects. */
     interface Source {
         /** Returns the value. The variables are created only if there is an expression to evaluate. */
         @Nullable
@@ -46,7 +46,7 @@ record IdPart(Source source, Class<?> type, String name) {
         return Collections.singletonList(value);
     }
 
-    /** Whether the elements of a value are ids. A path or a JSON node is Iterable too, but is a single value. */
+    /** Whether the elements of a value are ids. A file path or a JSON node is Iterable too, but is a single value. */
     private static boolean isSeveral(Class<?> type) {
         Class<?> element =
                 ResolvableType.forClass(type).as(Iterable.class).getGeneric().resolve(Object.class);

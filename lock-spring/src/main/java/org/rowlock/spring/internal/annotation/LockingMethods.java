@@ -43,7 +43,7 @@ import org.springframework.util.ReflectionUtils;
 public final class LockingMethods {
     private LockingMethods() {}
 
-    /** A method, as implemented by the target class, and its annotations. */
+    /** A locking method and its annotations. The method is declared in the target class, or else in an interface. */
     record Found(Method method, List<Lock> locks) {}
 
     /** One of the annotations. The parameter is null if the annotation is on the method. */

@@ -14,7 +14,10 @@ import org.rowlock.LockResult;
 import org.rowlock.RowAbsentException;
 import org.rowlock.spring.LockObservationContext;
 
-/** The observation of one lock. Even if a handler throws an exception, the caller gets the result of the lock. */
+/**
+ * The observation of one lock, or of one wait in the queue. Even if a handler throws an exception, the caller gets the
+ * result of the lock.
+ */
 final class LockObservation {
     private static final Log LOG = LogFactory.getLog(LockObservation.class);
 

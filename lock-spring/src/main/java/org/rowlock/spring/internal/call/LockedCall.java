@@ -49,7 +49,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * transaction's timeout limits the wait for a lock. A lock is acquired on the transaction's connection, and is observed
  * until the transaction ends. Entities that were read before the lock are read again. A call that queued in the JVM
  * leaves the queue when the transaction ends. If the transaction manager reports its commits to Rowlock, the
- * application's own listeners for the end of the transaction run later. An instance belongs to one thread.
+ * application's own end-of-transaction listeners run after the call has left the queue. An instance belongs to one
+ * thread.
  */
 public final class LockedCall {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);
@@ -296,8 +297,8 @@ public final class LockedCall {
      * Locks, writes and commits in one flush, outside of Spring's transactions.
      *
      * @param manager the transaction manager, through which Hibernate's mapping of the tables is found
-     * @throws IllegalTransactionStateException if a transaction is running, because that transaction would not see the
-     *     writes, and could not roll them back
+     * @throws IllegalTransactionStateException if a transaction is running, because a rollback of that transaction
+     *     would not undo the writes
      */
     public void execute(RequestParts request, CommitWrites writes, @Nullable TransactionManager manager) {
         SessionCaches.refuseParts(what, manager, request.keys());

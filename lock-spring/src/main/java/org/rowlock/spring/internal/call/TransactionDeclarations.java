@@ -22,7 +22,8 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
     /**
-     * The method is looked up on first use, because a native image contains the method only if an application uses it.
+     * The method is looked up on first use, because a native image contains the method only if a bean has a {@code
+     * @RowLock}.
      */
     private static final SingletonSupplier<Method> DETERMINE = SingletonSupplier.of(() -> {
         Method protectedOne = ReflectionUtils.findMethod(
@@ -32,8 +33,8 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
     });
 
     /**
-     * Returns the protected method by which Spring chooses a manager. No public method returns every manager. For
-     * example, none returns the manager that the configuration of a repository names.
+     * Returns the protected method by which Spring chooses a manager. Spring's public methods do not find every
+     * manager, for example the manager that the configuration of a repository names.
      */
     public static Method determineManager() {
         return DETERMINE.obtain();

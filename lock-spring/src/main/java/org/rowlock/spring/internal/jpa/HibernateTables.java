@@ -66,10 +66,10 @@ public final class HibernateTables {
     }
 
     /**
-     * Rejects a table that does not contain every row of its entities: the table of a joined subclass, and a secondary
-     * table. If a row may be absent, also rejects a table of a hierarchy that has several tables (TABLE_PER_CLASS). A
-     * row in one of the other tables would be treated as absent. Checks nothing if there are several DataSources,
-     * because the DataSource is known only at a call.
+     * Rejects a table that contains only a part of each entity: the table of a joined subclass, and a secondary table.
+     * If a row may be absent, also rejects a table of a hierarchy that has several tables (TABLE_PER_CLASS). A row in
+     * one of the other tables would be treated as absent. Checks nothing if there are several DataSources, because the
+     * DataSource is known only at a call.
      */
     public static void check(BeanFactory beans, String what, String table, boolean required) {
         if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {

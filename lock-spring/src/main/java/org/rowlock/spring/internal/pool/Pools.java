@@ -24,7 +24,8 @@ public final class Pools {
     private Pools() {}
 
     /**
-     * Returns how long the pool lets a caller wait for a connection. A call does not queue for longer than this time.
+     * Returns how long the pool lets a caller wait for a connection. By default, a call does not queue for longer than
+     * this time.
      */
     public static Duration timeoutOf(DataSource dataSource) {
         return HIKARI

@@ -29,7 +29,7 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 
 /**
- * The interceptor of one proxy that locks. The interceptor runs in the transaction, directly before the method.
+ * The interceptor by which one proxy locks. The interceptor runs in the transaction, directly before the method.
  *
  * @param transactions the transactions that the proxy begins for its methods
  * @param adviceBetween whether other advice runs after the call has queued and before it locks, and may change the
@@ -115,7 +115,7 @@ record LockInterceptor(
 
     /**
      * Queues in the JVM for the keys of a call, directly before the call begins its transaction. The call leaves the
-     * queue after the transaction has ended and its connection has been returned. In a running transaction this
+     * queue when the transaction ends, before its connection is returned to the pool. In a running transaction this
      * interceptor does nothing: a thread that waited in the queue while it held locks could cause a deadlock that the
      * server cannot detect.
      */

@@ -48,9 +48,10 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
  * Finds faults at startup that would otherwise appear only later, as exceptions or as lost updates. Advisory locks must
- * exclude each other through this pool, and the tables must exist. Ids must have as many parts as the primary keys, and
- * tables with strategy ADVISORY must have a guard. The checks run after all beans have been created, and therefore
- * after migrations. While the application runs, Rowlock regularly checks again whether locks exclude each other.
+ * exclude each other through the application's pool, and the tables must exist. Ids must have as many parts as the
+ * primary keys, and tables with strategy ADVISORY must have a guard. The checks run after all beans have been created,
+ * and therefore after migrations. While the application runs, Rowlock regularly checks again whether locks exclude each
+ * other.
  */
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
@@ -226,7 +227,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     /**
      * Checks the server and the pool if there are no annotations yet, because a lazy bean or a template may lock later.
-     * If the database then refuses locks, this method only logs a warning.
+     * If the database refuses locks, or if only the drop-in is in use, this method only logs a warning.
      */
     private void verifyUnused() {
         if (!dataSources.hasDefault()) {
