@@ -1,7 +1,7 @@
 /**
  * Locks rows with PostgreSQL's row locks, with advisory locks, or with both.
  *
- * <p>The internal packages. Each package uses only the packages before it in this list:
+ * <p>Each internal package uses only the packages before it in this list:
  *
  * <ol>
  *   <li>{@code text}: ids, names, types and errors of PostgreSQL

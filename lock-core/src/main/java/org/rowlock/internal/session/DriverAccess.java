@@ -65,7 +65,7 @@ public final class DriverAccess {
         return !session.hasBegun();
     }
 
-    /** Whether the driver sends each statement as a separate transaction in one flush. */
+    /** Whether each statement is a transaction of its own, which the driver sends in one flush. */
     public boolean isPlainAutocommit() throws SQLException {
         return session.isAlive() && session.isPlainAutocommit() && isIdle();
     }
@@ -142,7 +142,7 @@ public final class DriverAccess {
         return own;
     }
 
-    /** Aborts the transaction, even if it has not begun. */
+    /** Makes the transaction fail. If the transaction has not begun, the failing statement begins it. */
     public void abort(Throwable cause) {
         if (!session.isAborted()) {
             session.abort(cause);
@@ -159,8 +159,9 @@ public final class DriverAccess {
     }
 
     /**
-     * Waits until no thread runs a query of Rowlock on a pooled connection, because the pool may then lend the driver's
-     * connection again. A connection without a pool needs no wait, because closing the connection also ends the query.
+     * Waits until no thread runs a query of Rowlock on a pooled connection. The connection then returns to the pool,
+     * which may lend it again at once. A connection without a pool needs no wait, because closing the connection also
+     * ends the query.
      */
     public void awaitQueries() {
         if (!isDirect()) {

@@ -83,7 +83,7 @@ abstract class DriverSession {
         return driver;
     }
 
-    /** Whether the transaction is open at the server. The driver begins a transaction with the next statement. */
+    /** Whether the transaction has begun at the server. The driver sends BEGIN only with the first statement. */
     public boolean hasBegun() {
         return driver.getTransactionState() != TransactionState.IDLE;
     }
@@ -225,7 +225,7 @@ abstract class DriverSession {
                 && driver.getAutosave() == AutoSave.NEVER;
     }
 
-    /** Whether the driver sends each statement as a transaction in one flush, without savepoints. */
+    /** Whether each statement is a transaction of its own, which the driver sends in one flush without savepoints. */
     public boolean isPlainAutocommit() throws SQLException {
         return driver.getAutoCommit()
                 && !driver.isReadOnly()
@@ -238,8 +238,9 @@ abstract class DriverSession {
     }
 
     /**
-     * Sets a timeout for each answer of the server, unless a shorter timeout is set. The timeout is set on the driver's
-     * connection, because a pool would restore a timeout of its own handle later, on another thread.
+     * Sets a timeout for each answer of the server, unless a shorter timeout is set. Returns the previous timeout. The
+     * timeout is set on the driver's connection. The pool does not notice this timeout, and therefore does not reset it
+     * later, on another thread.
      */
     public int boundSocket(int millis) throws SQLException {
         int before = driver.getNetworkTimeout();
@@ -260,7 +261,7 @@ abstract class DriverSession {
         return driver.getBackendPID();
     }
 
-    /** Sends a cancel request on another connection, because the connection of the session may be lost. */
+    /** Sends a cancel request. Like every cancel request, it uses another connection, so the session's may be lost. */
     void cancel() throws SQLException {
         driver.getQueryExecutor().sendQueryCancel();
     }

@@ -113,7 +113,8 @@ public final class IdColumns {
         /**
          * Whether the name means several tables, and not one table that has changed. The name means several tables if
          * the newly found table is in another schema. If the new result equals the stale result, the name also means
-         * several tables. In this case another session, which sees another table of this name, has caused the error.
+         * several tables. In this case another session, which sees another table of this name, has reported the result
+         * as stale.
          */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);

@@ -80,7 +80,7 @@ public final class LockErrors {
     }
 
     /**
-     * Returns the exception for an error of a flush; null if the caller's own statements caused the error.
+     * Returns the exception for an error of a flush; null if the error is about the caller's own statements.
      *
      * @throws IllegalArgumentException if the values do not fit the caller's statements
      */
@@ -106,8 +106,8 @@ public final class LockErrors {
     }
 
     /**
-     * Returns the exception for an error of a statement; null if the caller's statement caused the error, which the
-     * caller then gets as an SQLException.
+     * Returns the exception for an error of a statement; null if the error is about the statement itself. The caller
+     * then gets the SQLException.
      */
     public static @Nullable RowlockException ofStatement(
             Description request, List<@Nullable Object> binds, SQLException e) {

@@ -32,7 +32,7 @@ public final class LostCommits {
     /** The age at which the answer of a server ({@link Known}) is renewed. */
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The greatest age of an answer that is used after a flush was lost. At this time the server cannot be queried. */
+    /** The greatest age of an answer that is used after the connection was lost, and cannot query the server. */
     private static final long MOST_OLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final ConcurrentMap<Object, Known> KNOWN = new ConcurrentHashMap<>();

@@ -119,9 +119,9 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Makes the transaction fail, so that it can only be rolled back.
+     * Runs a statement after which the work of the transaction cannot be committed.
      *
-     * @param sql a statement that fails
+     * @param sql a statement that fails, or a ROLLBACK
      * @param cause the failure; an error that prevents the abort is added as a suppressed exception
      */
     public void abortTransaction(String sql, Throwable cause) {

@@ -86,8 +86,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether a wait for a row of the given table has timed out. An error that names only another table is excluded: a
-     * foreign key may cause a wait for a row of another table.
+     * Whether a wait for a row of the given table has timed out. An error that names only another table is excluded,
+     * because a foreign key may cause a wait for a row of another table.
      */
     public static boolean isTimeoutIn(String table, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -121,8 +121,8 @@ public final class ServerErrors {
      * that acquires the requested locks. A lock without NOWAIT fails only by a timeout. A lock with NOWAIT cannot time
      * out. A limited wait does not time out before its limit.
      *
-     * <p>Returns false if the wait is limited and the caller's statements have no COMMIT. In this case Rowlock rolls
-     * back the flush, even if the caller's statements caused the error.
+     * <p>Unless the lock waits forever, returns false if the caller's statements have no COMMIT. In this case Rowlock
+     * rolls back the flush, even if the caller's statements caused the error.
      *
      * @param start the value of System.nanoTime() before the wait began
      */

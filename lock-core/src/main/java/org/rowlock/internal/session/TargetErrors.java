@@ -116,7 +116,7 @@ public final class TargetErrors {
         return cannot(key.toString(), why, null);
     }
 
-    /** Returns the advice for an error of the table, its columns or an id; null for any other error. */
+    /** Returns the advice for an error about the table, its columns or an id; null for any other error. */
     static @Nullable String advice(String state) {
         return switch (state) {
             case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";

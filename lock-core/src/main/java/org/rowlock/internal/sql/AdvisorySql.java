@@ -17,8 +17,8 @@ final class AdvisorySql {
 
     /**
      * Returns the lock statement. Each call of a lock function is in the select list. Elsewhere, in an aggregate, a
-     * subquery or a condition, the planner could remove the call. If the wait is bounded, {@link WaitSql#ARM} must
-     * precede the statement.
+     * subquery or a condition, the planner could remove the call. If the wait has a limit, an earlier statement must
+     * have stored the deadline, as {@link WaitSql#ARM} does.
      *
      * @param holding the WITH clause that locks the tables against DDL; empty if earlier statements lock them
      */

@@ -91,7 +91,7 @@ public final class Answers {
         }
     }
 
-    /** Reads the number of found rows of a group and, if some rows are missing, the ids of the found rows. */
+    /** Reads how many ids of a group were found and, if some ids are missing, the found ids. */
     void counted(Statement statement, int group) throws SQLException {
         List<Row> keys = request.rows().get(group).keys();
         try (ResultSet row = statement.getResultSet()) {

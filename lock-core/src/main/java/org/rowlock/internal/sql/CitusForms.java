@@ -17,8 +17,10 @@ import org.rowlock.internal.value.RowKey;
  * <p>If a statement names a table, Citus may run the statement on another machine, and would then acquire the advisory
  * lock on that machine. Therefore the statement of the advisory lock names no table, and an earlier statement locks the
  * tables against DDL. The earlier statement also registers the transaction with Citus, because the deadlock detection
- * of Citus treats all unregistered transactions as one transaction. Each statement can lock rows on only one machine.
- * The function set_config changes a setting only on the coordinator, but Citus sends SET LOCAL to all machines.
+ * of Citus treats all unregistered transactions as one transaction.
+ *
+ * <p>A statement can lock rows on only one machine, so the flush has a statement for each row. The function set_config
+ * changes a setting only on the coordinator, but Citus sends SET LOCAL to all machines.
  */
 public final class CitusForms extends FlushForms {
     private static final String KEEP = "select pg_catalog.set_config('rowlock.lock_timeout',"
@@ -39,7 +41,10 @@ public final class CitusForms extends FlushForms {
     private static final Part APPLY = Part.control(
             "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
 
-    /** Restores the caller's lock_timeout. Other machines return to their default if settings are not propagated. */
+    /**
+     * Restores the caller's lock_timeout. Other machines return to their default if the caller does not propagate
+     * settings.
+     */
     private static final Part RESTORE = Part.control("do $rowlock$ begin"
             + " if pg_catalog.current_setting('rowlock.propagate') = 'local' then execute pg_catalog.format("
             + "'set local lock_timeout = %L', pg_catalog.current_setting('rowlock.lock_timeout'));"
@@ -107,7 +112,10 @@ public final class CitusForms extends FlushForms {
         }
     }
 
-    /** Like {@link KeySql#holding}, locks tables against DDL. Also registers the transaction with Citus. */
+    /**
+     * Returns statements that lock tables against DDL, like {@link KeySql#holding}, and register the transaction with
+     * Citus.
+     */
     public static List<Part> hold(List<String> tables, List<RowTable> known) {
         return tables.isEmpty()
                 ? List.of(BEGIN)

@@ -15,10 +15,11 @@ import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * The statements of a claim. The row locks use SKIP LOCKED. If the strategy has advisory locks, the claim then tries to
- * lock the keys of the rows. Finally the claim reads the rows again, <em>with the predicate</em> and in a new snapshot.
- * SKIP LOCKED checks the predicate again only for changes of the locked row itself. Without the second check, a job
- * that another table marks as finished could run twice.
+ * The statements of a claim. With strategy ROW, the claim is one statement with SKIP LOCKED. With the other strategies,
+ * the claim locks rows with SKIP LOCKED, and then tries to lock the keys of these rows. Finally the claim reads the
+ * rows again, <em>with the predicate</em> and in a new snapshot. The reason is that SKIP LOCKED checks the predicate
+ * again only for changes of the locked row itself. Without the last read, a job that another table marks as finished
+ * could run twice.
  *
  * @param again whether the statement excludes rows that an earlier attempt of this claim has locked
  */
@@ -67,8 +68,8 @@ public record ClaimSql(RowTable table, String predicate, String order, boolean a
     }
 
     /**
-     * Returns statements that try to lock the keys of locked rows. The last result contains the rows whose keys are
-     * locked and that still match the predicate.
+     * Returns statements that try to lock the keys of locked rows. The last result contains the rows that still match
+     * the predicate and whose keys are locked.
      */
     public String read() {
         String rows = "select " + alias() + ".*, " + table.printedId(alias()) + " from " + from(table.name()) + " join "

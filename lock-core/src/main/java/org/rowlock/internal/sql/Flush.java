@@ -39,7 +39,8 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
     }
 
     /**
-     * Returns a flush with the caller's statements after the locks. A COMMIT also releases the savepoint.
+     * Returns a flush with the caller's statements after the locks. If these statements end with a COMMIT, the flush
+     * has no RELEASE SAVEPOINT, because the COMMIT also ends the savepoint.
      *
      * @param kept the cache of joined texts, by the texts of the parts; null if the joined text is not cached
      */
@@ -80,12 +81,15 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         return joined(texts);
     }
 
-    /** Joins the texts with line breaks, because a statement of the caller may end with a -- comment. */
+    /**
+     * Joins the texts with semicolons. Each semicolon follows a line break, because a statement of the caller may end
+     * with a -- comment.
+     */
     private static String joined(List<String> texts) {
         return String.join("\n;", texts);
     }
 
-    /** The cached flushes of requests. A cache key contains everything that determines the SQL of a flush. */
+    /** The cached flushes of requests. A cache key and a {@link #form} together determine the SQL of a flush. */
     public static final class Cache {
         private static final int MODES = RowLockMode.values().length;
         private static final int WAITS = WaitKind.values().length;

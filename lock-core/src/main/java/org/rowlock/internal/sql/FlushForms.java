@@ -149,8 +149,8 @@ class FlushForms {
     }
 
     /**
-     * Whether one row lock by the primary key follows the advisory lock. In this case the row lock raises the error if
-     * the table does not exist. The row lock also raises the error if the role lacks the privilege to lock the rows.
+     * Whether a row lock by the primary key follows the advisory lock. The row lock then raises the error if the table
+     * is unsuitable, or if the role lacks the privilege to lock the rows.
      */
     final boolean isTableChecked() {
         return asked.rows().size() == 1 && asked.rows().get(0).table().identity() != Identity.GIVEN;

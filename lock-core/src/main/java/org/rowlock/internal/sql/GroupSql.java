@@ -34,8 +34,9 @@ public final class GroupSql {
 
     /**
      * Returns a statement that precedes {@link #CHECK}, and raises an error if a query no longer finds the locked row.
-     * If a write of the group has removed the row, the group is refused. In separate transactions, the later callers
-     * would not have found the row. The parameters are the parameters of the query, and {@link LockCheckSql#mark}.
+     * The error refuses the group, because a write of the group has removed the row. In separate transactions, the
+     * later callers would not have found the row. The parameters are the parameters of the query, and {@link
+     * LockCheckSql#mark}.
      *
      * @param look the query that finds the locked row
      */

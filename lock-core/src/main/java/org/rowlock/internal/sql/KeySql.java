@@ -135,7 +135,7 @@ public final class KeySql {
 
     /**
      * The FROM clause for several rows of one table with int4 ids. This clause is cheaper than {@link #FROM_MANY}. The
-     * ids must be distinct and in ascending order, the order of all callers.
+     * ids must be distinct and in ascending order, which is the lock order of all callers.
      */
     static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
             + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"

@@ -133,7 +133,7 @@ public final class LockCheckSql {
         return new Outcome.Refused(seen[0], seen[1].equals("on"), table, null);
     }
 
-    /** Returns an expression for the isolation level; null if only READ COMMITTED is allowed. */
+    /** Returns an expression for the isolation level. Its value is null if only READ COMMITTED is allowed. */
     static String isolation(boolean anyIsolation) {
         return anyIsolation ? ISOLATION : "null::pg_catalog.text";
     }

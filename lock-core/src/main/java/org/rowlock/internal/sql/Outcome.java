@@ -20,7 +20,7 @@ public sealed interface Outcome {
      * requested rows that exist. {@code HeldLocks} checks the locks. The caller's statements have run.
      *
      * @param locked the number of acquired advisory locks
-     * @param isolation the isolation level, as the server spells it; READ COMMITTED if it does not matter
+     * @param isolation the isolation level, as the server spells it; READ COMMITTED if the flush did not read the level
      */
     record Held(int locked, String isolation, List<LockKey> absent) implements Outcome {
         /** Whether all keys and rows are locked, and Rowlock has nothing to check. */
@@ -39,7 +39,7 @@ public sealed interface Outcome {
     }
 
     /**
-     * A table, its primary key or the type of its id has changed since it was looked up.
+     * A table, its primary key or the type of its id has changed since Rowlock looked up the table.
      *
      * @param undone whether the transaction is in the same state as before the call
      */
@@ -56,7 +56,8 @@ public sealed interface Outcome {
      *
      * @param isolation the transaction's isolation level, as the server spells it
      * @param table the reason why the table is refused: {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, followed by the
-     *     name of the table if there are several keys; empty if the table is suitable
+     *     name of the table if the keys may be of different tables; empty if the table is suitable, or if the isolation
+     *     level is refused
      */
     record Refused(
             String isolation,
@@ -72,7 +73,7 @@ public sealed interface Outcome {
 
         /**
          * Returns this outcome with a cause that omits the message of the server, because that message contains the
-         * mark.
+         * mark of {@link LockCheckSql}. The cause is null if only the isolation level was refused.
          */
         public Refused by(SQLException raised) {
             SQLException safe = isSnapshotStale() ? null : new SQLException("Refused", raised.getSQLState());

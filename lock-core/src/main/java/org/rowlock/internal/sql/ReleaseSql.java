@@ -43,7 +43,7 @@ public record ReleaseSql(String confirm, String confirmReads) {
 
     /**
      * A query with two columns. The first column is the reason why the server or the role does not support early
-     * release, or null. The second column is whether a logical message can flush the WAL without a transaction.
+     * release, or null. The second column says whether a logical message can flush the WAL without a transaction.
      */
     public static final String ASK = "select case"
             + " when pg_catalog.version() !~ '^PostgreSQL [0-9]' or pg_catalog.version() ~ '-YB-'"
@@ -75,8 +75,11 @@ public record ReleaseSql(String confirm, String confirmReads) {
     /**
      * Returns an expression that emits a logical message, and thereby makes COMMIT wait. COMMIT waits for the disk and
      * the standby only if its transaction has a transaction id (xid) and has written WAL. A message gives the
-     * transaction an xid and WAL. An xid alone does not suffice, because writes to unlogged tables produce no WAL. No
-     * message is emitted if the level requires only the disk and all WAL is already on disk.
+     * transaction an xid and WAL. An xid alone does not suffice, because writes to unlogged tables produce no WAL.
+     *
+     * <p>No message is emitted at the level off, or on a standby. If the level requires only the disk and the
+     * transaction has no xid, a message is emitted only while some WAL is not on disk yet. From PostgreSQL 17 on, this
+     * message itself flushes the WAL, without a transaction.
      */
     private static String emit(boolean flushing, String level) {
         String message = "pg_catalog.pg_logical_emit_message(";

@@ -15,7 +15,7 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.value.RowKey;
 
-/** The statements that acquire row locks: the real SELECT ... FOR UPDATE, by the id columns. */
+/** The statements that acquire row locks: SELECT ... FOR UPDATE with a condition on the id columns. */
 public final class RowSql {
     /** The alias of the table in {@link #identityQuery}. {@code ServerErrors} recognizes an error by this alias. */
     public static final String IDENTITY_ALIAS = "rowlock_p";
@@ -28,7 +28,7 @@ public final class RowSql {
 
     private static final String ALIAS = "rowlock_t";
 
-    /** The select list of a statement whose row only shows that the row exists. */
+    /** A select list for statements whose result only shows whether a row exists. */
     private static final String FOUND = "1";
 
     private static final String OF_ALIAS = " of " + ALIAS;
@@ -61,7 +61,7 @@ public final class RowSql {
     }
 
     /**
-     * Returns a statement that locks one row, and returns a row if the row exists.
+     * Returns a statement that locks one row, and returns a result row if the row exists.
      *
      * @param required whether an absent row raises an error, so that the following statements in the round trip do not
      *     run
@@ -83,14 +83,15 @@ public final class RowSql {
         return new Part(look(table), binder(0, 0), Answers::readUnlocked);
     }
 
-    /** Returns a query that returns a row if a row with the id exists, locked or not. */
+    /** Returns a query that finds the row with the id, whether the row is locked or not. */
     public static String look(RowTable table) {
         return select(table, FOUND, "");
     }
 
     /**
      * Returns a statement that tries to lock a row that another transaction has inserted and committed. The statement
-     * ignores rows that this transaction has inserted, and rows that the role can read but cannot lock.
+     * ignores rows that this transaction has inserted. Like FOR UPDATE, the statement also ignores rows that row
+     * security allows the role to read, but not to lock.
      */
     public static String lockOfOthers(RowTable table, RowLockMode mode) {
         String own = "pg_catalog.pg_current_xact_id_if_assigned()";
@@ -153,7 +154,7 @@ public final class RowSql {
         return index;
     }
 
-    /** Returns a statement that locks one of several rows, and returns a row if the row exists. */
+    /** Returns a statement that locks one of several rows, and returns a result row if the row exists. */
     static Part oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait) {
         return one(table, FOUND, clause(mode, wait), group, index);
     }
@@ -170,7 +171,7 @@ public final class RowSql {
         return required ? required(table, lock, "(select pg_catalog.count(distinct n) from rowlock_l)", group) : lock;
     }
 
-    /** Returns a statement that locks several rows, and returns the position of each existing row. */
+    /** Returns a statement that locks several rows, and returns the positions of the existing rows in the group. */
     private static Part numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         return new Part(
                 identity(table) + "select k.n" + WaitSql.rearm(wait, "") + " from "
@@ -212,7 +213,7 @@ public final class RowSql {
                 (answers, statement) -> answers.counted(statement, group));
     }
 
-    /** Returns the element type of the array of ids. Ids that are arrays are sent as texts. */
+    /** Returns the element type of the array of ids. Ids without keys are sent as texts, because they may be arrays. */
     private static String listed(Column column) {
         return column.kind() == IdType.KEYLESS ? "pg_catalog.text" : column.type();
     }

@@ -20,7 +20,7 @@ public final class WaitSql {
     static final Part SAVEPOINT = Part.control("savepoint rowlock");
     static final Part RELEASE = Part.control("release savepoint rowlock");
 
-    /** Releases all locks since {@link #SAVEPOINT}, and makes the transaction usable again. */
+    /** Releases all locks that were acquired since {@link #SAVEPOINT}, and makes the transaction usable again. */
     public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
     /**
@@ -82,8 +82,8 @@ public final class WaitSql {
     static final Bound BOUND = new Bound(List.of(ARM), REARM, RESTORE);
 
     /**
-     * The divisor of the bound that gives the longest wait for the front lock: half of the bound. The other half
-     * remains for the row lock, because the row may be free even if another transaction holds the front lock.
+     * The longest wait for the front lock is the bound divided by this number. The other half of the bound remains for
+     * the row lock, because the row may be free even if another transaction holds the front lock.
      */
     private static final int PART_OF_BOUND = 2;
 

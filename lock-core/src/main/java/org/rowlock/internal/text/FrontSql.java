@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * The SQL of a front lock: an advisory lock that a separate statement acquires before the statement that locks the row.
  *
  * <p>A front lock is acquired only while the transaction has no transaction id (xid), and therefore holds no row lock.
- * Waits for front locks can then not be part of a deadlock. A front lock has another key than the advisory lock of the
- * row, because transactions may wait for advisory locks while they hold row locks. If the row is absent, no front lock
- * is acquired, because FOR UPDATE does not wait for an absent row.
+ * Waits for front locks can therefore not be part of a deadlock. A front lock has another key than the advisory lock of
+ * the row, because transactions may wait for advisory locks while they hold row locks. If the row is absent, no front
+ * lock is acquired, because FOR UPDATE does not wait for an absent row.
  *
  * <p>The wait for the front lock is bounded, because the holder of the front lock may itself wait for the row lock. The
  * transaction's own lock_timeout is restored before the caller's statement begins. In REPEATABLE READ and SERIALIZABLE
@@ -35,7 +35,7 @@ public final class FrontSql {
     /** Releases the savepoint after the front lock, because the row must not be locked in a subtransaction. */
     public static final String UNMARK = "release savepoint rowlock_front";
 
-    /** The divisor of the session's timeouts that gives the longest wait for a front lock. */
+    /** The wait for a front lock lasts at most the shortest timeout of the session, divided by this number. */
     public static final int PART_OF_TIMEOUT = 10;
 
     /** The statement that acquires the front lock, with parameters that {@link #bind} sets. */

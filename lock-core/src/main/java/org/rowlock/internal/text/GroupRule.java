@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which writes of several callers may share a transaction on the connection of one caller. Such writes must
  * have the same effect on each caller's connection. The rule examines the text of a write, the table that the write
- * changes, and the session that sends the write. Other settings need not be compared, because a permitted write does
- * not read them.
+ * changes, and the session that sends the write. Settings outside {@link #SESSION} need not be compared, because a
+ * permitted write does not read these settings.
  */
 public final class GroupRule {
     private static final Set<String> OTHER_TABLES = Tokens.words("from using table current");
@@ -80,7 +80,8 @@ public final class GroupRule {
     /**
      * A condition for a {@link #TABLE} {@code c} of pg_class that a group changes. The table must have no user-defined
      * triggers, rules or deferred constraints, no parent or child tables, and no references with an ON UPDATE action.
-     * The defaults, generated columns and checks of the table must not call functions that may depend on the session.
+     * The defaults, generated columns and checks of the table and of its domains must not call functions that may
+     * depend on the session.
      */
     private static final String CHANGED_TABLE = "c.relkind = 'r' and not (c.relhassubclass or c.relhasrules)"
             + " and not exists (select from pg_catalog.pg_inherits as p where p.inhrelid = c.oid)"

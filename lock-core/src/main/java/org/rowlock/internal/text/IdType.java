@@ -44,7 +44,7 @@ public enum IdType {
 
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
-    /** The largest number of digits. A number such as 1e999999999 has a very long text. */
+    /** Half of the largest number of digits. The limit exists because a number such as 1e999999999 has a long text. */
     private static final int MOST_DIGITS = 1_000;
 
     private static final IdType[] TYPES = values();
@@ -79,7 +79,7 @@ public enum IdType {
         return isEnum ? ENUM : KEYLESS;
     }
 
-    /** Returns an expression for the canonical text (rule 2); for types without keys, for the printed text. */
+    /** Returns an expression for the canonical text of an id, or for its printed text if the type has no keys. */
     public String textOf(String column) {
         String printed = "cast(" + column + " as pg_catalog.text)";
         return switch (this) {

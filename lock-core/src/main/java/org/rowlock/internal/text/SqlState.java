@@ -58,8 +58,8 @@ public final class SqlState {
     public static final String TRANSACTION_TIMEOUT = "25P04";
 
     /**
-     * The transaction is committed, but possibly not durable. The class RL is reserved for implementations by the SQL
-     * standard, and PostgreSQL does not use this class. State 08007 of the standard is unsuitable, because other
+     * The transaction is committed, but possibly not durable. The SQL standard reserves the class RL for
+     * implementations, and PostgreSQL does not use this class. State 08007 of the standard is unsuitable, because other
      * libraries run the work again after a state of class 08.
      */
     public static final String COMMIT_NOT_CONFIRMED = "RL001";

@@ -118,7 +118,7 @@ public final class Tokens {
         add(TokenType.NUMBER, sql.substring(from, at));
     }
 
-    /** Reads a text in quotes, and replaces doubled quotes. Escapes are not replaced. */
+    /** Reads a text in quotes, and replaces doubled quotes. In a text with escapes, nothing is replaced. */
     private String quoted(char quote, boolean escapes) {
         int from = at + 1;
         int end;

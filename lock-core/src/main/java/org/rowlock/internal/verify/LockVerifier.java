@@ -183,8 +183,8 @@ public final class LockVerifier {
     }
 
     /**
-     * Returns the first configured table that exists and that the role may lock, or null. A pooler may choose the
-     * server by the table.
+     * Returns the first configured table that exists and that the role may lock, or null. The verification locks keys
+     * of this table, because a pooler may choose the server by the table.
      */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
         // The tables are checked one by one, because the role may lack access to the schema of a table.

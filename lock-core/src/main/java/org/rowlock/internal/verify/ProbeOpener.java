@@ -73,7 +73,7 @@ final class ProbeOpener {
         }
     }
 
-    /** Stops the timer. If the timer has interrupted the thread, returns true; the caller must clear the flag. */
+    /** Stops the timer. Returns true if the timer has interrupted the thread. The caller then clears the interrupt. */
     private synchronized boolean isInterrupted() {
         done = true;
         notifyAll();
