@@ -22,8 +22,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
     /**
-     * The method is looked up on first use, because a native image contains the method only if a bean has a {@code
-     * @RowLock}.
+     * The method is looked up on first use, because a native image without locking beans does not contain the method.
      */
     private static final SingletonSupplier<Method> DETERMINE = SingletonSupplier.of(() -> {
         Method protectedOne = ReflectionUtils.findMethod(

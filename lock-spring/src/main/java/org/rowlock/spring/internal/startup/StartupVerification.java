@@ -227,7 +227,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
 
     /**
      * Checks the server and the pool if there are no annotations yet, because a lazy bean or a template may lock later.
-     * If the database refuses locks, or if only the drop-in is in use, this method only logs a warning.
+     * A failure is only logged if the database refuses locks, or if only the drop-in is in use.
      */
     private void verifyUnused() {
         if (!dataSources.hasDefault()) {
