@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * After such a request, the server's answer does not show the outcome. After a lost connection the exception has the
  * SQLSTATE of its cause, such as 08006 or 57P01. In all other cases the SQLSTATE is 08007, even after a transaction
  * timeout (25P04) or a reconnect of the AWS driver (08S02). If the transaction has committed, and only its durability
- * is unknown, the exception is a {@link CommitNotConfirmedException}.
+ * is unknown, the exception is a {@link CommitNotConfirmedException} with SQLSTATE RL001.
  *
  * <p>Do not simply run the work again, because the work could then be done twice. First check whether the work is
  * stored, or make the work idempotent, for example by a unique constraint on an id of the work. Rowlock tries for up to

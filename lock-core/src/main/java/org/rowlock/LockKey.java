@@ -133,7 +133,7 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
         /**
          * {@return the normalized name of the table} Letters without quotes are in lower case. A part has quotes only
          * if it contains other characters than lower-case letters, digits, {@code _} and {@code $}, or begins with a
-         * digit.
+         * digit or {@code $}.
          */
         String table();
 

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>A row lock needs a primary key or configured id columns, and the table has neither.
  *   <li>The call has more distinct advisory locks than the {@linkplain RowLocksBuilder#lockBudget budget} allows
  *       (SQLSTATE 54000).
+ *   <li>On Citus, the id does not include the distribution column, or the call is a claim.
  * </ul>
  *
  * <p>If Rowlock detected the fault before it sent the lock statement, no lock was acquired, and the transaction stays

@@ -3,7 +3,8 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * No lock can be acquired on this connection or in this transaction. The SQLSTATE shows the reason:
+ * No lock can be acquired on this connection or in this transaction, or the transaction cannot be committed. The
+ * SQLSTATE shows the reason:
  *
  * <ul>
  *   <li>08003: the connection is closed

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@link RowLocks#verify} found that locks of a DataSource do not exclude each other, or could not complete the check.
  * Usually the server or a pooler is unsuitable for locks. The message names the fault and the remedy. A {@linkplain
- * #isRetryable() retryable} exception (SQLSTATE 08001) means that the check could not be completed, because fewer than
- * two connections were available or a connection was lost. A call for a lock also throws this exception if the server
- * reports success, but has locked more or fewer keys than requested.
+ * #isRetryable() retryable} exception (SQLSTATE 08001) means that the check could not be completed. For example, fewer
+ * than two connections were available, or a connection was lost. A call for a lock also throws this exception if the
+ * server reports success, but has locked more or fewer keys than requested.
  */
 public final class LockVerificationException extends RowlockException {
     private static final long serialVersionUID = 1;

@@ -173,7 +173,7 @@ public final class RowLocks {
 
     /**
      * Returns an object with the same configuration for another DataSource. The keys of each DataSource have separate
-     * queues.
+     * admission queues.
      */
     RowLocks on(DataSource other) {
         return new RowLocks(runner, verifier, () -> other);

@@ -100,18 +100,19 @@ public final class RowLocksBuilder {
      * admitted requests are the lock holder and the next requests, which wait at the server. Each admitted request uses
      * a connection. If the number is 1, the key is free for at least a round trip whenever its holder changes.
      *
-     * <p>A transaction that already has its connection queues only if it has neither locked nor written a row. In
-     * addition, the lock must be for one row with {@link LockStrategy#ROW} in an exclusive mode. In this {@code ROW}
-     * queue, the number limits how many transactions wait for the row at the server. More transactions may wait at the
-     * server if no thread of this JVM acquires the row within a second.
+     * <p>A call of {@link TransactionLocks} already has its connection. The call waits in a queue only if its
+     * transaction has neither locked nor written a row. In addition, the lock must be for one row with {@link
+     * LockStrategy#ROW} in an exclusive mode. In this {@code ROW} queue, the number limits how many transactions wait
+     * for the row at the server. More transactions may wait at the server if no thread of this JVM acquires the row
+     * within a second.
      *
-     * <p>By default the number adapts to the load. In the admission queue the number starts at 2. The number grows to 8
-     * for keys that are held for less time than the next transaction takes to arrive, as with {@link
+     * <p>By default the number adapts to the load. In the admission queue the number starts at 2. The number grows to
+     * at most 8 for keys that are held for less time than the next transaction takes to arrive, as with {@link
      * LockOperation#execute}. To measure these times, the queue sometimes admits one request at a time. In the {@code
      * ROW} queue the number is at least 8 while no transaction waits in the JVM, and at least 4 while transactions wait
-     * there. The number is larger if the row is held only briefly, or if transactions outside the queues contend for
-     * the row. A number that is set here is fixed. A number that is larger than the number of connections switches the
-     * queues off.
+     * there. The number is larger if the row is held only briefly. The number is also larger while Rowlock pauses the
+     * front locks of the row, because these locks have not helped. A number that is set here is fixed. A number that is
+     * larger than the number of connections switches the queues off.
      *
      * @param threads the number, at least 1
      * @return this builder

@@ -52,8 +52,8 @@ public final class TransactionLocks {
     private final LockCalls calls;
 
     /**
-     * The session of the connection; null if the driver may replace the connection, so that each call determines the
-     * session.
+     * The session of the connection. If the field is null, each call determines the session, because the driver may
+     * have replaced its connection since the last call.
      */
     private final @Nullable PgSession known;
 
@@ -122,9 +122,9 @@ public final class TransactionLocks {
      * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @param <R> the value of a row
      * @return a value per row
-     * @throws LockNotAvailableException in the same cases as {@link #lock}; the query has not run. If the request has a
-     *     bounded wait or does not wait, the exception is also thrown if the session's lock_timeout ends the query; the
-     *     query is then rolled back
+     * @throws LockNotAvailableException in the same cases as {@link #lock}; the query has not run. For a request with a
+     *     bounded wait or without a wait, this exception is also thrown if the session's lock_timeout ends the query.
+     *     The query is then rolled back
      * @throws RowAbsentException in the same cases as {@link #lock}; the query has run
      * @throws RowlockException if the locks cannot be acquired for another reason; see its subclasses. Any effect of
      *     the query is rolled back, and a transaction that had begun before the call may be aborted
@@ -264,8 +264,8 @@ public final class TransactionLocks {
                 return;
             }
         } catch (Throwable failure) {
-            // An Error is caught too, because a later commit of the connection must not store the rest of this
-            // transaction.
+            // An Error is caught too, because a later commit of the connection must not store the earlier statements of
+            // this transaction.
             PgSession.rollBack(connection, failure);
             throw failure;
         }
