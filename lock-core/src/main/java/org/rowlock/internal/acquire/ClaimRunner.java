@@ -194,7 +194,10 @@ record ClaimRunner(
                 .toList();
     }
 
-    /** Refuses a claim on Citus, because Citus could lock the keys on another machine. */
+    /**
+     * Refuses a claim on Citus, because a statement can lock rows of only one machine there. Citus could also lock the
+     * keys on another machine than the rows.
+     */
     private void refuseOnCitus() throws SQLException {
         if (tables.idColumns().isOnCitus(session)) {
             throw new LockTargetException(

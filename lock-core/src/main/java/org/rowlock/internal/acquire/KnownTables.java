@@ -44,7 +44,10 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                 .toList();
     }
 
-    /** Looks up the id columns, and splits the keys into advisory and row locks, within the lock budget. */
+    /**
+     * Looks up the id columns, and splits the keys into advisory locks and row locks. Refuses more advisory locks than
+     * the budget allows.
+     */
     ResolvedRequest resolve(PgSession session, RequestParts request, LockStrategy strategy) {
         List<LockKey> keys = request.keys();
         boolean differ = strategy == LockStrategy.BOTH && keys.size() > 1;

@@ -247,8 +247,9 @@ public final class LockCall {
 
     /**
      * Sets a socket timeout, because a server that does not answer must not prolong a bounded wait. The timeout closes
-     * the connection. A row lock can wait more than once, and a busy server is slow. The timeout is therefore far
-     * longer than the limit of the wait.
+     * the connection. A busy server is slow, so the timeout is 2 s longer than the limit of the wait. If the call locks
+     * rows, one lock can wait more than once, so the timeout is 2 s longer than three times the limit. Each key adds a
+     * millisecond.
      */
     private int boundSocket() throws SQLException {
         if (!request.lockWait().isBounded()) {
@@ -262,8 +263,9 @@ public final class LockCall {
     }
 
     /**
-     * Whether Rowlock must check the locked row before a COMMIT, because the lock statement cannot raise an error for
-     * an absent row.
+     * Whether Rowlock must check the locked row before a COMMIT. Usually the lock statement raises an error for an
+     * absent row, so that the COMMIT does not run. If the transaction had begun before the call, the error would abort
+     * the transaction. On Citus, the lock statement raises no such error.
      */
     private boolean isSeenFirst(ResolvedRequest resolved) throws SQLException {
         return resolved.isRowRequired() && (begun || isOnCitus());

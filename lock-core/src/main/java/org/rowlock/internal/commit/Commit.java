@@ -51,13 +51,16 @@ public final class Commit {
 
     private final boolean commits;
 
-    /** Whether the COMMIT is sent alone, usually by the driver's commit(). */
+    /** Whether the COMMIT is sent after the writes and not with them, usually by the connection's commit(). */
     private final boolean commitsAlone;
 
     /** Whether the COMMIT may have been sent. The field is set before the driver sends anything. */
     private boolean sent;
 
-    /** Whether the server has answered the COMMIT. Set before listeners run, which may begin a transaction. */
+    /**
+     * Whether the server's answer to the COMMIT has ended the transaction. Set before listeners run, because a listener
+     * may begin another transaction.
+     */
     private boolean ended;
 
     private @Nullable SQLWarning warning;
@@ -92,9 +95,9 @@ public final class Commit {
         // Rowlock must not commit a branch of an XA transaction. The driver's commit() refuses to commit a branch, but
         // a COMMIT in a flush would commit the branch.
         this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
-        // Without one-shot execution, the server would prepare a repeated statement once for each execution. If a
-        // statement returns rows and has an untyped value (null or a Date), the driver would first wait for all earlier
-        // results.
+        // Without one-shot execution, the server would prepare a repeated statement once for each execution. The driver
+        // would also wait for all earlier results before a statement that returns rows and has an untyped value (null
+        // or a Date).
         boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
         this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
     }

@@ -46,8 +46,8 @@ public final class Ending {
     /**
      * @param sql the statements before and after the COMMIT, or null for a plain COMMIT
      * @param early true if the COMMIT releases the locks at once, and the statement after the COMMIT waits until the
-     *     transaction is durable; false if the COMMIT waits until all changes are durable that the transaction may have
-     *     read
+     *     transaction is durable; false if the commit waits until all changes that the transaction may have read are
+     *     durable
      * @param failed called if the statements before or after the COMMIT no longer work on this database
      */
     Ending(@Nullable ReleaseSql sql, boolean early, Runnable failed) {
@@ -113,7 +113,7 @@ public final class Ending {
     Fate fate(PgSession session, SQLException e) throws SQLException {
         boolean mayBeBehind = early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
         // If the transaction is aborted or still open, the COMMIT has not run. A pool may have closed its connection
-        // because of the error, but the driver has seen an aborted transaction before.
+        // because of the error, but the driver noticed an aborted transaction before.
         if (!mayBeBehind || session.isAborted() || (!session.isClosed() && session.hasBegun())) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 failed.run();
