@@ -48,7 +48,7 @@ import org.rowlock.internal.value.RowKey;
  * is unknown, each caller gets a {@link CommitOutcomeUnknownException}.
  *
  * @param sessions the server's description of each unaltered session, by connection
- * @param altered the databases and roles with an altered session, whose calls all run alone
+ * @param altered the places (host, database and role) with an altered session; all calls there run alone
  */
 public record Groups(
         int largest,
@@ -247,7 +247,10 @@ public record Groups(
         return true;
     }
 
-    /** Records a refusal. If the DataSource alters sessions, the sessions of other callers may be altered too. */
+    /**
+     * Records a refusal. If the session of the leader was altered, the DataSource may alter other sessions too.
+     * Therefore all calls with the same host, database and role run alone from now on.
+     */
     private void refused(Member leader, String why) {
         if (why.equals("session")) {
             altered.add(leader.seenBy.get(0));

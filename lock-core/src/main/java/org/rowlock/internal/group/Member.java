@@ -48,10 +48,12 @@ public final class Member {
     /** The server's description of the session. Set before this call leads a group. */
     String session = "";
 
-    /** The server, the database and {@link #session}. Sessions with equal values see the same tables. */
+    /**
+     * The host, database and role of the leader, and {@link #session}. Sessions with equal values see the same tables.
+     */
     List<Object> seenBy = List.of();
 
-    /** The descriptions of the tables that the group changes, by name. Set before this call leads a group. */
+    /** The descriptions of the {@link #targets} of all members, by name. Set before this call leads a group. */
     Map<String, String> versions = Map.of();
 
     /** The table of the row that must exist; null if an absent row is no error. Set before this call leads a group. */

@@ -114,9 +114,9 @@ public final class SharedTransactions {
     }
 
     /**
-     * Returns the cached description of a table; null if changes of the table must not run in groups. An old
-     * description does no harm, because the server compares the description with the table before the group is
-     * committed.
+     * Returns the cached description of a table; null if there is none, or if changes of the table must not run in
+     * groups. An old description does no harm, because the server compares the description with the table before the
+     * group is committed.
      */
     @Nullable
     String version(Object session, String target) {

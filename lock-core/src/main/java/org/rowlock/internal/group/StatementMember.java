@@ -151,7 +151,7 @@ public final class StatementMember {
         }
     }
 
-    /** Sets whether the batch is at the server. Waits, by the monitor, until a concurrent cancel has been sent. */
+    /** Sets whether the batch is at the server. If another thread is sending a cancel, first waits for that thread. */
     private synchronized void sends(boolean now) {
         sending = now;
     }

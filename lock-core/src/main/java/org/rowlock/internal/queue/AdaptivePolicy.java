@@ -10,13 +10,14 @@ import org.jspecify.annotations.Nullable;
  * <p>In a {@code ROW} queue, up to {@link #FEW} transactions are admitted without a wait, because waiting at the server
  * is faster than waiting in the JVM. While transactions wait in the JVM, the width is {@link #WIDE}, so that the next
  * transaction is already at the server when the lock is released. The width is larger if a hold takes less time than
- * waking a thread, or if transactions outside the queues contend for the key.
+ * waking a thread. The width is also larger while front locks are paused, because transactions outside the queues then
+ * contend for the key.
  *
  * <p>The <em>crowd</em> of a lock is the length of the queue at the server: the number of transactions, in any JVM,
  * that are granted the key before this lock. The crowd is estimated as the wait for the lock divided by the time of one
- * hold. This JVM measures both times, so a shortage of processors lengthens both times by about the same factor. The
- * time by which transactions of this JVM held the lock for longer than estimated does not count. {@link FrontPolicy}
- * decides from the crowd whether to use a front lock.
+ * hold. This JVM measures both times, so a shortage of processors lengthens both times by about the same factor. If
+ * transactions of this JVM held the lock for longer than estimated, the additional time is subtracted from the wait.
+ * {@link FrontPolicy} decides from the crowd whether to use a front lock.
  */
 public final class AdaptivePolicy implements QueuePolicy {
     private static final double STEP = 0.125;
@@ -70,8 +71,8 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (heldNanos > 0 && heldNanos < WAKE_NANOS) {
             return (int) (WIDE * WAKE_NANOS / heldNanos);
         }
-        // The width is half of the estimated number of transactions of other JVMs. With the whole estimate, two JVMs
-        // would raise each other's width again and again.
+        // While front locks are paused, the width is half of the estimated number of transactions of other JVMs, or FEW
+        // if that is more. With the whole estimate, two JVMs would raise each other's width again and again.
         return front.isOpen() ? Math.max(FEW, (int) (foreign / 2)) : WIDE;
     }
 

@@ -19,8 +19,9 @@ import java.util.function.LongSupplier;
  *
  * <p>OPEN: locks have no front lock, because front locks have not helped or could not be acquired in time. Transactions
  * with a front lock usually still had to wait for the row, because other transactions locked the row without a front
- * lock. The end of OPEN is rounded to the time of day, so that JVMs return to FRONT together. If one JVM returned
- * alone, transactions of the other JVMs would still lock the row first.
+ * lock. OPEN ends when the time of day is a multiple of the period of OPEN, so that JVMs return to FRONT together. If
+ * one JVM returned alone, transactions of the other JVMs would still lock the row first. After some consecutive small
+ * crowds, OPEN ends earlier, and the state becomes PLAIN.
  */
 final class FrontPolicy {
     private enum State {

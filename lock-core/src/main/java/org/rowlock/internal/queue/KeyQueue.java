@@ -18,9 +18,9 @@ import org.rowlock.internal.queue.QueueEntry.State;
  * leaves, the queue admits the next entry before the thread of that entry wakes.
  *
  * <p>There are two kinds of queues. A call enters an <em>admission queue</em> before it borrows a connection, and
- * leaves the queue when its transaction has ended. A transaction enters a <em>{@code ROW} queue</em> when it has its
- * connection, but no row lock. The transaction leaves the {@code ROW} queue when the server has answered the lock
- * statement, because Rowlock does not always notice the commit.
+ * leaves the queue when its transaction has ended. A transaction enters a <em>{@code ROW} queue</em> with its
+ * connection, and waits there only if it holds no row lock. The transaction leaves the {@code ROW} queue when the
+ * server has answered the lock statement, because Rowlock does not always notice the commit.
  *
  * <p>An admitted transaction may wait for a transaction outside the queue, for example for a second transaction of its
  * own thread. In a {@code ROW} queue, {@link Relief} limits how long all other entries then wait.
@@ -66,7 +66,7 @@ final class KeyQueue {
      */
     private volatile boolean open;
 
-    /** How many entries of this queue exist, in any state. {@link KeyQueues} removes an unused queue. */
+    /** How many entries of an admission queue have not left. {@link KeyQueues} removes a queue without such entries. */
     int users;
 
     /** @param parted called after an entry has left; null for a {@code ROW} queue */

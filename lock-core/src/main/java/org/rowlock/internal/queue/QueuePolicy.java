@@ -14,7 +14,8 @@ public interface QueuePolicy {
      * @param kept true for an admission queue, in which a transaction stays admitted until it ends; false for a {@code
      *     ROW} queue, in which a transaction stays admitted until the server answers its lock statement
      * @param waiting how many transactions wait in the queue
-     * @return the width, at least 1; or 0 if no transaction waits yet and the next transaction has to wait
+     * @return the width, at least 1. While no transaction waits, a policy may also return 0, so that the next
+     *     transaction has to wait
      */
     int width(boolean kept, int waiting);
 
