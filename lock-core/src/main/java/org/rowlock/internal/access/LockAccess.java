@@ -49,7 +49,9 @@ public interface LockAccess {
         });
     }
 
-    /** {@return the same row locks, with the same queues, for another DataSource} */
+    /**
+     * {@return the same row locks for another DataSource} The keys of each DataSource have separate admission queues.
+     */
     RowLocks on(DataSource dataSource);
 
     /**
@@ -83,9 +85,9 @@ public interface LockAccess {
 
     /**
      * Locks in the transaction of a connection. A given statement of another library replaces the statement of Rowlock
-     * if both statements have the same effect. The request must be for one row with an id of one column, with {@link
-     * LockStrategy#ROW} and an unlimited wait. The statement of Rowlock remains if a front lock is configured with
-     * {@link RowLocksBuilder.LockFront#ALWAYS}. In all other cases the given statement is not used.
+     * if both statements have the same effect. The request must then be for one row with {@link LockStrategy#ROW}, an
+     * unlimited wait and no INSERT. The id must be the primary key and have one column. The given statement is not used
+     * on Citus, or if {@link RowLocksBuilder.LockFront#ALWAYS} requires a front lock.
      *
      * @param statement locks the row of the request; null if Rowlock's own statement must be used
      * @return the outcome; if a lock is not available in time, an exception is thrown

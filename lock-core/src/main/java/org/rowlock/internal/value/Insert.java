@@ -29,8 +29,8 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
     }
 
     /**
-     * Returns the SQL without semicolons at its end. The driver removes a semicolon only at the end of a script, and
-     * not between statements.
+     * Returns the SQL without semicolons at its end, because Rowlock appends more SQL to the statement. The driver
+     * removes a semicolon only at the end of the whole text.
      */
     public static String withoutSemicolon(String sql) {
         int end = sql.length();

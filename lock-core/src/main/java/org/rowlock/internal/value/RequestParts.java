@@ -25,7 +25,7 @@ import org.rowlock.internal.text.Arguments;
  * @param rows the keys of rows, once for each spelling of an id: in a text column, two spellings of a UUID are two rows
  *     with the same key
  * @param modes the mode of each key if they differ; empty if all keys have the same mode
- * @param inserts the INSERTs of rows that may be absent, in the order in which all calls lock keys
+ * @param inserts the INSERTs of rows that may be absent, in the order in which all calls insert rows
  * @param lockWait the wait; null for the default, which is forever except for {@code tryLock}
  */
 public record RequestParts(
