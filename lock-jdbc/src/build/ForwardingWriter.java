@@ -38,7 +38,10 @@ public final class ForwardingWriter {
             "getMoreResults",
             "getWarnings");
 
-    /** The methods of a connection that do not use its transaction. All other methods use it. */
+    /**
+     * The methods of a connection before which {@code used} is not called. RowlockConnection overrides the methods that
+     * end the transaction.
+     */
     private static final Set<String> NO_USES = Set.of(
             "prepareStatement",
             "prepareCall",

@@ -59,7 +59,7 @@ public interface CommitFlush {
     /**
      * Calls {@link #keepUntilCommit} on the drop-in's connection, even if a pool wraps that connection.
      *
-     * @param connection a connection in a transaction
+     * @param connection a connection that is not in autocommit
      * @param checked as in {@link #keepUntilCommit}
      * @param thrown as in {@link #keepUntilCommit}
      * @return whether writes are kept; false also if the drop-in did not create the connection

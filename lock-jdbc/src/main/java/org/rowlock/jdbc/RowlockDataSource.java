@@ -22,9 +22,9 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  *
  * <p>Only statements that lock one row by the primary key of its table may wait: {@code SELECT ... FOR UPDATE} or
  * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. If no thread of this JVM acquires the row within a
- * second, more threads go to the server. If a timeout applies to the statement, its wait in the JVM ends after a tenth
- * of the timeout; with several timeouts, the shortest counts. The wait ends earlier on {@code cancel}, {@code close} or
- * {@code abort}, and when the thread is interrupted. Connections to other databases are returned unwrapped.
+ * second, more threads go to the server. If timeouts apply to the statement, its wait in the JVM ends after a tenth of
+ * the shortest timeout. The wait ends earlier on {@code cancel}, {@code close} or {@code abort}, and when the thread is
+ * interrupted. Connections to other databases are returned unwrapped.
  *
  * <p>Thread-safe. This DataSource can wrap an unchanged pool, or a pool can wrap this DataSource.
  */

@@ -127,8 +127,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     }
 
     /**
-     * Whether any statement has needed a front lock so far. Until then, statements do not record their values for a
-     * front lock.
+     * Whether any statement has needed a front lock so far, or every statement needs one. Until then, statements do not
+     * record their values for a front lock.
      */
     public boolean wantsFronts() {
         return wantsFronts || settings.front() == LockFront.ALWAYS;

@@ -161,8 +161,8 @@ final class RowQueue {
             if (event != null) {
                 event.end(name, grouped || waiting.entry.isIn());
             }
-            // A cancelled statement must not run, unless a group has already run it. If the leader of a group is
-            // cancelled, the other members run in their own transactions.
+            // If a group has run the statement, the cancel came too late. Otherwise a cancelled statement must not run.
+            // If the leader of a group is cancelled, the other members run in their own transactions.
             if (!waiting.departs() && waiting.entry.served() == null) {
                 throw access.canceled();
             }

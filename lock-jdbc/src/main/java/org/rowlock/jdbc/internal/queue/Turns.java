@@ -145,8 +145,8 @@ public final class Turns {
     }
 
     /**
-     * Keeps writes from now on until the transaction ends. Returns false if the driver cannot send the writes in one
-     * flush with the COMMIT, or does not begin a transaction before the writes.
+     * Keeps writes from now on until the transaction ends. Returns false if the settings or the state of the connection
+     * do not allow this, or if the driver cannot send the writes in one flush with the COMMIT.
      */
     public boolean keepUntilCommit(
             Predicate<String> checked, @Nullable Function<CommitFlushException, RuntimeException> thrown)
@@ -203,8 +203,8 @@ public final class Turns {
     }
 
     /**
-     * Records that the application uses the driver's own objects from now on. Rowlock would not notice their uses of
-     * the transaction, so no further writes of this transaction are kept. The kept writes must have been sent.
+     * Records that the application uses the driver's own objects from now on. Rowlock does not see the statements that
+     * these objects send, so no further writes of this transaction are kept. The kept writes must have been sent.
      */
     public void exposeDriver() {
         kept.close();

@@ -67,8 +67,9 @@ public final class RowFinder {
     }
 
     /**
-     * Returns the primary key of the table that a statement changes. Returns null if the key is unknown, or if the
-     * reported count may not show that one row was changed.
+     * Returns the primary key of the table that a statement changes. Returns null if the key is unknown, if the table
+     * is excluded, or if the statement may change several rows. The result is also null if the server may report a
+     * count other than 1 for one changed row.
      */
     public PrimaryKeys.@Nullable Found written(StatementPlan plan, JdbcSettings settings) {
         String table = plan.written();

@@ -23,8 +23,8 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
     private static final String PREFIX = "jdbc:rowlock:";
 
     /**
-     * The URLs of the drop-in. After the prefix follows {@code postgresql:..}, or the URL of a driver that wraps
-     * PostgreSQL's driver, such as {@code aws-wrapper:postgresql:..} or {@code tc:postgresql:18:..}.
+     * The URLs of the drop-in. The prefix is followed by {@code postgresql:..}, or by the rest of the URL of a driver
+     * that wraps PostgreSQL's driver, such as {@code aws-wrapper:postgresql:..} or {@code tc:postgresql:18:..}.
      */
     private static final Pattern URL = Pattern.compile(PREFIX + "([a-z][a-z0-9_-]*:)*?postgresql:.*", Pattern.DOTALL);
 

@@ -232,7 +232,7 @@ final class Conditions {
         };
     }
 
-    /** Skips all casts. Returns false if a cast has no type. */
+    /** Skips all casts. Returns false if the type of a cast is missing or an array. */
     private boolean skipCasts() {
         while (tokens.skipSymbol("::")) {
             if (!skipType()) {

@@ -27,7 +27,7 @@ public final class StatementRecogniser {
     private static final Set<String> OTHER_WRITES =
             Tokens.words("insert merge call do copy lock truncate execute prepare explain declare create alter drop");
 
-    /** The words after which a statement that begins with WITH may lock rows. */
+    /** The words that show that a statement beginning with WITH may lock rows. */
     private static final Set<String> LOCKS_IN_WITH = Tokens.words("insert update delete merge for");
 
     private static final Set<String> SET_OPERATIONS = Tokens.words("group having window union intersect except");
@@ -51,7 +51,7 @@ public final class StatementRecogniser {
                 .count();
     }
 
-    /** Recognises the statement in a text. Never throws. */
+    /** Recognises the statement in a text. Never throws an exception. */
     public static StatementShape recognise(String sql) {
         int start = Tokens.start(sql);
         String first = wordAt(sql, start);

@@ -64,7 +64,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         }
     }
 
-    /** Returns the plan of the statement; null in mode {@code off}. The first call in another mode creates the plan. */
+    /** Returns the plan of the statement. The plan is null until the first call in a mode other than {@code off}. */
     private @Nullable StatementPlan plan() {
         if (plan == null) {
             plan = connection.plan(sql);

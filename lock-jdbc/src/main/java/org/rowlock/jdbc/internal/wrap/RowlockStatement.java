@@ -76,8 +76,8 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Whether Rowlock may send the statement with a front lock or in a group, and then read the result that the method
-     * returns.
+     * Whether Rowlock may send the statement with a front lock or in a group, and then supply the value that the called
+     * JDBC method returns.
      */
     private boolean isWhole(@Nullable StatementPlan plan, @Nullable Execution<?> execution) {
         return execution != null && !keysAreDue && execution.fits(plan);
