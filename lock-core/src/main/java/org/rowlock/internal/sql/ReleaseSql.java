@@ -78,8 +78,8 @@ public record ReleaseSql(String confirm, String confirmReads) {
      * transaction an xid and WAL. An xid alone does not suffice, because writes to unlogged tables produce no WAL.
      *
      * <p>No message is emitted at the level off, or on a standby. If the level requires only the disk and the
-     * transaction has no xid, a message is emitted only while some WAL is not on disk yet. From PostgreSQL 17 on, this
-     * message itself flushes the WAL, without a transaction.
+     * transaction has no xid, a message is emitted only if some WAL is not on disk. From PostgreSQL 17 on, this message
+     * itself flushes the WAL, without a transaction.
      */
     private static String emit(boolean flushing, String level) {
         String message = "pg_catalog.pg_logical_emit_message(";

@@ -146,7 +146,7 @@ public final class Turns {
 
     /**
      * Keeps writes from now on until the transaction ends. Returns false if the settings or the state of the connection
-     * forbid this, or if the driver cannot send the writes and the COMMIT in one flush.
+     * forbid this, or if the driver cannot send the writes with the COMMIT.
      */
     public boolean keepUntilCommit(
             Predicate<String> checked, @Nullable Function<CommitFlushException, RuntimeException> thrown)
