@@ -108,7 +108,10 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         return seen.tables().isEmpty() ? null : Forecast.of(seen.tables().get(0));
     }
 
-    /** Returns the statement that the benchmarks can measure; null if no session waited for a row of a known table. */
+    /**
+     * Returns the statement that the benchmarks can measure; null if no session waited for a row of a known table, or
+     * if the role sees no statement.
+     */
     private @Nullable HotStatement hotStatement() {
         Forecast forecast = forecast();
         Table table = seen.tables().stream().findFirst().orElse(null);
@@ -138,8 +141,8 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
     }
 
     /**
-     * Returns the number of statements per second that lock rows of the table. If there are no such statements, returns
-     * the number of updates of the table per second.
+     * Returns how many statements with a locking clause lock rows of the table per second. If there are no such
+     * statements, returns the number of updates of the table per second.
      */
     private double perSecond(String table) {
         long calls = seen.locking().stream()

@@ -31,7 +31,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
     /**
      * The shortest cycle that can be estimated, in milliseconds. The doctor reads the server's views one after another,
      * and the delay exaggerates short waits. In a test, two of ten loads had cycles of less than a millisecond. The
-     * estimates for these two loads were five times too long.
+     * estimated cycles of these two loads were five times too long.
      */
     private static final double LEAST_TURN_MILLIS = 6;
 
@@ -40,7 +40,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
 
     /**
      * Returns the estimate, or null if no estimate is possible. The reasons are too few samples, too short a cycle,
-     * sessions that hang, or a holder that was mostly in other states.
+     * sessions that hang, or a holder that was in other states in more than a tenth of the samples.
      */
     static @Nullable Forecast of(Table table) {
         double idleShare = table.share(Table.Of.HOLDER, Doing.IDLE_IN_TRANSACTION);

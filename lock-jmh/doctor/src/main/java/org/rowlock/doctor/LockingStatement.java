@@ -55,7 +55,7 @@ record LockingStatement(
         return walBytes / calls;
     }
 
-    /** The blocks read per row. A call that finds no row counts as one row. */
+    /** The blocks read per row, or per call if there were more calls than rows. */
     double blocksPerRow() {
         return (double) blocks / Math.max(calls, rows);
     }

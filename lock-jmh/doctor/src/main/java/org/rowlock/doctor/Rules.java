@@ -48,7 +48,7 @@ final class Rules {
      *
      * @param form the name of the rule; if the rule has several forms of advice, followed by a dot and the form
      * @param gain the average number of waiting sessions that the advice could free, weighted as in {@link Advice}
-     * @param about further sources of figures for the rule's text, which come before the observations
+     * @param about further sources of figures for the rule's text, which take precedence over the observations
      */
     void advise(String form, String subject, @Nullable String statement, double gain, Object... about) {
         String rule = form.split("\\.", 2)[0];
@@ -197,7 +197,7 @@ final class Rules {
     private void statement(LockingStatement each) {
         boolean isMuch = each.walShare() >= WAL_SHARE || seen.multixacts() >= MULTIXACTS_PER_SECOND;
         if (each.isShared() && each.callBytes() >= WAL_PER_CALL && isMuch) {
-            // A holder that shares the row has locked it to read, and its writers wait.
+            // A holder with a shared lock only reads the row, and the writers of the row wait.
             double behind = seen.tables().stream()
                     .filter(table -> each.locks(table.name()))
                     .mapToDouble(table -> table.waiting() * table.sharingShare())

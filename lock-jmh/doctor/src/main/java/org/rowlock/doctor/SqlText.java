@@ -22,7 +22,7 @@ final class SqlText {
     private static final String NUMBER = "0[xX][\\da-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
             + "|(?:\\d[\\d_]*+(?:\\.[\\d_]*+)?+|\\.\\d[\\d_]*+)(?:[eE][-+]?\\d[\\d_]*+)?+";
 
-    /** The beginning of a token. For a quoted token, only the opening quote matches. */
+    /** The beginning of a token. For a string, only the opening quote matches. */
     private static final Pattern TOKEN = Pattern.compile("(?<comment>--|/\\*)"
             + "|(?<string>(?:[eEnNbBxX]|[uU]&)?')"
             + "|(?<dollar>\\$(?:[" + LETTER + "][" + LETTER + "\\d]*+)?+(?:\\$|\\z))"

@@ -26,7 +26,7 @@ final class Threshold {
      */
     static final double OTHER_SESSIONS = 2;
 
-    /** The smallest number of busy sessions that permits a verdict on the server's busy hours. */
+    /** The smallest number of busy sessions that permits a verdict at any transaction rate. */
     static final double IDLE_SESSIONS = 0.5;
 
     /**
@@ -72,8 +72,9 @@ final class Threshold {
     static final double MOST = 0.5;
 
     /**
-     * The shortest idle time of the holder, in milliseconds, that shows other work of its transaction. While the holder
-     * runs a query, the shortest wait of the first session in line. A round trip alone takes less time.
+     * The shortest idle time of the holder, in milliseconds, that shows other work of its transaction. A round trip
+     * alone takes less time. If the holder runs a query, this is also the shortest wait of the first session in line
+     * that shows a long hold.
      */
     static final double WORK_MILLIS = 10;
 
