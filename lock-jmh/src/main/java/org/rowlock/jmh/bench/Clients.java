@@ -13,8 +13,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client threads of a workload. Clients work without a pause from the first measured window to the last, so no
- * window contains a start or an end. JMH measures the operations of one role of clients. Thread-safe.
+ * The client threads of a workload. Clients start before the first window and stop after the last, so no window
+ * contains a start or an end. JMH measures the operations of the clients that {@link #add} adds. Thread-safe.
  */
 public final class Clients {
     private static final Duration STANDSTILL = Duration.ofMinutes(3);

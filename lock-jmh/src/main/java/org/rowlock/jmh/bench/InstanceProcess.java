@@ -23,7 +23,8 @@ import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * A separate process that runs some of the clients of {@link Instances}. The process regularly writes a line with the
- * durations of its transactions in microseconds. The process ends when the parent process exits or sends another line.
+ * durations of its transactions in microseconds. The parent process sends three lines: the task, a line that starts the
+ * clients, and a line that ends the process. The process also ends when the parent exits.
  */
 final class InstanceProcess implements AutoCloseable {
     private static final long LINE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);

@@ -33,8 +33,9 @@ public class Instances extends LockWorkload {
     public int jvms;
 
     /**
-     * The number of canaries, which are the processes with the wrapper. The canaries' share of all transactions is
-     * published. With 0, all processes have the wrapper, and no share is published.
+     * The number of canaries, which are the processes with the wrapper. The published figure is the canaries' share of
+     * all transactions, in percent of their fair share. With 0, all processes have the wrapper, and no share is
+     * published.
      */
     @Param("0")
     public int canaries;

@@ -33,7 +33,7 @@ public class LockLoss extends LockWorkload {
     /** The limit after which a silent server counts as lost. The limit is longer than any wait for a lock. */
     private static final int SOCKET_TIMEOUT_SECONDS = 60;
 
-    /** The pause between attempts to connect. Each attempt takes some time from the server that is starting. */
+    /** The pause between attempts to connect, because each attempt slows down the start of the server. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** The number of locks held when the server is killed, limited to half the capacity of the lock table. */

@@ -32,7 +32,7 @@ public class ManyKeys extends LockWorkload {
 
     /**
      * Whether the clients' rows overlap. If so, each transaction locks half of one common set of rows. Otherwise each
-     * client has its own set.
+     * client has its own set. With shared locks, all clients lock the same set.
      */
     @Param("false")
     public boolean overlapping;

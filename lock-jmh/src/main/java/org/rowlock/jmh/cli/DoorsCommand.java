@@ -224,7 +224,10 @@ final class DoorsCommand extends ToolCommand {
                 .toList();
     }
 
-    /** Estimates the time of the run: the slices, plus a third for warm-up, connections and server starts. */
+    /**
+     * Estimates the time of the run: the slices, six more of each variant for the warm-up, plus a third for connections
+     * and server starts.
+     */
     private Duration estimate(List<Scenario> families) {
         int turns = names(families).size() + families.size();
         return Duration.ofMillis(sliceMillis)

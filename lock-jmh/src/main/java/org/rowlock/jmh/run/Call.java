@@ -24,7 +24,7 @@ public enum Call {
     /**
      * @param again the ratio of the baseline to itself, from the rounds of {@code ratio}. If this ratio certainly
      *     differs from 1, the order of the measurements has an effect, and differences of that size get no verdict.
-     *     Without the ratio (null), no difference gets a verdict
+     *     Without the ratio (null), every comparison is inconclusive
      */
     static Call of(Ratio ratio, @Nullable Ratio again) {
         if (again != null) {

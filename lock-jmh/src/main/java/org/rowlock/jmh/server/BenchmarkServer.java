@@ -130,7 +130,7 @@ public final class BenchmarkServer implements AutoCloseable {
         return address;
     }
 
-    /** Whether this JVM started the server. If so, no other JVM uses the server. */
+    /** Whether this JVM started the server. If so, no other run uses the server. */
     boolean isEmbedded() {
         return isEmbedded;
     }

@@ -15,7 +15,9 @@ final class Ledger {
     final LongAdder cancelled = new LongAdder();
     /** The requests that were refused because a lock was not available in time. */
     final LongAdder busy = new LongAdder();
-    /** The requests that were refused because the stock does not suffice, or the order has ended. */
+    /**
+     * The requests that were refused because the stock was too small, or the order was already shipped or cancelled.
+     */
     final LongAdder refused = new LongAdder();
 
     private final Map<Long, LongAdder> ordered = new ConcurrentHashMap<>();
