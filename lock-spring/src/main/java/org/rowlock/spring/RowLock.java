@@ -21,15 +21,17 @@ import org.springframework.core.annotation.AliasFor;
  * public void ship(@RowLock("orders") long orderId) { ... }
  * }</pre>
  *
- * <p>On a method, the id is an expression over the arguments. All rows of one call are locked together, in one round
- * trip and in a fixed order. Transactions with one such call each therefore do not deadlock with each other. The
- * exceptions are calls with strategy {@code ROW} that lock rows of one table in several modes or by several names:
+ * <p>On a method, the id is an expression over the arguments:
  *
  * <pre>{@code
  * @Transactional
  * @RowLock(table = "orders", id = "#command.orderId", mode = FOR_SHARE, lockWait = "200ms")
  * public void quote(Quote command) { ... }
  * }</pre>
+ *
+ * <p>All rows of one call are locked together, in one round trip and in a fixed order. Transactions with one such call
+ * each therefore do not deadlock with each other. The exceptions are calls with strategy {@code ROW} that lock rows of
+ * one table in several modes or by several names.
  *
  * <p>The annotation can be used as a meta-annotation. Without a transaction the call fails and locks nothing. A call
  * that begins a transaction first queues in the JVM for its keys, before it borrows a connection. A call within the

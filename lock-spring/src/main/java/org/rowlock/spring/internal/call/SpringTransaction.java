@@ -72,7 +72,8 @@ public final class SpringTransaction extends SavepointParts {
     private final List<Runnable> ends = new ArrayList<>(0);
 
     /**
-     * The key under which the transaction is bound to the thread. Later calls of Rowlock find the transaction quickly.
+     * The key under which the transaction is bound to the thread. Later calls of Rowlock find the transaction quickly
+     * by this key.
      */
     private record Key(@Nullable DataSource dataSource) {}
 

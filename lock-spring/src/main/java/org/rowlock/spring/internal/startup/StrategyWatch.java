@@ -171,8 +171,8 @@ public final class StrategyWatch {
 
     /**
      * Removes the marks, because the pool may outlive the application. The connection with the marks may be in use, and
-     * the driver runs one statement at a time. The end of the application therefore waits only briefly, and the marks
-     * are then removed after the statement.
+     * the driver runs one statement at a time. The end of the application therefore waits for at most a second. The
+     * marks are removed when the statement has ended.
      */
     void close() {
         Thread remover = new Thread(this::takeBack, "rowlock-marks");
