@@ -16,7 +16,7 @@ import org.rowlock.RowLockMode;
  * an {@code ObservationRegistry} bean, Rowlock makes two observations: {@code rowlock.acquire} covers each acquisition
  * at the server except claims, and {@code rowlock.admission} covers each wait in the admission queue of the JVM. Both
  * observations run on the thread that locks. The observations produce traces and, with a handler for meters, timers of
- * completed and of waiting calls. Their low-cardinality key values are
+ * completed and of waiting calls. The low-cardinality key values of an observation are
  * <ul>
  *   <li>{@code table}: the table of the first key; {@code none} for a key that is not a row
  *   <li>{@code mode}: a {@link RowLockMode}

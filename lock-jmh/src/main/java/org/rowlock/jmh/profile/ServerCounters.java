@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * Counters of a server. Each counter only grows.
+ * Counters of a server. The counters only grow, except that {@code multixacts} wraps around after 32 bits.
  *
  * @param deadRowVersions the row versions that updates and deletes left behind in this database
  */

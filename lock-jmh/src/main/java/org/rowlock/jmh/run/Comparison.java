@@ -32,10 +32,10 @@ import org.rowlock.tool.Texts;
 import org.rowlock.tool.UserError;
 
 /**
- * Runs scenarios. Each round measures every variant once at every point, each time in a new JVM. Such a measurement is
- * called a turn. The baseline has the first and the last turn. Every second round runs backwards, so a drift of the
- * machine affects all variants alike. The order changes after each pair of rounds, so no variant always follows the
- * same other variant.
+ * Runs scenarios. Each round measures every variant at every point, each time in a new JVM. Such a measurement is
+ * called a turn. The baseline has two turns of each round, the first and the last. Every second round runs backwards,
+ * so a drift of the machine affects all variants alike. The order changes after each pair of rounds, so no variant
+ * always follows the same other variant.
  *
  * <p>An instance can run only once. Any thread can call {@link #stop}.
  */

@@ -42,7 +42,7 @@ public record RunFile(
         return "-D" + PROPERTY + "=" + file;
     }
 
-    /** Makes this JVM act as a fork of the run, or with null as no fork. Used for runs without forks. */
+    /** Makes this JVM act as a fork of the run; null ends that role. Runs without forks use this method. */
     public static void setForThisJvm(@Nullable Path file) {
         if (file == null) {
             System.clearProperty(PROPERTY);
