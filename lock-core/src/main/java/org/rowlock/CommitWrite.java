@@ -39,8 +39,8 @@ public interface CommitWrite {
     long count();
 
     /**
-     * Returns the rows that all executions have returned, for example by a {@code RETURNING} clause. The transaction is
-     * committed even if this method throws an exception.
+     * Returns the rows that all executions have returned, for example by a {@code RETURNING} clause. If this method
+     * throws an SQLException, the transaction is nevertheless committed.
      *
      * @return for each row a list with a value per column, as {@link java.sql.ResultSet#getObject(int)} returns it
      * @throws SQLException if the driver could not read a value

@@ -123,9 +123,10 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
         }
 
         /**
-         * Sets when Rowlock acquires an advisory lock for a row before the first row lock of a transaction.
+         * Sets in which cases Rowlock acquires a front lock: an advisory lock that precedes the first row lock of a
+         * transaction.
          *
-         * @param given when to acquire the advisory lock; {@link LockFront#ADAPTIVE} by default
+         * @param given when to acquire the front lock; {@link LockFront#ADAPTIVE} by default
          * @return this builder
          */
         public Builder front(LockFront given) {

@@ -105,8 +105,8 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     /**
      * Returns the crowd, or 0 if the time of a hold is unknown. If the crowd is known, moves {@link #foreign} by one
-     * step. The size of the step does not depend on the crowd. The estimate therefore approaches the median, and
-     * outliers have little weight.
+     * step. The size of the step does not depend on the crowd. Therefore {@code foreign} approaches the median of the
+     * measured numbers, and outliers have little weight.
      */
     private double crowd(long nanos, int holds, long ownNanos) {
         if (heldNanos == 0) {

@@ -49,7 +49,8 @@ public record Results(
      * A scenario at one point.
      *
      * @param roundTripMillis the measured round trip, on average
-     * @param again the ratio of the baseline to itself; null with fewer than two rounds that have both turns
+     * @param again the ratio of the baseline's second turn to its first; null if both turns of the baseline have a
+     *     result in fewer than two rounds
      * @param smallestFound the smallest ratio that a run of this length detects in four of five cases; null if {@code
      *     again} is null
      */

@@ -27,9 +27,10 @@ record OwnTable(
         List<String> primaryKey,
         String uncopied) {
     /**
-     * Finds the user's relations that have the given names. The sample of a copy has at most 10,000 rows, and at most
-     * about 16 MB unless 100 rows take more. If a default uses a sequence, the copy gets its own sequence, because
-     * taking a number would change the user's sequence.
+     * Finds the user's relations that have the given names. The query also returns the statements that copy a relation
+     * with sample rows. The sample has at most 10,000 rows, and at most about 16 MB unless 100 rows take more. If a
+     * default uses a sequence, the copy gets its own sequence, because taking a number would change the user's
+     * sequence.
      */
     private static final String RELATIONS = """
             with named as (
