@@ -126,7 +126,7 @@ class DeadlockPropertiesTest {
         assertNoMoreDeadlocks(program, LockStrategy.ROW);
     }
 
-    /** Also while some have the key in front and others have not, as different JVMs and moments decide. */
+    /** Also while some have the key in front, some a mark and others neither, as different JVMs and moments decide. */
     @Property(tries = 40, shrinking = ShrinkingMode.OFF)
     void soItIsWithAKeyInFrontOfSomeLocks(@ForAll("programs") Program program, @ForAll long seed) throws Exception {
         Random random = new Random(seed);
@@ -139,6 +139,16 @@ class DeadlockPropertiesTest {
             @Override
             public long frontNanos(boolean always) {
                 return random.nextInt(3) > 0 ? Duration.ofHours(1).toNanos() : 0;
+            }
+
+            @Override
+            public boolean asks(boolean contended) {
+                return random.nextInt(4) == 0;
+            }
+
+            @Override
+            public boolean isOpen() {
+                return random.nextInt(3) == 0;
             }
         };
         assertNoMoreDeadlocks(program, LockStrategy.ROW, new KeyQueues(() -> sometimes, LONGEST_WAIT));

@@ -93,7 +93,7 @@ class RandomSchedulesTest {
         database.afterEach(null);
     }
 
-    /** Now a key goes in front, and now it does not: what is right must not depend on it. */
+    /** Now a key goes in front, now a mark, and now nothing: what is right must not depend on it. */
     private static final class SometimesFront implements QueuePolicy {
         private final Random random = new Random(1);
 
@@ -105,6 +105,16 @@ class RandomSchedulesTest {
         @Override
         public long frontNanos(boolean always) {
             return random.nextBoolean() ? LONGEST_WAIT : 0;
+        }
+
+        @Override
+        public boolean asks(boolean contended) {
+            return random.nextInt(4) == 0;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return random.nextInt(3) == 0;
         }
     }
 

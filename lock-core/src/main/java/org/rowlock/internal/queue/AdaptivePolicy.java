@@ -5,13 +5,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Adapts the queues of a key to measured times, unless the width is fixed. In an admission queue, {@link AdaptiveWidth}
- * determines the width, except while front locks are paused.
+ * determines the width, except while many clients without Rowlock wait for the key.
  *
  * <p>In a {@code ROW} queue, up to {@link #FEW} transactions are admitted without a wait, because waiting at the server
  * is faster than waiting in the JVM. While transactions wait in the JVM, the width is {@link #WIDE}, so that the next
  * transaction is already at the server when the lock is released. The width is larger if a hold takes less time than
- * waking a thread. The width is also larger while front locks are paused, because transactions outside the queues then
- * contend for the key.
+ * waking a thread. While many clients without Rowlock wait for the key, the width is unlimited. Otherwise a JVM with
+ * few sessions at the server would starve, because the server grants a row to one session after another.
  *
  * <p>The <em>crowd</em> of a lock is the length of the queue at the server: the number of transactions, in any JVM,
  * that are granted the key before this lock. The crowd is estimated as the wait for the lock divided by the time of one
@@ -46,11 +46,11 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     /**
      * @param width how many transactions are admitted at a time; 0 for a width that adapts
-     * @param millis the time of day, about the same in all JVMs
+     * @param nanos returns a time that never decreases
      */
-    AdaptivePolicy(int width, LongSupplier millis) {
+    AdaptivePolicy(int width, LongSupplier nanos) {
         this.fixed = width;
-        this.front = new FrontPolicy(millis);
+        this.front = new FrontPolicy(nanos);
     }
 
     @Override
@@ -58,8 +58,12 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (fixed > 0) {
             return fixed;
         }
+        if (front.isOpen()) {
+            // The callers of an admission queue wait for a connection, so some of the pool is left to other callers.
+            return kept ? AdaptiveWidth.MOST : Integer.MAX_VALUE;
+        }
         if (kept) {
-            return front.isOpen() ? AdaptiveWidth.MOST : stays == null ? AdaptiveWidth.LEAST : stays.now();
+            return stays == null ? AdaptiveWidth.LEAST : stays.now();
         }
         return waiting == 0 ? Math.max(FEW, queued()) : queued();
     }
@@ -71,9 +75,7 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (heldNanos > 0 && heldNanos < WAKE_NANOS) {
             return (int) (WIDE * WAKE_NANOS / heldNanos);
         }
-        // While front locks are paused, the width is half of the estimated number of transactions of other JVMs, or FEW
-        // if that is more. With the whole estimate, two JVMs would raise each other's width again and again.
-        return front.isOpen() ? Math.max(FEW, (int) (foreign / 2)) : WIDE;
+        return WIDE;
     }
 
     @Override
@@ -82,8 +84,18 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     @Override
-    public boolean isFrontTimed() {
-        return front.isTimed();
+    public boolean isOpen() {
+        return front.isOpen();
+    }
+
+    @Override
+    public boolean asks(boolean contended) {
+        return front.asks(contended);
+    }
+
+    @Override
+    public void answered(int waiting, int own) {
+        front.answered(waiting, own);
     }
 
     @Override
@@ -98,9 +110,11 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     @Override
     public void waited(long nanos, int holds, long ownNanos, long keyNanos) {
-        // A wait for the row is evaluated only if the transaction also waited for the front lock.
-        double rowHolds = heldNanos > 0 && keyNanos >= heldNanos ? (double) (nanos - keyNanos) / heldNanos : Double.NaN;
-        front.locked(keyNanos >= 0, crowd(nanos, holds, ownNanos), holds, nanos, rowHolds, nanos - keyNanos);
+        // A wait for the row is evaluated only if it was very long, or if the transaction waited for the front lock.
+        long rowNanos = nanos - Math.max(0, keyNanos);
+        boolean counts = heldNanos > 0 && (keyNanos >= heldNanos || rowNanos >= FrontPolicy.VERY_LONG_NANOS);
+        double rowHolds = counts ? (double) rowNanos / heldNanos : Double.NaN;
+        front.locked(keyNanos >= 0, crowd(nanos, holds, ownNanos), holds, nanos, rowHolds);
     }
 
     /**

@@ -1,27 +1,35 @@
 package org.rowlock.internal.queue;
 
 import java.util.concurrent.TimeUnit;
+import org.rowlock.internal.text.FrontSql;
 
-/** The front lock of a queue entry, acquired before the row lock. Only the entry's thread uses this object. */
+/**
+ * The front lock of a queue entry, acquired before the row lock. If many clients without Rowlock wait for the row, a
+ * marker is acquired instead. Only the entry's thread uses this object.
+ */
 public final class Front {
     private final QueueEntry entry;
     private final long mostNanos;
-
-    private final boolean timed;
+    private final boolean marker;
 
     private long key;
 
-    /** The time of the wait for the front lock; 0 if the time is unknown. */
+    /** The time of the wait for the front lock. */
     long waitedNanos;
 
-    Front(QueueEntry entry, long mostNanos, boolean timed) {
+    Front(QueueEntry entry, long mostNanos, boolean marker) {
         this.entry = entry;
         this.mostNanos = mostNanos;
-        this.timed = timed;
+        this.marker = marker;
     }
 
-    public Front of(long row) {
-        this.key = row;
+    /**
+     * Sets the key, and returns this object.
+     *
+     * @param front the key of the front lock of the row
+     */
+    public Front of(long front) {
+        this.key = marker ? FrontSql.MARKER : front;
         return this;
     }
 
@@ -29,16 +37,17 @@ public final class Front {
         return key;
     }
 
+    /** Whether this is only a marker. A marker is a shared lock that no transaction requests exclusively. */
+    public boolean isMarker() {
+        return marker;
+    }
+
     /** Returns the longest wait for the front lock in milliseconds, at least 1. */
     public int millis() {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(1, TimeUnit.NANOSECONDS.toMillis(mostNanos)));
     }
 
-    public boolean isTimed() {
-        return timed;
-    }
-
-    /** Records the wait for the front lock: 0 if it was not timed, negative if no front lock was acquired. */
+    /** Records the wait for the front lock; negative if no front lock was acquired. */
     public void answered(long nanos) {
         waitedNanos = nanos;
         if (nanos < 0) {
@@ -47,7 +56,7 @@ public final class Front {
     }
 
     public void unsent() {
-        entry.front = null;
+        entry.setFront(null);
     }
 
     /** Records that the front lock could not be acquired in time. The next flush has no front lock. */

@@ -15,13 +15,14 @@ import java.util.function.LongSupplier;
  * such locks is a probe.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the estimated crowd is
- * accurate. After a few consecutive small crowds the state becomes PLAIN.
+ * accurate. After a few consecutive small crowds the state becomes PLAIN. If transactions with a front lock still had
+ * to wait long for the row, other transactions lock the row without a front lock. The next lock then first
+ * <em>asks</em> the server how many clients without Rowlock wait. If they are many, the state becomes OPEN.
  *
- * <p>OPEN: locks have no front lock, because front locks have not helped or could not be acquired in time. Transactions
- * with a front lock usually still had to wait for the row, because other transactions locked the row without a front
- * lock. OPEN ends when the time of day is a multiple of the period of OPEN, so that JVMs return to FRONT together. If
- * one JVM returned alone, transactions of the other JVMs would still lock the row first. After some consecutive small
- * crowds, OPEN ends earlier, and the state becomes PLAIN.
+ * <p>OPEN: many clients without Rowlock wait for the row. With front locks, only one transaction of this JVM would wait
+ * among them. Therefore each lock only has a marker: a shared advisory lock, for which no transaction waits. The marker
+ * shows other JVMs that the transaction does not belong to such a client. One lock per second asks again. If no lock
+ * asks for a while, for example because all transactions now begin with a read, the state becomes PLAIN.
  */
 final class FrontPolicy {
     private enum State {
@@ -54,10 +55,7 @@ final class FrontPolicy {
 
     private static final int TO_PLAIN = 8;
 
-    /**
-     * In PLAIN, one of this many locks that may be a probe is a probe. In FRONT, the server times the wait of one of
-     * this many locks, or of every lock while waits for the row are long.
-     */
+    /** In PLAIN, one of this many locks that may be a probe is a probe. */
     private static final int EVERY = 8;
 
     /**
@@ -66,34 +64,39 @@ final class FrontPolicy {
      */
     private static final double BEHIND = 4;
 
-    /**
-     * The number of short waits for the row that cancels one long wait. The number is more than one, because some waits
-     * are short by chance even if other transactions contend for the row.
-     */
-    private static final int LONG_COUNTS = 2;
+    /** The shortest wait for the row that counts even if the transaction did not wait for the front lock. */
+    static final long VERY_LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private static final int TO_OPEN = 12;
+    /** The smallest number of waiting clients without Rowlock that leads to OPEN. */
+    private static final int CLIENTS = 5;
 
     /**
-     * The time for which long waits for the row must continue before the state becomes OPEN. When many JVMs start at
-     * the same time, the first JVM uses front locks seconds before the last JVM does. In these seconds, JVMs without
-     * front locks cause long waits that end by themselves.
+     * The number of consecutive long waits that leads to a question. One wait may be long because of a stall, or
+     * because other JVMs have just started, and use front locks a moment later.
      */
-    private static final long TO_OPEN_MILLIS = 8_000;
+    private static final int LONG_WAITS = 2;
 
-    private static final long FIRST_PERIOD_MILLIS = 15_000;
-    private static final long MOST_PERIOD_MILLIS = 60_000;
+    /** The time between questions. For each question, the server visits all its locks. */
+    static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The time in FRONT after which the next period of OPEN is short again. */
-    private static final long CALM_MILLIS = 20_000;
+    /**
+     * The time after which an answer with few clients is checked by another question. While the server grants the row
+     * to the next transaction, many clients wait for no lock for a moment.
+     */
+    static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final int CHECKS = 2;
+
+    /** How long a question may be overdue in OPEN. Without answers, the queues would stay unlimited. */
+    static final long OVERDUE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /**
      * The longest wait for a front lock. A transaction that gives up may lock the row before transactions that still
      * wait for the front lock. The bound is therefore so long that usually only a fault leads to a wait of this length.
      */
-    private static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
+    static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    private final LongSupplier millis;
+    private final LongSupplier nanos;
     private State state = State.PLAIN;
 
     /** The number of consecutive crowds that were a reason to change the state. */
@@ -103,27 +106,22 @@ final class FrontPolicy {
     private boolean othersSeen;
 
     private int plainOnes;
-    private int frontOnes;
-    private long grantedMillis = Long.MIN_VALUE;
+    private long grantedNanos;
+    private int fewAnswers;
+    private int longWaits;
+    private long nextAskNanos;
+    private long pausedUntilNanos;
 
-    private int score;
-    private long scoredMillis;
-    private long countedMillis = Long.MIN_VALUE;
-
-    private long openUntilMillis;
-    private long periodMillis = FIRST_PERIOD_MILLIS / 2;
-    private long frontMillis = Long.MAX_VALUE;
-
-    /** @param millis returns the time of day, which is about the same in all JVMs; differences reduce only speed */
-    FrontPolicy(LongSupplier millis) {
-        this.millis = millis;
+    /** @param nanos returns a time that never decreases */
+    FrontPolicy(LongSupplier nanos) {
+        this.nanos = nanos;
+        this.nextAskNanos = nanos.getAsLong();
+        this.grantedNanos = nextAskNanos - 1;
+        this.pausedUntilNanos = nextAskNanos;
     }
 
     long mostNanos(boolean always) {
-        if (state == State.OPEN && millis.getAsLong() >= openUntilMillis) {
-            front();
-        }
-        boolean fronts = state == State.FRONT || (state == State.PLAIN && (always || isProbe()));
+        boolean fronts = isOpen() || state == State.FRONT || (has(pausedUntilNanos) && (always || isProbe()));
         return fronts ? BOUND_NANOS : 0;
     }
 
@@ -131,12 +129,48 @@ final class FrontPolicy {
         return othersSeen && ++plainOnes % EVERY == 0;
     }
 
-    boolean isTimed() {
-        return state == State.FRONT && (score > 0 || frontOnes++ % EVERY == 0);
+    private boolean has(long come) {
+        return nanos.getAsLong() - come >= 0;
     }
 
     boolean isOpen() {
+        if (state == State.OPEN && has(nextAskNanos + OVERDUE_NANOS)) {
+            enter(State.PLAIN);
+        }
         return state == State.OPEN;
+    }
+
+    /**
+     * Whether the caller must ask the server before the next lock. A front lock delays only further transactions of
+     * this JVM. A JVM that has none therefore does not ask, which would be a round trip.
+     */
+    boolean asks(boolean contended) {
+        boolean asks = (isOpen() || (contended && longWaits >= LONG_WAITS)) && has(nextAskNanos);
+        if (asks) {
+            nextAskNanos = nanos.getAsLong() + ASK_NANOS;
+        }
+        return asks;
+    }
+
+    /**
+     * @param waiting how many transactions without a front lock and without a marker wait for the row
+     * @param own how many transactions of this JVM may be among them
+     */
+    void answered(int waiting, int own) {
+        boolean few = waiting - own < CLIENTS;
+        fewAnswers = few ? fewAnswers + 1 : 0;
+        if (few && fewAnswers < CHECKS) {
+            nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
+        } else {
+            enter(few ? State.FRONT : State.OPEN);
+        }
+    }
+
+    private void enter(State next) {
+        state = next;
+        fewAnswers = 0;
+        longWaits = 0;
+        inRow = 0;
     }
 
     /**
@@ -145,73 +179,37 @@ final class FrontPolicy {
      * @param rowHolds the wait for the row after the front lock, as a multiple of the time of one hold; NaN if the wait
      *     is unknown, or if the transaction did not wait for the front lock
      */
-    void locked(boolean inFront, double crowd, int own, long nanos, double rowHolds, long rowNanos) {
+    void locked(boolean inFront, double crowd, int own, long waitedNanos, double rowHolds) {
         othersSeen = crowd >= NONE && crowd > own;
-        long now = inFront ? millis.getAsLong() : 0;
-        grantedMillis = inFront ? now : grantedMillis;
+        grantedNanos = inFront ? nanos.getAsLong() : grantedNanos;
         if (state == State.PLAIN) {
-            boolean large = nanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
-            if (inFront ? large : isRow(large, TO_FRONT)) {
-                front();
+            boolean large = waitedNanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
+            if (has(pausedUntilNanos) && (inFront ? large : isRow(large, TO_FRONT))) {
+                enter(State.FRONT);
             }
-        } else if (state == State.OPEN) {
-            state = !inFront && isRow(crowd < NONE, TO_PLAIN) ? State.PLAIN : state;
-        } else if (inFront && isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {
-            state = State.PLAIN;
-        } else if (inFront && !Double.isNaN(rowHolds)) {
-            count(rowHolds >= BEHIND, now, now - TimeUnit.NANOSECONDS.toMillis(rowNanos));
-        }
-    }
-
-    /**
-     * Records that the front lock could not be acquired in time. If another transaction of this JVM acquired the front
-     * lock during the wait, the queue was only long. Otherwise there is a fault, and the state becomes OPEN.
-     */
-    void givenUp(long nanos) {
-        long now = millis.getAsLong();
-        if (grantedMillis < now - TimeUnit.NANOSECONDS.toMillis(nanos)) {
-            open(now);
+        } else if (state == State.FRONT && inFront) {
+            if (isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {
+                enter(State.PLAIN);
+            } else if (!Double.isNaN(rowHolds)) {
+                longWaits = rowHolds >= BEHIND ? longWaits + 1 : 0;
+            }
         }
     }
 
     private boolean isRow(boolean another, int most) {
         inRow = another ? inRow + 1 : 0;
-        boolean row = inRow >= most;
-        if (row) {
-            inRow = 0;
-        }
-        return row;
+        return inRow >= most;
     }
 
     /**
-     * Counts a long or short wait for the row after the front lock. Long waits at the same time count as one wait,
-     * because the cause may be the same, such as a pause of this JVM.
+     * Records that the front lock or the marker could not be acquired in time. If another transaction of this JVM
+     * acquired the front lock during the wait, the queue was only long. Otherwise there is a fault, and the next locks
+     * have no front lock for a while.
      */
-    private void count(boolean bad, long now, long begunMillis) {
-        if (!bad) {
-            score = Math.max(0, score - 1);
-        } else if (begunMillis >= countedMillis) {
-            countedMillis = now;
-            scoredMillis = score == 0 ? now : scoredMillis;
-            score = Math.min(TO_OPEN, score + LONG_COUNTS);
-            if (score == TO_OPEN && now - scoredMillis >= TO_OPEN_MILLIS) {
-                open(now);
-            }
+    void givenUp(long waitedNanos) {
+        if (isOpen() || has(grantedNanos + waitedNanos + 1)) {
+            enter(State.PLAIN);
+            pausedUntilNanos = nanos.getAsLong() + BOUND_NANOS;
         }
-    }
-
-    private void front() {
-        state = State.FRONT;
-        frontMillis = millis.getAsLong();
-        inRow = 0;
-        score = 0;
-    }
-
-    private void open(long now) {
-        periodMillis =
-                now - frontMillis >= CALM_MILLIS ? FIRST_PERIOD_MILLIS : Math.min(MOST_PERIOD_MILLIS, 2 * periodMillis);
-        openUntilMillis = (now / periodMillis + 1) * periodMillis;
-        state = State.OPEN;
-        inRow = 0;
     }
 }

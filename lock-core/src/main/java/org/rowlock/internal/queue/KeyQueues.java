@@ -41,7 +41,7 @@ public final class KeyQueues {
 
     /** Creates queues with a fixed width, or with an adaptive width if the given width is 0. */
     public static KeyQueues adaptive(int width) {
-        return new KeyQueues(() -> new AdaptivePolicy(width, System::currentTimeMillis));
+        return new KeyQueues(() -> new AdaptivePolicy(width, System::nanoTime));
     }
 
     public QueueEntry entry(int hash, @Nullable Object offer) {

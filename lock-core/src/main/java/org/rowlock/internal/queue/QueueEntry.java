@@ -47,8 +47,8 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // This field and the following fields are written under the lock of the queue, with three exceptions. Only the
-    // thread of the entry writes offer and front without the lock, and only its leader writes sent.
+    // This field and the following fields are written under the lock of the queue, with two exceptions. Only the thread
+    // of the entry writes offer without the lock, and only its leader writes sent.
     volatile State state = State.NEW;
 
     @Nullable
@@ -172,7 +172,7 @@ public final class QueueEntry {
             int own = inFront + (queue.isKept() ? 0 : 1);
             long ownNanos = queue.heldNanos(now) - heldBeforeNanos;
             queue.granted(now);
-            queue.policy.waited(nanos, own, ownNanos, front == null ? -1 : front.waitedNanos);
+            queue.policy.waited(nanos, own, ownNanos, front == null || front.isMarker() ? -1 : front.waitedNanos);
         }
     }
 
@@ -224,13 +224,44 @@ public final class QueueEntry {
         }
     }
 
+    /**
+     * Whether the caller must ask the server how many clients without Rowlock wait for the row. The caller then calls
+     * {@link #answered}, and {@link #front} afterwards.
+     */
+    public boolean asks(LockFront how) {
+        synchronized (queue.lock) {
+            // A group runs many transactions each time the server grants the row, so its JVM does not starve.
+            boolean contended = offer == null && queue.wanting() > 1;
+            return how != LockFront.NEVER && isAlone() && queue.policy.asks(contended);
+        }
+    }
+
+    /**
+     * Records the server's answer.
+     *
+     * @param waiting how many transactions without a front lock and without a marker wait; 0 if this is unknown
+     */
+    public void answered(int waiting) {
+        synchronized (queue.lock) {
+            queue.policy.answered(waiting, queue.inside() - 1 - queue.fronted);
+            queue.admitNext();
+            startServerWait();
+        }
+    }
+
     /** Returns the front lock, or null if none is required. Call this method once, after the admission. */
     public @Nullable Front front(LockFront how) {
         synchronized (queue.lock) {
-            boolean always = how == LockFront.ALWAYS;
-            long most = how != LockFront.NEVER && isAlone() ? queue.policy.frontNanos(always) : 0;
-            front = most == 0 ? null : new Front(this, most, !always && queue.policy.isFrontTimed());
+            long most = how != LockFront.NEVER && isAlone() ? queue.policy.frontNanos(how == LockFront.ALWAYS) : 0;
+            setFront(most == 0 ? null : new Front(this, most, queue.policy.isOpen()));
             return front;
+        }
+    }
+
+    void setFront(@Nullable Front next) {
+        synchronized (queue.lock) {
+            queue.fronted += (next == null ? 0 : 1) - (front == null ? 0 : 1);
+            front = next;
         }
     }
 

@@ -28,10 +28,31 @@ public interface QueuePolicy {
         return 0;
     }
 
-    /** Whether the server reports the wait for the next front lock. */
-    default boolean isFrontTimed() {
+    /**
+     * Whether many clients without Rowlock wait for the key. If so, the next lock has a marker instead of a front lock.
+     */
+    default boolean isOpen() {
         return false;
     }
+
+    /**
+     * Whether the caller must ask the server, before the next lock, how many clients without Rowlock wait for the row.
+     * If this method returns true, {@link #answered} follows.
+     *
+     * @param contended whether front locks would delay other transactions of this JVM
+     */
+    default boolean asks(boolean contended) {
+        return false;
+    }
+
+    /**
+     * Records the server's answer.
+     *
+     * @param waiting how many transactions without a front lock and without a marker wait for the row; 0 if unknown
+     * @param own how many transactions of this JVM are at the server without a front lock or a marker, and may be among
+     *     them
+     */
+    default void answered(int waiting, int own) {}
 
     /** Whether transactions of other JVMs contend for the key, according to the measurements. */
     default boolean isWantedElsewhere() {
@@ -44,7 +65,7 @@ public interface QueuePolicy {
      * @param nanos the time from sending the statement to the server's answer
      * @param holds the largest number of other transactions of this JVM that may have held the lock during the wait
      * @param ownNanos the part of the wait in which other transactions of this JVM held the lock, as far as it is known
-     * @param keyNanos the time of the wait for the front lock; 0 if it is unknown, negative if there was no front lock
+     * @param keyNanos the time of the wait for the front lock; negative if there was no front lock
      */
     default void waited(long nanos, int holds, long ownNanos, long keyNanos) {}
 

@@ -21,8 +21,14 @@ import org.jspecify.annotations.Nullable;
  * <p>The wait for the front lock is bounded, because the holder of the front lock may itself wait for the row lock. The
  * transaction's own lock_timeout is restored before the caller's statement begins. In REPEATABLE READ and SERIALIZABLE
  * no front lock is acquired.
+ *
+ * <p>The same statement acquires a marker instead of the front lock, while many clients without Rowlock wait for the
+ * row. A marker is a shared lock on a key of its own, so no transaction waits for a marker.
  */
 public final class FrontSql {
+    private static final String READ_COMMITTED =
+            "pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')";
+
     /** The name of the transaction-local setting that stores whether the row exists. */
     private static final String IS_THERE = "'rowlock.front'";
 
@@ -41,6 +47,42 @@ public final class FrontSql {
     /** The statement that acquires the front lock, with parameters that {@link #bind} sets. */
     public static final String SQL =
             sql("cast(? as boolean)", "cast(? as bigint)", "cast(? as integer)", "cast(? as integer)");
+
+    /**
+     * The key of the marker, shared by all rows. With a key for each row, a question about one row would count waiters
+     * for another row that have a marker.
+     */
+    public static final long MARKER = 0x9e3779b97f4a7c15L;
+
+    /**
+     * A query: how many transactions wait for the most contended row of a table without a marker. The parameter is the
+     * name of the table, twice. The holder of a front lock is counted, and there is one such holder for each row.
+     *
+     * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them, and
+     * transactions that follow an update to the new version of the row, wait for the xid of the holder. In REPEATABLE
+     * READ and SERIALIZABLE the answer is 0, because front locks and markers do not exist there. The arrays are
+     * computed once, so the query visits each lock a few times, however many transactions wait. A prepared transaction
+     * has no pid, and does not wait.
+     */
+    public static final String PLAIN_WAITERS =
+            "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"
+                    + " or database = (select oid from pg_catalog.pg_database"
+                    + " where datname = pg_catalog.current_database())))"
+                    + " select coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'tuple'), 0)"
+                    + " + coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'transactionid'), 0) from ("
+                    + "select l.locktype, pg_catalog.count(*) as waiters from l where not l.granted and "
+                    + READ_COMMITTED
+                    + " and (l.locktype = 'tuple' and l.mode in ('ExclusiveLock', 'AccessExclusiveLock')"
+                    + " and l.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text))"
+                    + " or l.locktype = 'transactionid' and not l.pid = any (array(select t.pid from l as t"
+                    + " where t.locktype = 'tuple')))"
+                    + " and l.pid = any (array(select r.pid from l as r where r.locktype = 'relation'"
+                    + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
+                    + " and r.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text))))"
+                    + " and not l.pid = any (array(select a.pid from l as a where a.locktype = 'advisory' and a.granted"
+                    + " and a.objsubid = 1 and (a.classid::bigint << 32 | a.objid::bigint) = "
+                    + MARKER + "))"
+                    + " group by l.locktype, l.page, l.tuple, l.transactionid) as w";
 
     public static final int PARAMETERS = 4;
 
@@ -64,8 +106,8 @@ public final class FrontSql {
         return "select pg_catalog.set_config(" + IS_THERE + ", (exists (" + row + "\n))::pg_catalog.text, true)";
     }
 
-    public static String literal(boolean timed, long key, int millis) {
-        return sql(Boolean.toString(timed), "'" + key + "'::bigint", Integer.toString(millis), "" + PART_OF_TIMEOUT);
+    public static String literal(boolean marker, long key, int millis) {
+        return sql(Boolean.toString(marker), "'" + key + "'::bigint", Integer.toString(millis), "" + PART_OF_TIMEOUT);
     }
 
     /**
@@ -73,22 +115,23 @@ public final class FrontSql {
      * lock_timeout to the bound; "offset 0" ensures this order. The result of the lock function is an argument of the
      * call that restores lock_timeout, so the server restores lock_timeout after the lock.
      */
-    private static String sql(String timed, String key, String millis, String part) {
-        return "select pg_catalog.set_config('lock_timeout', a.own || (pg_catalog.pg_advisory_xact_lock(" + key
-                + "))::pg_catalog.text, true), case when " + timed
-                + " then extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()) end from ("
-                + "select pg_catalog.current_setting('lock_timeout') as own,"
+    private static String sql(String marker, String key, String millis, String part) {
+        // The comment identifies the statement in pg_stat_activity, which shows only the beginning of the text.
+        return "/* rowlock.front */ select pg_catalog.set_config('lock_timeout', a.own || case when a.marker"
+                + " then (pg_catalog.pg_advisory_xact_lock_shared(a.key))::pg_catalog.text"
+                + " else (pg_catalog.pg_advisory_xact_lock(a.key))::pg_catalog.text end, true),"
+                + " extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()) from ("
+                + "select m.marker, m.key, pg_catalog.current_setting('lock_timeout') as own,"
                 + " pg_catalog.set_config('lock_timeout', (case when"
                 + " pg_catalog.current_setting('lock_timeout') = '0' and"
                 + " pg_catalog.current_setting('statement_timeout') = '0' then m.millis"
                 + " else greatest(1, least(m.millis, "
                 + part("lock_timeout") + ", " + part("statement_timeout")
-                + "))::integer end)::pg_catalog.text, true) from (select " + millis + " as millis, " + part
-                + " as part) as m"
+                + "))::integer end)::pg_catalog.text, true) from (select " + marker + " as marker, " + key
+                + " as key, " + millis + " as millis, " + part + " as part) as m"
                 + " where pg_catalog.current_setting(" + IS_THERE + ") = 'true'"
                 + " and pg_catalog.pg_current_xact_id_if_assigned() is null"
-                + " and pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')"
-                + " offset 0) as a";
+                + " and " + READ_COMMITTED + " offset 0) as a";
     }
 
     /** Returns an expression for the milliseconds of a timeout that the wait may use; null without a timeout. */
@@ -100,13 +143,13 @@ public final class FrontSql {
     /**
      * Sets the parameters from index {@code at} on. Returns the index after the last parameter.
      *
-     * @param timed whether the server reports the time of the wait
+     * @param marker whether to acquire a marker, not a front lock
      * @param part the divisor for the timeouts of the session: 10 means that the wait may take a tenth
      */
-    public static int bind(PreparedStatement statement, int at, boolean timed, long key, int millis, int part)
+    public static int bind(PreparedStatement statement, int at, boolean marker, long key, int millis, int part)
             throws SQLException {
-        statement.setLong(at, key);
-        statement.setBoolean(at + 1, timed);
+        statement.setBoolean(at, marker);
+        statement.setLong(at + 1, key);
         statement.setInt(at + 2, millis);
         statement.setInt(at + 3, part);
         return at + PARAMETERS;
@@ -163,7 +206,7 @@ public final class FrontSql {
     /**
      * Returns the time of the wait for the front lock.
      *
-     * @return the nanoseconds; 0 if the wait was not timed, and -1 if no front lock was acquired
+     * @return the nanoseconds; -1 if no front lock was acquired
      */
     public static long waitedNanos(ResultSet row) throws SQLException {
         return row.next() ? (long) (row.getDouble(2) * TimeUnit.SECONDS.toNanos(1)) : -1;

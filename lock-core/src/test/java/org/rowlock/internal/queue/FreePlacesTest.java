@@ -48,7 +48,7 @@ class FreePlacesTest {
             throws Exception {
         this.width = width;
         this.outages = outages;
-        QueuePolicy policy = new AdaptivePolicy(width, System::currentTimeMillis);
+        QueuePolicy policy = new AdaptivePolicy(width, System::nanoTime);
         this.queues = new KeyQueues(() -> policy, TimeUnit.MICROSECONDS.toNanos(500));
         seen.clear();
         wakeable.clear();

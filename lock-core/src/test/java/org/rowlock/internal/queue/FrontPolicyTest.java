@@ -6,16 +6,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** When the key goes in front, and when it does not any more, from crowds and times that the test makes. */
+/** When the key goes in front, when a mark does, and when the server is asked, from crowds that the test makes. */
 class FrontPolicyTest {
     private static final long HOLD = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
-    /** The beginning of a period. */
-    private static final long START = 60_000_000;
-
-    private final AtomicLong millis = new AtomicLong(START);
-    private final FrontPolicy policy = new FrontPolicy(millis::get);
+    private final AtomicLong nanos = new AtomicLong(-2 * SECOND);
+    private final FrontPolicy policy = new FrontPolicy(nanos::get);
 
     private boolean fronts() {
         return policy.mostNanos(false) > 0;
@@ -23,25 +21,54 @@ class FrontPolicyTest {
 
     private void plain(int times, double crowd, int own) {
         for (int i = 0; i < times; i++) {
-            policy.locked(false, crowd, own, (long) (crowd * HOLD), Double.NaN, 0);
+            policy.locked(false, crowd, own, (long) (crowd * HOLD), Double.NaN);
         }
     }
 
     private void inFront(int times, double crowd, int own) {
         for (int i = 0; i < times; i++) {
-            policy.locked(true, crowd, own, (long) (crowd * HOLD), Double.NaN, 0);
+            policy.locked(true, crowd, own, (long) (crowd * HOLD), Double.NaN);
         }
     }
 
-    /** One that waited so many holds for the row behind the key; the next begins when it is done. */
+    /** One that waited so many holds for the row behind the key. */
     private void behind(double holds) {
-        millis.addAndGet((long) (holds * HOLD / 1_000_000) + 1);
-        policy.locked(true, 20, 1, 20 * HOLD, holds, (long) (holds * HOLD));
+        policy.locked(true, 20, 1, 20 * HOLD, holds);
+    }
+
+    private void many(int waiting, int own) {
+        assertThat(policy.asks(true)).isTrue();
+        policy.answered(waiting, own);
+        assertThat(policy.isOpen()).isTrue();
+    }
+
+    /** Twice, as many wait for nothing in the moment in which the row goes from one to the next. */
+    private void few(int waiting, int own) {
+        assertThat(policy.asks(true)).isTrue();
+        policy.answered(waiting, own);
+        assertThat(policy.asks(true)).isFalse();
+        nanos.addAndGet(SECOND / 20);
+        assertThat(policy.asks(true)).isTrue();
+        policy.answered(waiting, own);
+        assertThat(policy.isOpen()).isFalse();
+        assertThat(fronts()).isTrue();
     }
 
     private void enter() {
         plain(2, 20, 1);
         assertThat(fronts()).isTrue();
+    }
+
+    private void twoBehind() {
+        behind(4);
+        assertThat(policy.asks(true)).isFalse();
+        behind(4);
+    }
+
+    private void open() {
+        enter();
+        twoBehind();
+        many(20, 0);
     }
 
     @Test
@@ -54,6 +81,18 @@ class FrontPolicyTest {
         assertThat(fronts()).isFalse();
         plain(1, 8, 4);
         assertThat(fronts()).isTrue();
+        assertThat(policy.asks(true)).isFalse();
+    }
+
+    /** A front lock delays nobody else of this JVM, so the round trip of a question would gain nothing. */
+    @Test
+    void aTransactionThatIsAloneInItsJvmDoesNotAsk() {
+        enter();
+        twoBehind();
+        assertThat(policy.asks(false)).isFalse();
+        many(9, 0);
+        nanos.addAndGet(SECOND);
+        assertThat(policy.asks(false)).isTrue();
     }
 
     @Test
@@ -68,11 +107,11 @@ class FrontPolicyTest {
     @Test
     void aWaitOfLessThanTwoMillisecondsIsNoCrowd() {
         for (int i = 0; i < 100; i++) {
-            policy.locked(false, 40, 1, 1_999_999, Double.NaN, 0);
+            policy.locked(false, 40, 1, 1_999_999, Double.NaN);
         }
         assertThat(fronts()).isFalse();
-        policy.locked(false, 40, 1, 2_000_000, Double.NaN, 0);
-        policy.locked(false, 40, 1, 2_000_000, Double.NaN, 0);
+        policy.locked(false, 40, 1, 2_000_000, Double.NaN);
+        policy.locked(false, 40, 1, 2_000_000, Double.NaN);
         assertThat(fronts()).isTrue();
     }
 
@@ -120,135 +159,124 @@ class FrontPolicyTest {
     @Test
     void theWaitForTheKeyIsBoundedByAMinute() {
         enter();
-        assertThat(policy.mostNanos(false)).isEqualTo(60 * SECOND);
-        assertThat(policy.mostNanos(true)).isEqualTo(60 * SECOND);
+        assertThat(policy.mostNanos(false)).isEqualTo(MINUTE);
+        assertThat(policy.mostNanos(true)).isEqualTo(MINUTE);
     }
 
     @Test
-    void oneOfEightIsTimedUntilOneWasBad() {
+    void fiveClientsWithoutUsOpenTheRow() {
         enter();
-        assertThat(policy.isTimed()).isTrue();
-        for (int i = 1; i < 8; i++) {
-            assertThat(policy.isTimed()).isFalse();
-        }
-        assertThat(policy.isTimed()).isTrue();
+        twoBehind();
+        few(4, 0);
+        nanos.addAndGet(SECOND);
+        twoBehind();
+        many(5, 0);
+        assertThat(fronts()).isTrue();
+    }
+
+    @Test
+    void ourOwnAreNotCountedAsLongAsTheyHaveNoMark() {
+        enter();
+        twoBehind();
+        few(8, 4);
+        nanos.addAndGet(SECOND);
+        twoBehind();
+        many(9, 4);
+        nanos.addAndGet(SECOND);
+        many(35, 30);
+        nanos.addAndGet(SECOND);
+        few(34, 30);
+    }
+
+    /** The question goes with a mark, and the transactions of an application may all begin to read first. */
+    @Test
+    void anOpenRowIsClosedIfNoLockAsksForTenSeconds() {
+        open();
+        nanos.addAndGet(SECOND + FrontPolicy.OVERDUE_NANOS - 1);
+        assertThat(policy.isOpen()).isTrue();
+        nanos.addAndGet(1);
+        assertThat(fronts()).isFalse();
+        assertThat(policy.isOpen()).isFalse();
+        assertThat(policy.asks(true)).isFalse();
+        open();
+    }
+
+    /** A lock may wait long by chance, and rows beside it may have some waiters. */
+    @Test
+    void twoLongWaitsInARowAreAskedFor() {
+        enter();
         behind(4);
         behind(3.9);
-        assertThat(policy.isTimed()).isTrue();
-        behind(3.9);
-        assertThat(policy.isTimed()).isFalse();
+        behind(4);
+        inFront(1, 20, 1);
+        assertThat(policy.asks(true)).isFalse();
+        behind(4);
+        many(5, 0);
     }
 
-    /** Transactions without Rowlock are there: until the next quarter of a minute. */
     @Test
-    void longWaitsBehindTheKeyOpenItForATimeThatAllJvmsShare() {
+    void theServerIsAskedOnceASecondAtMost() {
         enter();
-        behind(10);
-        millis.addAndGet(8_000);
-        for (int i = 0; i < 4; i++) {
-            behind(10);
+        twoBehind();
+        few(0, 0);
+        twoBehind();
+        nanos.addAndGet(SECOND - 1);
+        assertThat(policy.asks(true)).isFalse();
+        nanos.addAndGet(1);
+        assertThat(policy.asks(true)).isTrue();
+        assertThat(policy.asks(true)).isFalse();
+    }
+
+    @Test
+    void anOpenRowIsClosedWhenTheOthersAreGone() {
+        open();
+        for (int i = 0; i < 5; i++) {
+            plain(100, 1, 1);
+            nanos.addAndGet(SECOND - 1);
+            assertThat(policy.asks(true)).isFalse();
+            nanos.addAndGet(1);
+            many(5, 0);
         }
-        assertThat(fronts()).isTrue();
-        behind(10);
-        assertThat(policy.isOpen()).isTrue();
+        nanos.addAndGet(SECOND);
+        few(4, 0);
+        inFront(8, 1, 1);
         assertThat(fronts()).isFalse();
-        assertThat(policy.mostNanos(true)).isZero();
-        millis.set(START + 14_999);
-        assertThat(fronts()).isFalse();
-        millis.set(START + 15_000);
-        assertThat(fronts()).isTrue();
     }
 
-    /** JVMs of a fleet that starts do not begin to front at once; the last ones overtake the first for seconds. */
+    /** A key that cannot be had may be another's for hours, or the right to the function is missing. */
     @Test
-    void whatLastsForSecondsOnlyDoesNotOpen() {
+    void aKeyThatCannotBeHadIsLeftAloneForAMinute() {
         enter();
-        for (int i = 0; i < 100; i++) {
-            behind(10);
-        }
-        assertThat(millis.get()).isLessThan(START + 8_000);
-        for (int i = 0; i < 100; i++) {
-            behind(0);
-        }
-        assertThat(policy.isOpen()).isFalse();
-    }
-
-    /** Who asks in the moment in which the row is free overtakes those who wait for it. */
-    @Test
-    void someShortOnesBetweenThemDoNotHideTheOthers() {
-        enter();
-        for (int i = 0; i < 200 && !policy.isOpen(); i++) {
-            behind(10);
-            behind(0);
-        }
-        assertThat(policy.isOpen()).isTrue();
-    }
-
-    @Test
-    void manyShortOnesBetweenThemAndStallsAreNotEnough() {
-        enter();
-        for (int i = 0; i < 400; i++) {
-            behind(10);
-            behind(0);
-            behind(0);
-        }
-        assertThat(policy.isOpen()).isFalse();
-        millis.addAndGet(10_000);
-        for (int i = 0; i < 100; i++) {
-            // All that waited through one stall.
-            policy.locked(true, 20, 1, SECOND, 200, SECOND);
-        }
-        assertThat(policy.isOpen()).isFalse();
-    }
-
-    private void open() {
-        assertThat(fronts()).isTrue();
+        nanos.addAndGet(SECOND);
         policy.givenUp(SECOND);
-        assertThat(fronts()).isFalse();
-    }
-
-    private void awaitFront(long period) {
-        millis.set((millis.get() / period + 1) * period - 1);
-        assertThat(fronts()).isFalse();
-        millis.addAndGet(1);
-        assertThat(fronts()).isTrue();
-        millis.addAndGet(1_000);
+        for (int i = 0; i < 60; i++) {
+            plain(2, 20, 1);
+            assertThat(policy.mostNanos(true)).isZero();
+            nanos.addAndGet(SECOND);
+        }
+        assertThat(policy.mostNanos(true)).isPositive();
+        enter();
     }
 
     @Test
-    void aKeyThatCannotBeHadOpensForLongerAndLonger() {
-        enter();
+    void aMarkThatCannotBeHadIsLeftAloneToo() {
         open();
-        awaitFront(15_000);
-        open();
-        awaitFront(30_000);
-        open();
-        awaitFront(60_000);
-        open();
-        awaitFront(60_000);
-        millis.addAndGet(20_000);
-        open();
-        awaitFront(15_000);
+        policy.givenUp(0);
+        assertThat(policy.isOpen()).isFalse();
+        assertThat(policy.mostNanos(true)).isZero();
+        nanos.addAndGet(MINUTE);
+        assertThat(policy.mostNanos(true)).isPositive();
     }
 
     @Test
     void whereOthersHadTheKeyMeanwhileTheQueueIsOnlyLong() {
         enter();
         inFront(1, 20, 1);
-        millis.addAndGet(500);
+        nanos.addAndGet(SECOND / 2);
         policy.givenUp(SECOND);
         assertThat(fronts()).isTrue();
-        millis.addAndGet(501);
-        open();
-    }
-
-    @Test
-    void noCrowdEndsTheOpening() {
-        enter();
-        open();
-        plain(8, 1.9, 1);
-        assertThat(policy.isOpen()).isFalse();
+        nanos.addAndGet(SECOND / 2 + 1);
+        policy.givenUp(SECOND);
         assertThat(fronts()).isFalse();
-        assertThat(policy.mostNanos(true)).isEqualTo(60 * SECOND);
     }
 }

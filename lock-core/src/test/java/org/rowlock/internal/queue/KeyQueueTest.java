@@ -13,9 +13,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
@@ -52,6 +54,73 @@ class KeyQueueTest {
         public void placeLeft(long nanos, boolean crowded) {
             now = next;
         }
+    }
+
+    /** A question takes a round trip, so it is asked for those whom a front lock would delay. */
+    @Test
+    void theServerIsAskedForATransactionBesideOthersThatNoGroupRuns() {
+        List<Boolean> contended = new ArrayList<>();
+        KeyQueues asking = new KeyQueues(() -> new QueuePolicy() {
+            @Override
+            public int width(boolean kept, int waiting) {
+                return 3;
+            }
+
+            @Override
+            public boolean asks(boolean isContended) {
+                contended.add(isContended);
+                return isContended;
+            }
+        });
+        QueueEntry first = asking.entry(1, null);
+        QueueEntry second = asking.entry(1, null);
+        QueueEntry grouped = asking.entry(1, "offer");
+        assertThat(first.tryEnter()).isTrue();
+        assertThat(first.asks(LockFront.ADAPTIVE)).isFalse();
+        assertThat(second.tryEnter()).isTrue();
+        assertThat(second.asks(LockFront.NEVER)).isFalse();
+        assertThat(second.asks(LockFront.ADAPTIVE)).isTrue();
+        assertThat(grouped.tryEnter()).isTrue();
+        assertThat(grouped.asks(LockFront.ADAPTIVE)).isFalse();
+        assertThat(contended).containsExactly(false, true, false);
+    }
+
+    /** Those without a mark, as after a read, may be among the waiters that the server counts. */
+    @Test
+    void ourOwnWithoutAMarkAreToldWithTheAnswer() {
+        List<Integer> told = new ArrayList<>();
+        KeyQueues counted = new KeyQueues(() -> new QueuePolicy() {
+            @Override
+            public int width(boolean kept, int waiting) {
+                return 100;
+            }
+
+            @Override
+            public long frontNanos(boolean always) {
+                return always ? MOST : 0;
+            }
+
+            @Override
+            public void answered(int waiting, int own) {
+                told.add(own);
+            }
+        });
+        List<QueueEntry> entries =
+                Stream.generate(() -> counted.entry(1, null)).limit(5).toList();
+        entries.forEach(each -> assertThat(each.tryEnter()).isTrue());
+        QueueEntry asking = entries.get(4);
+        asking.answered(0);
+        Front first = entries.get(0).front(LockFront.ALWAYS);
+        entries.get(1).front(LockFront.ALWAYS);
+        entries.get(2).front(LockFront.ADAPTIVE);
+        asking.answered(0);
+        first.unsent();
+        first.unsent();
+        asking.answered(0);
+        entries.get(1).leave();
+        entries.get(1).leave();
+        asking.answered(0);
+        assertThat(told).containsExactly(4, 2, 3, 3);
     }
 
     /** What came before it had its connection was a wait for the pool. */

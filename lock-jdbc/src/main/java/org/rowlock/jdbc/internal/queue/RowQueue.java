@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.group.StatementMember;
@@ -102,7 +103,8 @@ final class RowQueue {
             }
             if (entered || member != null) {
                 boolean fronts = entered && mode == DropInMode.QUEUE && (member == null || !member.leads());
-                Front front = fronts && row.isFrontable() ? front(entry, row) : null;
+                Front front =
+                        fronts && row.isFrontable() ? front(entry, row, isWhole && Turn.isPlain(statement)) : null;
                 turn = new Turn(access, entry, row.plan(), front, member);
             }
             return turn;
@@ -113,8 +115,14 @@ final class RowQueue {
         }
     }
 
-    private @Nullable Front front(QueueEntry entry, LockedRow row) {
-        Front asked = entry.front(dropIn.settings.front());
+    /** @param sendable whether the statement can be sent with a front lock; if not, its answer would be of no use */
+    private @Nullable Front front(QueueEntry entry, LockedRow row, boolean sendable) {
+        LockFront how = dropIn.settings.front();
+        if (sendable && mayFront() && entry.asks(how)) {
+            // A group runs many statements each time the server grants the row, so a JVM with groups does not starve.
+            entry.answered(dropIn.groups == null ? plainWaiters(row) : 0);
+        }
+        Front asked = entry.front(how);
         if (asked == null) {
             return null;
         }
@@ -128,6 +136,17 @@ final class RowQueue {
         }
         asked.unsent();
         return null;
+    }
+
+    /** Returns how many clients without Rowlock wait for the row; 0 if this is unknown. */
+    private int plainWaiters(LockedRow row) {
+        try {
+            String table = row.plan().table();
+            return Integer.parseInt(access.query(FrontSql.PLAIN_WAITERS, table, table));
+        } catch (SQLException e) {
+            LOG.log(Level.DEBUG, "The clients without Rowlock could not be counted", e);
+            return 0;
+        }
     }
 
     /**

@@ -1,6 +1,8 @@
 package org.rowlock.jdbc.internal.queue;
 
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
@@ -34,6 +36,20 @@ public final class Turn {
         this.plan = plan;
         this.front = front;
         this.member = member;
+    }
+
+    /**
+     * Whether the driver's statement has the settings of a new statement, as far as the settings affect its results.
+     * The query timeout may differ.
+     */
+    public static boolean isPlain(Statement statement) throws SQLException {
+        return !statement.isClosed()
+                && statement.getFetchSize() == 0
+                && statement.getMaxRows() == 0
+                && statement.getMaxFieldSize() == 0
+                && !statement.isCloseOnCompletion()
+                && statement.getResultSetType() == ResultSet.TYPE_FORWARD_ONLY
+                && statement.getResultSetConcurrency() == ResultSet.CONCUR_READ_ONLY;
     }
 
     /** Returns the front lock to send before the statement; null if the statement has no front lock. */

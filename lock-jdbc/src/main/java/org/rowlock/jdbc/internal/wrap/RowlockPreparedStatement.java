@@ -136,7 +136,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             fronted = both;
         }
         int at = binds.set(both, 1, recognised(known).values());
-        int first = FrontSql.bind(both, at, lock.isTimed(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
+        int first = FrontSql.bind(both, at, lock.isMarker(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
         binds.setAll(both, first - 1);
         both.setQueryTimeout(delegate.getQueryTimeout());
         runs(both);

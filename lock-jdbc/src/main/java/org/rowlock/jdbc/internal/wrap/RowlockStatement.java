@@ -124,7 +124,7 @@ class RowlockStatement extends ForwardingStatement {
             Statement fronted = isWhole ? sendInFront(plan, lock) : null;
             if (fronted == null) {
                 lock.unsent();
-            } else {
+            } else if (!lock.isMarker()) {
                 plan.figures().count(Figure.FRONTED);
             }
             return fronted;
@@ -151,7 +151,7 @@ class RowlockStatement extends ForwardingStatement {
             return null;
         }
         int millis = frontMillis(lock);
-        String sql = FrontSql.literal(lock.isTimed(), lock.key(), millis);
+        String sql = FrontSql.literal(lock.isMarker(), lock.key(), millis);
         delegate.execute(FrontSql.inFrontOf(plan.sql(), recognised(plan).row(), sql, marked));
         return delegate;
     }
@@ -220,18 +220,8 @@ class RowlockStatement extends ForwardingStatement {
         }
     }
 
-    /**
-     * Whether the delegate has the settings of a new statement, as far as the settings affect its results. The query
-     * timeout may differ.
-     */
     final boolean isPlain() throws SQLException {
-        return !delegate.isClosed()
-                && delegate.getFetchSize() == 0
-                && delegate.getMaxRows() == 0
-                && delegate.getMaxFieldSize() == 0
-                && !delegate.isCloseOnCompletion()
-                && delegate.getResultSetType() == ResultSet.TYPE_FORWARD_ONLY
-                && delegate.getResultSetConcurrency() == ResultSet.CONCUR_READ_ONLY;
+        return Turn.isPlain(delegate);
     }
 
     /** Sends a batch. Only a batch of one execution may wait in the JVM. */
