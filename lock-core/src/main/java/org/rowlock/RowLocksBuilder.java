@@ -106,13 +106,13 @@ public final class RowLocksBuilder {
      * for the row at the server. More transactions may wait at the server if no thread of this JVM acquires the row
      * within a second.
      *
-     * <p>By default the number adapts to the load. In the admission queue the number starts at 2. If a key is held so
-     * briefly that it is free before the next transaction reaches the server, the number grows to at most 8, as with
-     * {@link LockOperation#execute}. To measure these times, the queue sometimes admits one request at a time. In the
-     * {@code ROW} queue the number is at least 8 while no transaction waits in the JVM, and at least 4 while
-     * transactions wait there. The number is larger if the row is held only briefly. The number is also larger while
-     * Rowlock pauses the front locks of the row (see {@link #front}), because these locks have not helped. A number
-     * that is set here is fixed. A number that is larger than the number of connections switches the queues off.
+     * <p>By default the number adapts to the load. In the admission queue the number starts at 2. The number grows to
+     * at most 8 if a key is released before the next transaction reaches the server, as with {@link
+     * LockOperation#execute}. To measure these times, the queue sometimes admits one request at a time. In the {@code
+     * ROW} queue the number is at least 8 while no transaction waits in the JVM, and at least 4 while transactions wait
+     * there. The number is larger if the row is held only briefly. The number is also larger while Rowlock pauses the
+     * front locks of the row (see {@link #front}), because these locks have not helped. A number that is set here is
+     * fixed. A number that is larger than the number of connections switches the queues off.
      *
      * @param threads the number, at least 1
      * @return this builder

@@ -89,7 +89,7 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         return String.join("\n;", texts);
     }
 
-    /** The cached flushes of requests. A cache key and a {@link #form} together determine the SQL of a flush. */
+    /** The cached flushes of requests. The SQL of a flush is determined by a cache key and a {@link #form}. */
     public static final class Cache {
         private static final int MODES = RowLockMode.values().length;
         private static final int WAITS = WaitKind.values().length;

@@ -58,11 +58,11 @@ public record WriteForm(
     }
 
     /**
-     * Returns SQL with which the server checks how many rows a write changes. If the number is unexpected, the
-     * statement raises an error, so that a following COMMIT in the same flush does not run. The caller's statement is
-     * in a WITH clause, whose rows are counted. If the caller's statement has a RETURNING clause, the count is in an
-     * additional last column. If the caller's statement returns no row, the result is one row with the count. The
-     * additional last parameter is {@link LockCheckSql#mark}.
+     * Returns SQL with which the server checks how many rows are changed. If the number is unexpected, the statement
+     * raises an error, so that a following COMMIT in the same flush does not run. The caller's statement is in a WITH
+     * clause, whose rows are counted. If the caller's statement has a RETURNING clause, the count is in an additional
+     * last column. If the caller's statement returns no row, the result is one row with the count. The additional last
+     * parameter is {@link LockCheckSql#mark}.
      */
     public String checked(long expected, int number) {
         // The line break ends a -- comment at the end of the caller's statement.

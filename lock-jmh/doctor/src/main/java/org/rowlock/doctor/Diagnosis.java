@@ -109,8 +109,8 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
     }
 
     /**
-     * Returns the statement that the benchmarks can measure; null if no session waited for a row of a known table, or
-     * if the role sees no statement.
+     * Returns the statement that the benchmarks can measure. Returns null if no session waited for a row of a known
+     * table, or if the role sees no statement.
      */
     private @Nullable HotStatement hotStatement() {
         Forecast forecast = forecast();

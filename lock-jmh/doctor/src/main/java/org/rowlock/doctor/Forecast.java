@@ -39,8 +39,9 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
     private static final double LEAST_GAIN = 1.1;
 
     /**
-     * Returns the estimate, or null if no estimate is possible. The reasons are too few samples, too short a cycle,
-     * sessions that hang, or a holder that was in other states in more than a tenth of the samples.
+     * Returns the estimate, or null if no estimate is possible. Too few samples, too short a cycle and sessions that
+     * hang make an estimate impossible. An estimate is also impossible if the holder was in other states in more than a
+     * tenth of the samples.
      */
     static @Nullable Forecast of(Table table) {
         double idleShare = table.share(Table.Of.HOLDER, Doing.IDLE_IN_TRANSACTION);
