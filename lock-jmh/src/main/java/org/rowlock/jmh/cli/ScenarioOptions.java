@@ -122,7 +122,7 @@ final class ScenarioOptions {
             names = "--rounds",
             paramLabel = "<number>",
             converter = PositiveNumber.class,
-            description = "How often each variant is measured; more rounds detect smaller differences. Default: 4, or"
+            description = "How often each variant is measured; more rounds detect smaller differences. Default: 5, or"
                     + " the number that the scenario needs.")
     private @Nullable Integer rounds;
 
