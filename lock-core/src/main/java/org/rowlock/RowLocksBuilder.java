@@ -106,13 +106,13 @@ public final class RowLocksBuilder {
      * for the row at the server. More transactions may wait at the server if no thread of this JVM acquires the row
      * within a second.
      *
-     * <p>By default the number adapts to the load. In the admission queue the number starts at 2. The number grows to
-     * at most 8 if a key is released before the next transaction reaches the server, as with {@link
-     * LockOperation#execute}. To measure these times, the queue sometimes admits one request at a time. In the {@code
-     * ROW} queue the number is at least 8 while no transaction waits in the JVM, and at least 4 while transactions wait
-     * there. The number is larger if the row is held only briefly. The number is also larger while Rowlock pauses the
-     * front locks of the row (see {@link #front}), because these locks have not helped. A number that is set here is
-     * fixed. A number that is larger than the number of connections switches the queues off.
+     * <p>By default the number adapts to the load. In the admission queue the number starts at 2. Some keys are held so
+     * briefly that a key is free before the next transaction reaches the server. The number then grows to at most 8, as
+     * with {@link LockOperation#execute}. To measure these times, the queue sometimes admits one request at a time. In
+     * the {@code ROW} queue the number is at least 8 while no transaction waits in the JVM, and at least 4 while
+     * transactions wait there. The number is larger if the row is held only briefly. While many clients without Rowlock
+     * wait for the row, the {@code ROW} queue admits all transactions. A number that is set here is fixed. A number
+     * that is larger than the number of connections switches the queues off.
      *
      * @param threads the number, at least 1
      * @return this builder
@@ -237,10 +237,10 @@ public final class RowLocksBuilder {
         ADAPTIVE,
 
         /**
-         * Acquires the front lock even without contention. Rowlock pauses the front locks of a row only if they have
-         * not helped, or could not be acquired in time. Without contention, transactions are a few percent slower than
-         * with the row lock alone. Transactions without Rowlock do not queue for the front lock, and may acquire the
-         * row lock earlier.
+         * Acquires the front lock even without contention. There are two exceptions: a front lock of the row could not
+         * be acquired in time, or at least five clients without Rowlock wait for the row. These clients do not queue
+         * for the front lock, and would acquire the row earlier. Without contention, transactions are a few percent
+         * slower than with the row lock alone.
          */
         ALWAYS,
 
