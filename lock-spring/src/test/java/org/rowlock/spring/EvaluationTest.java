@@ -202,10 +202,17 @@ class EvaluationTest {
                     return call.invocableClone().proceed();
                 } catch (IllegalStateException e) {
                     ((Command) call.getArguments()[0]).id = 2;
-                    TransactionStatus status = managers.getObject().getTransaction(null);
-                    Object result = call.invocableClone().proceed();
-                    managers.getObject().commit(status);
-                    return result;
+                    PlatformTransactionManager manager = managers.getObject();
+                    TransactionStatus status = manager.getTransaction(null);
+                    try {
+                        Object result = call.invocableClone().proceed();
+                        manager.commit(status);
+                        return result;
+                    } finally {
+                        if (!status.isCompleted()) {
+                            manager.rollback(status);
+                        }
+                    }
                 }
             }));
         }

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,12 @@ class RoutingTest {
     @BeforeEach
     void listen() {
         said = RowLockTests.logged(south, "org.rowlock.spring.internal.startup.StartupVerification", Level.INFO);
+    }
+
+    /** The thread of this test runs other tests too. */
+    @AfterEach
+    void forgetTheTenant() {
+        TENANT.remove();
     }
 
     static class ByTenant extends AbstractRoutingDataSource {
@@ -146,7 +153,6 @@ class RoutingTest {
             assertThatThrownBy(() -> lock.accept("south")).hasMessageContaining("a suspended transaction");
             assertThatThrownBy(() -> lock.accept("southern pool")).hasMessageContaining("a suspended transaction");
         });
-        TENANT.remove();
     }
 
     /** One name can lead to two servers, for example behind a load balancer. */
