@@ -29,14 +29,16 @@ public final class Latency {
         recorder.recordValue(Math.max(0, nanos));
     }
 
-    /** The time since {@link #begin} if {@link #end} has not followed; otherwise 0. */
-    long pendingNanos() {
+    /**
+     * Moves the operations that have ended into a histogram. If an operation is open, adds its time since
+     * {@link #begin} to the other histogram.
+     */
+    void takeInto(Histogram ended, Histogram open) {
         long begun = since;
-        return begun == NOTHING ? 0 : System.nanoTime() - begun;
-    }
-
-    void takeInto(Histogram all) {
+        if (begun != NOTHING) {
+            open.recordValue(System.nanoTime() - begun);
+        }
         recycled = recorder.getIntervalHistogram(recycled);
-        all.add(recycled);
+        ended.add(recycled);
     }
 }

@@ -1,5 +1,6 @@
 package org.rowlock.jmh.bench;
 
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -12,6 +13,8 @@ import org.rowlock.jmh.profile.Published;
 /** The measurements of a workload's clients in the current window. Thread-safe. */
 public final class Meter {
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final Map<String, Double> PERCENTILES =
+            Map.of(".p50", 50.0, ".p95", 95.0, ".p99", 99.0, ".max", 100.0);
 
     private final ConcurrentMap<String, Queue<Latency>> latencies = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Average> averages = new ConcurrentHashMap<>();
@@ -61,19 +64,17 @@ public final class Meter {
 
     /** Publishes what was measured since the last call. */
     public void take(Published results) {
-        latencies.forEach((name, all) -> {
-            Histogram histogram = new Histogram(2);
-            long pending = 0;
-            for (Latency latency : all) {
-                latency.takeInto(histogram);
-                pending = Math.max(pending, latency.pendingNanos());
-            }
-            if (histogram.getTotalCount() + pending > 0) {
-                for (int percent : new int[] {50, 95, 99}) {
-                    results.put(name + ".p" + percent, histogram.getValueAtPercentile(percent) / NANOS_PER_MILLI, "ms");
-                }
-                // The maximum includes unfinished waits, which will last at least as long as they have lasted so far.
-                results.put(name + ".max", Math.max(pending, histogram.getMaxValue()) / NANOS_PER_MILLI, "ms");
+        latencies.forEach((name, each) -> {
+            Histogram ended = new Histogram(2);
+            Histogram all = new Histogram(2);
+            each.forEach(latency -> latency.takeInto(ended, all));
+            all.add(ended);
+            if (all.getTotalCount() > 0) {
+                // An open operation will last at least as long as it has lasted so far, so it can only raise a figure.
+                PERCENTILES.forEach((suffix, percent) -> {
+                    long nanos = Math.max(ended.getValueAtPercentile(percent), all.getValueAtPercentile(percent));
+                    results.put(name + suffix, nanos / NANOS_PER_MILLI, "ms");
+                });
             }
         });
         averages.forEach((name, average) -> {
