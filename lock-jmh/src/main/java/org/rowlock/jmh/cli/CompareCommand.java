@@ -2,16 +2,13 @@ package org.rowlock.jmh.cli;
 
 import java.io.Console;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.report.Summary;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Machine;
-import org.rowlock.jmh.run.Results;
 import org.rowlock.jmh.run.Room;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.ServerCheck;
@@ -98,39 +95,16 @@ final class CompareCommand extends ToolCommand {
             err().println("Nothing was done.");
             return ExitCode.SOFTWARE;
         }
-        return run(
-                new ComparisonSettings(
-                        chosen,
-                        address,
-                        1,
-                        Program.version(),
-                        Program.given(command, server),
-                        remarks,
-                        standby,
-                        own.statement()),
-                directory);
-    }
-
-    private int run(ComparisonSettings settings, Path directory) throws IOException {
-        Comparison comparison = new Comparison(settings, out()::println, err()::println);
-        boolean isMade = Files.notExists(directory);
-        try (Interruption interruption = new Interruption(comparison::stop, comparison::left, err())) {
-            ReportOption.tryOut(directory);
-            Results results = comparison.run();
-            boolean isEmpty = results.scenarios().isEmpty();
-            if (isEmpty) {
-                err().println("There is no report, because no measurement was finished.");
-                if (isMade) {
-                    Files.delete(directory);
-                }
-            } else {
-                out().println(Summary.of(results));
-                out().println("Report: " + ReportOption.write(results, directory));
-            }
-            results.failures().forEach(failure -> err().println("Failed: " + failure));
-            boolean isGood = results.failures().isEmpty() && !isEmpty;
-            return interruption.isInterrupted() ? Interruption.STATUS : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
-        }
+        ComparisonSettings settings = new ComparisonSettings(
+                chosen,
+                address,
+                1,
+                Program.version(),
+                Program.given(command, server),
+                remarks,
+                standby,
+                own.statement());
+        return ReportOption.run(new Comparison(settings, out()::println, err()::println), directory, out(), err());
     }
 
     /** Asks the user to confirm the run. Without a terminal the run is confirmed; see {@link Program#run}. */

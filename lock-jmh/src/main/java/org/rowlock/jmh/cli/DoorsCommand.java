@@ -1,23 +1,15 @@
 package org.rowlock.jmh.cli;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.bench.JdbcDoors;
 import org.rowlock.jmh.doors.DoorRun;
-import org.rowlock.jmh.report.Summary;
-import org.rowlock.jmh.run.Answer;
-import org.rowlock.jmh.run.Machine;
+import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Pace;
-import org.rowlock.jmh.run.Results;
-import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Room;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -29,9 +21,7 @@ import org.rowlock.jmh.server.ServerFacts;
 import org.rowlock.tool.PositiveNumber;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ToolCommand;
-import org.rowlock.tool.UserError;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -101,8 +91,8 @@ final class DoorsCommand extends ToolCommand {
             paramLabel = "<name>",
             split = ",",
             description =
-                    "Which variants to run. The baselines, by-hand and with JPA jpa-query, always run. Default: all."
-                            + " There are: by-hand, pool-16, pool-8, pool-4, lock, lock-and-read, in-transaction,"
+                    "Which variants to run. Their baseline also runs: jpa-query with JPA, otherwise by-hand. Default:"
+                            + " all. There are: by-hand, pool-16, pool-8, pool-4, lock, lock-and-read, in-transaction,"
                             + " both, advisory, at-commit, execute, groups, drop-in, update, drop-in-groups; with"
                             + " JPA jpa-query, jpa-find, jpa-row-lock, jpa-drop-in, jpa-drop-in-row-lock, jpa-flush,"
                             + " jpa-flush-row-lock, jpa-version.")
@@ -125,7 +115,8 @@ final class DoorsCommand extends ToolCommand {
     private int sliceMillis;
 
     @Override
-    public Integer call() throws SQLException, IOException {
+    public Integer call() throws IOException {
+        ScenarioOptions.refuseEmpty(command, "--doors", "--clients", "--rtt", "--rows");
         List<String> names = names(Scenarios.doors());
         List<String> unknown =
                 doors.stream().filter(name -> !names.contains(name)).toList();
@@ -134,7 +125,6 @@ final class DoorsCommand extends ToolCommand {
                 sliceMillis < LEAST_SLICE || sliceMillis > MOST_SLICE,
                 "--slice " + sliceMillis + " is out of range. Give 250 to 1000: shorter slices are inexact, and the"
                         + " machine drifts in longer ones.");
-        Instant started = Instant.now();
         ServerAddress address = server.address();
         List<Scenario> families = families();
         List<String> remarks = new ArrayList<>();
@@ -145,50 +135,13 @@ final class DoorsCommand extends ToolCommand {
             remarks.addAll(ServerCheck.remarks(facts));
         }
         Path directory = report.directory(command);
-        boolean isMade = Files.notExists(directory);
-        ReportOption.tryOut(directory);
         out().println("Takes about " + Pace.text(estimate(families)) + ". Report: " + directory);
         remarks.addAll(Beforehand.remarks());
         remarks.forEach(out()::println);
-        DoorRun run = new DoorRun(address, families, writes, out()::println);
-        List<ScenarioResult> scenarios;
-        // The signal handler is registered before the run, because a signal may arrive while the embedded server
-        // starts.
-        try (Interruption interruption = new Interruption(run::stop, run::left, err())) {
-            try {
-                scenarios = run.run();
-            } catch (SQLException | RuntimeException e) {
-                if (!interruption.isInterrupted()) {
-                    throw e;
-                }
-                // The interruption has closed the server during the run.
-                scenarios = List.of();
-            }
-            if (interruption.isInterrupted()) {
-                err().println("Stopped before its end, so there is no report.");
-                if (isMade) {
-                    Files.delete(directory);
-                }
-                return Interruption.STATUS;
-            }
-        } catch (InvariantViolation e) {
-            throw new UserError(e.getMessage() + ". A fast wrong lock is no result, so there is no report.", e);
-        }
-        Results results = new Results(
-                Answer.of(scenarios),
-                Program.version(),
-                started.toString(),
-                Duration.between(started, Instant.now()).toSeconds(),
-                Program.given(command, server),
-                Machine.describe(),
-                run.server(),
-                run.serverSettings(),
-                scenarios,
-                List.of(),
-                remarks);
-        out().println(Summary.of(results));
-        out().println("Report: " + ReportOption.write(results, directory));
-        return ExitCode.OK;
+        ComparisonSettings settings = new ComparisonSettings(
+                families, address, 1, Program.version(), Program.given(command, server), remarks, null, null);
+        DoorRun run = new DoorRun(settings, writes, out()::println, err()::println);
+        return ReportOption.run(run, directory, out(), err());
     }
 
     private static List<String> names(List<Scenario> families) {
@@ -198,8 +151,8 @@ final class DoorsCommand extends ToolCommand {
                 .toList();
     }
 
-    /** Returns the scenarios with the chosen variants and points. JPA is left out unless a variant of it is chosen. */
-    private List<Scenario> families() {
+    /** Returns the scenarios of the chosen variants, with their baselines and the chosen points. */
+    List<Scenario> families() {
         List<Point> points = new ArrayList<>();
         for (double roundTrip : roundTrips) {
             for (Rows each : rows) {
@@ -219,8 +172,7 @@ final class DoorsCommand extends ToolCommand {
                                         .filter(each -> each.equals(family.baseline()) || doors.contains(each.door()))
                                         .toList())
                         .timed(timing))
-                .filter(family -> !family.name().equals("doors-jpa")
-                        || family.variants().stream().map(Variant::door).anyMatch(doors::contains))
+                .filter(family -> family.variants().stream().map(Variant::door).anyMatch(doors::contains))
                 .toList();
     }
 

@@ -3,7 +3,7 @@ package org.rowlock.jmh.cli;
 import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import org.rowlock.jmh.run.BenchmarkRun;
 import org.rowlock.jmh.server.BenchmarkSchema;
 
 /**
@@ -19,19 +19,12 @@ final class Interruption implements AutoCloseable {
 
     private final CountDownLatch finished = new CountDownLatch(1);
     private final Thread hook = new Thread(this::interrupted, "rowlock-jmh-stop");
-    private final Runnable stop;
-    private final Supplier<String> left;
+    private final BenchmarkRun run;
     private final PrintWriter err;
     private volatile boolean interrupted;
 
-    /**
-     * @param stop makes the run clean up and return soon; can be called repeatedly
-     * @param left after the run, returns a message that names what the run could not remove and how to remove it; empty
-     *     if nothing is left
-     */
-    Interruption(Runnable stop, Supplier<String> left, PrintWriter err) {
-        this.stop = stop;
-        this.left = left;
+    Interruption(BenchmarkRun run, PrintWriter err) {
+        this.run = run;
         this.err = err;
         Runtime.getRuntime().addShutdownHook(hook);
     }
@@ -43,14 +36,14 @@ final class Interruption implements AutoCloseable {
         try {
             for (int second = 0; second < LIMIT_SECONDS && !isFinished; second++) {
                 // The loop stops the run repeatedly, because the run may be starting a process at this moment.
-                stop.run();
+                run.stop();
                 isFinished = finished.await(1, TimeUnit.SECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         String rest = isFinished
-                ? left.get()
+                ? run.left()
                 : "The next run of this program removes the rest. Without one, run on a server of yours: "
                         + BenchmarkSchema.DROP;
         err.println(rest.isEmpty() ? "Nothing is left behind." : "Stopped before everything was removed. " + rest);

@@ -1,6 +1,7 @@
 package org.rowlock.jmh.cli;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
@@ -8,8 +9,11 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.report.Report;
+import org.rowlock.jmh.report.Summary;
+import org.rowlock.jmh.run.BenchmarkRun;
 import org.rowlock.jmh.run.Results;
 import org.rowlock.tool.UserError;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -39,8 +43,36 @@ final class ReportOption {
         return directory;
     }
 
-    /** Creates the directory and a temporary file in it, so that an unwritable directory fails before the run. */
-    static void tryOut(Path directory) {
+    /**
+     * Runs, and writes the report of all that was measured. The directory is tried out first, so that an unwritable
+     * directory fails before the run.
+     *
+     * @return the exit status
+     */
+    static int run(BenchmarkRun run, Path directory, PrintWriter out, PrintWriter err) throws IOException {
+        boolean isMade = Files.notExists(directory);
+        // The signal handler is registered before the run, because a signal may arrive while the server starts.
+        try (Interruption interruption = new Interruption(run, err)) {
+            tryOut(directory);
+            Results results = run.run();
+            boolean isEmpty = results.scenarios().isEmpty();
+            if (!isEmpty) {
+                out.println(Summary.of(results));
+                out.println("Report: " + write(results, directory));
+            }
+            results.failures().forEach(failure -> err.println("Failed: " + failure));
+            if (isEmpty) {
+                err.println("There is no report, because no valid measurement was finished.");
+                if (isMade) {
+                    Files.delete(directory);
+                }
+            }
+            boolean isGood = results.failures().isEmpty() && !isEmpty;
+            return interruption.isInterrupted() ? Interruption.STATUS : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
+        }
+    }
+
+    private static void tryOut(Path directory) {
         try {
             Files.delete(Files.createTempFile(Files.createDirectories(directory), "rowlock", ".tmp"));
         } catch (IOException e) {
@@ -48,8 +80,7 @@ final class ReportOption {
         }
     }
 
-    /** Writes the report into a directory that {@link #tryOut} has created, and returns its page. */
-    static Path write(Results results, Path directory) {
+    private static Path write(Results results, Path directory) {
         try {
             return Report.write(results, directory);
         } catch (IOException e) {

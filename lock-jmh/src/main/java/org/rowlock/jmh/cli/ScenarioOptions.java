@@ -134,14 +134,7 @@ final class ScenarioOptions {
      * @throws ParameterException if the options contradict each other, or name something that does not exist
      */
     List<Scenario> scenarios(boolean isEmbedded, String mayNotKill, List<String> remarks) {
-        for (String option : List.of("--scenario", "--strategy", "--clients", "--rtt")) {
-            // A list of only commas is empty, and without this check the default would run.
-            Object given = command.commandLine().getParseResult().matchedOptionValue(option, null);
-            refuse(
-                    given instanceof List<?> values && values.isEmpty(),
-                    option + " was given without a value. Give one or more, with a comma between them, or leave "
-                            + option + " out.");
-        }
+        refuseEmpty(command, "--scenario", "--strategy", "--clients", "--rtt");
         refuse(all && areNamed(), "--all runs every scenario, and --scenario some. Give one of them.");
         refuse(
                 zipf != null && (zipf < 0 || zipf > MOST_ZIPF),
@@ -194,6 +187,19 @@ final class ScenarioOptions {
                 "--scenario and --all run predefined scenarios, and --sql and --from run your own statement. Give one"
                         + " of them.");
         names = List.of(scenario.apply(zipf));
+    }
+
+    /** Refuses a list of only commas, which is empty. Without this check the default would run. */
+    static void refuseEmpty(CommandSpec command, String... options) {
+        for (String option : options) {
+            Object given = command.commandLine().getParseResult().matchedOptionValue(option, null);
+            if (given instanceof List<?> values && values.isEmpty()) {
+                throw new ParameterException(
+                        command.commandLine(),
+                        option + " was given without a value. Give one or more, with a comma between them, or leave "
+                                + option + " out.");
+            }
+        }
     }
 
     void refuse(boolean isWrong, String message) {

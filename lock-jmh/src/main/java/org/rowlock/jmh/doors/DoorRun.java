@@ -12,16 +12,17 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.bench.Accounts;
 import org.rowlock.jmh.bench.Door;
+import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.bench.JdbcDoors;
 import org.rowlock.jmh.bench.Workload;
 import org.rowlock.jmh.net.Network;
 import org.rowlock.jmh.profile.Processors;
 import org.rowlock.jmh.profile.Published;
+import org.rowlock.jmh.run.BenchmarkRun;
+import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Measurement;
-import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Rounds;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
@@ -32,12 +33,13 @@ import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.ServerFacts;
 import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.ServerFailures;
 
 /**
  * Compares variants of one transaction (doors). At each point, all variants run in slices of at most a second, in a new
- * random order each round. A disturbance of the machine therefore affects all variants alike. Not thread-safe.
+ * random order each round. A disturbance of the machine therefore affects all variants alike.
  */
-public final class DoorRun {
+public final class DoorRun extends BenchmarkRun {
     /** The number of rows in the tables of a run. A point may use fewer. */
     public static final int ROWS = 100;
 
@@ -52,70 +54,54 @@ public final class DoorRun {
 
     private static final int MOST_PASSES = 25;
 
-    private final @Nullable ServerAddress server;
-    private final List<Scenario> families;
     private final int writes;
     private final Consumer<String> progress;
     private final Random random = new Random();
     private final Map<Scenario, Rounds> rounds = new LinkedHashMap<>();
     private final Timing timing;
-    private volatile boolean stopped;
-    private volatile String left = "";
 
     private boolean isCompiled;
-
-    private @Nullable ServerFacts facts;
 
     /** The turns of a variant at a point. */
     private record Turns(Rounds rounds, Rounds.Place place, Door door) {}
 
+    /** A measured turn, which counts only if no change of its point is lost. */
+    private record Measured(Turns turns, int round, Measurement measurement) {}
+
     /**
-     * @param server the user's own server; null for an embedded server per point
-     * @param families the scenarios of {@link Scenarios#doors}, all with the same points and timing. The variants of a
-     *     scenario are compared with each other
+     * @param settings the settings, with scenarios of {@link Scenarios#doors} that all have the same points and timing.
+     *     The variants of a scenario are compared with each other
      * @param writes the number of writing statements in a transaction; JPA always has one
      */
-    public DoorRun(@Nullable ServerAddress server, List<Scenario> families, int writes, Consumer<String> progress) {
-        this.server = server;
-        this.families = families;
+    public DoorRun(ComparisonSettings settings, int writes, Consumer<String> progress, Consumer<String> troubles) {
+        super(settings, troubles);
         this.writes = writes;
         this.progress = progress;
-        this.timing = families.get(0).timing();
-        families.forEach(family -> rounds.put(family, new Rounds(family, Rounds.comparisons(families))));
+        this.timing = settings.scenarios().get(0).timing();
+        settings.scenarios()
+                .forEach(family -> rounds.put(family, new Rounds(family, Rounds.comparisons(settings.scenarios()))));
     }
 
-    /**
-     * Runs all points.
-     *
-     * @throws org.rowlock.jmh.bench.InvariantViolation if a change was lost or made twice, in which case there are no
-     *     results
-     */
-    public List<ScenarioResult> run() throws SQLException {
-        for (Point point : families.get(0).points()) {
+    /** Runs all points. If a change was lost, there are no results, because any variant may have lost it. */
+    @Override
+    protected List<Rounds> measure() {
+        for (Point point : settings.scenarios().get(0).points()) {
             if (!stopped) {
                 progress.accept(point.label());
-                runPoint(point);
+                try {
+                    runPoint(point);
+                } catch (InvariantViolation e) {
+                    fail(point.label(), e);
+                    return List.of();
+                } catch (SQLException | RuntimeException e) {
+                    // After a stop, the failure is a consequence of the stop.
+                    if (!stopped) {
+                        fail(point.label(), e);
+                    }
+                }
             }
         }
-        return rounds.values().stream().map(Rounds::compare).toList();
-    }
-
-    /** Makes {@link #run} clean up and return the finished points. Any thread can call this method. */
-    public void stop() {
-        stopped = true;
-    }
-
-    /** Returns a message that names what the run could not remove and how to remove it; empty if nothing is left. */
-    public String left() {
-        return left;
-    }
-
-    public Map<String, String> server() {
-        return facts == null ? Map.of() : facts.described();
-    }
-
-    public Map<String, String> serverSettings() {
-        return facts == null ? Map.of() : facts.settings();
+        return List.copyOf(rounds.values());
     }
 
     private void runPoint(Point point) throws SQLException {
@@ -127,10 +113,11 @@ public final class DoorRun {
             List<Turns> doors = doors(opened, point);
             Processors processors;
             try (Connection connection = opened.connectDirectly()) {
-                facts = ServerFacts.of(connection);
+                describe(ServerFacts.of(connection), Map.of());
                 processors = Processors.of(connection);
             }
             long raises = warmUp(doors, crowd, processors);
+            List<Measured> measured = new ArrayList<>();
             for (int round = 1; round <= timing.rounds() && !stopped; round++) {
                 Collections.shuffle(doors, random);
                 for (Turns each : doors) {
@@ -138,12 +125,13 @@ public final class DoorRun {
                         break;
                     }
                     Crowd.Slice slice = slice(each, crowd, processors);
-                    each.rounds().add(each.place(), round, measurement(slice.results(), network));
+                    measured.add(new Measured(each, round, measurement(slice.results(), network)));
                     raises += slice.completed() * each.door().by();
                 }
                 progress.accept("  round " + round + " of " + timing.rounds());
             }
             checkSum(opened, raises);
+            measured.forEach(each -> each.turns().rounds().add(each.turns().place(), each.round(), each.measurement()));
         } finally {
             left = opened.left();
         }
@@ -158,6 +146,7 @@ public final class DoorRun {
     }
 
     private BenchmarkServer open(Point point) throws SQLException {
+        ServerAddress server = settings.server();
         return server != null
                 ? BenchmarkServer.open(server)
                 : BenchmarkServer.open(Map.of("max_connections", Integer.toString(point.connections() + 42)));
@@ -181,16 +170,14 @@ public final class DoorRun {
 
     private List<Turns> doors(BenchmarkServer opened, Point point) {
         JdbcDoors jdbc = new JdbcDoors(opened, point.clients(), writes);
-        JpaDoors jpa = families.size() > 1 ? new JpaDoors(opened, jdbc.pool()) : null;
+        JpaDoors jpa = new JpaDoors(opened, jdbc.pool());
         List<Turns> turns = new ArrayList<>();
         rounds.forEach((family, results) -> {
             Map<Variant, Door> doors = new HashMap<>();
             for (Rounds.Place place : Rounds.turns(family, point, 1)) {
                 Door door = doors.computeIfAbsent(
                         place.variant(),
-                        variant -> jpa != null && JpaDoors.has(variant.door())
-                                ? jpa.door(variant.door())
-                                : jdbc.door(variant.door()));
+                        variant -> JpaDoors.has(variant.door()) ? jpa.door(variant.door()) : jdbc.door(variant.door()));
                 turns.add(new Turns(results, place, door));
             }
         });
@@ -234,9 +221,9 @@ public final class DoorRun {
     private Crowd.Slice slice(Turns turns, Crowd crowd, Processors processors) throws SQLException {
         try {
             return crowd.slice(turns.door(), Duration.ofMillis(timing.millis()), processors);
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             throw new SQLException(
-                    "With the variant '" + turns.place().variant().label() + "': " + e.getMessage(), e);
+                    "With the variant '" + turns.place().variant().label() + "': " + ServerFailures.describe(e), e);
         }
     }
 }

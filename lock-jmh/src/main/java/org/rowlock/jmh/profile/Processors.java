@@ -113,10 +113,12 @@ public final class Processors {
                     seesServer);
         }
 
-        /** The share of this machine's processors that other programs took; 0 if the share is unknown. */
+        /**
+         * The share of this machine's processors that other programs took; 0 if the share is unknown. In a short time
+         * the share can be negative, because the kernel counts in coarse units. Such errors cancel out in a mean.
+         */
         public double othersShare() {
-            double others = (machine - client - server) / seconds / SYSTEM.getAvailableProcessors();
-            return seesServer ? Math.max(0, others) : 0;
+            return seesServer ? (machine - client - server) / seconds / SYSTEM.getAvailableProcessors() : 0;
         }
 
         /**

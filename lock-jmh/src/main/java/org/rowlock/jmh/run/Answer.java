@@ -41,23 +41,20 @@ public final class Answer {
 
     private Answer() {}
 
-    static String disturbed(double share) {
-        return String.format(
-                Locale.ROOT,
-                "Nothing can be said: other programs took %.0f %% of this machine. Run it again on a quiet machine.",
-                100 * share);
-    }
-
     /** Summarizes the results of these scenarios. */
     public static String of(List<ScenarioResult> scenarios) {
         List<Compared> all = new ArrayList<>();
         for (ScenarioResult scenario : scenarios) {
             for (PointResult point : scenario.points()) {
                 point.variants().stream()
-                        .filter(variant -> variant.kind() == Kind.VARIANT && variant.call() != null)
+                        .filter(variant -> variant.kind() == Kind.VARIANT)
                         .forEach(variant -> all.add(new Compared(scenario, point, variant)));
             }
         }
+        if (all.isEmpty()) {
+            return "Nothing can be said: no variant was compared with the baseline.";
+        }
+        all.removeIf(each -> each.variant().call() == null);
         if (all.isEmpty()) {
             return "Nothing can be said: no variant besides the baseline has enough rounds. Give more --rounds.";
         }
@@ -67,7 +64,11 @@ public final class Answer {
                 .max()
                 .orElse(0);
         if (all.stream().allMatch(each -> each.is(Call.DISTURBED))) {
-            return disturbed(others);
+            return String.format(
+                    Locale.ROOT,
+                    "Nothing can be said: other programs took %.0f %% of this machine. Run it again on a quiet"
+                            + " machine.",
+                    100 * others);
         }
         long silent = all.stream().filter(each -> each.is(Call.DISTURBED)).count();
         return found(all)

@@ -16,7 +16,10 @@ public enum Call {
     EQUIVALENT,
     /** The interval permits more than one verdict. */
     INCONCLUSIVE,
-    /** Other programs used more than a tenth of the machine in a measurement, so no verdict is possible. */
+    /**
+     * Other programs used more than a tenth of the machine, so no verdict is possible: in a turn of the variant or the
+     * baseline or, if turns are shorter than a second, on average over all turns of both.
+     */
     DISTURBED;
 
     private static final double CLOSE = 1.1;

@@ -5,19 +5,14 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
@@ -28,7 +23,6 @@ import org.rowlock.jmh.server.RunDirectory;
 import org.rowlock.jmh.server.RunFile;
 import org.rowlock.jmh.server.ServerFacts;
 import org.rowlock.tool.ServerAddress;
-import org.rowlock.tool.Texts;
 import org.rowlock.tool.UserError;
 
 /**
@@ -36,10 +30,8 @@ import org.rowlock.tool.UserError;
  * called a turn. The baseline has two turns of each round, the first and the last. Every second round runs backwards,
  * so a drift of the machine affects all variants alike. The order changes after each pair of rounds, so no variant
  * always follows the same other variant.
- *
- * <p>An instance can run only once. Any thread can call {@link #stop}.
  */
-public final class Comparison {
+public final class Comparison extends BenchmarkRun {
     /** The number of consecutive failures after which a variant is left out. */
     private static final int MOST_FAILURES = 3;
 
@@ -53,83 +45,39 @@ public final class Comparison {
      */
     private static final int MOST_REPEATED = 20;
 
-    private final ComparisonSettings settings;
     private final Consumer<String> progress;
-    private final Consumer<String> troubles;
-    private final Instant started = Instant.now();
-    private final List<String> failures = new ArrayList<>();
-    private final List<String> remarks;
     private final Pace pace;
-    private @Nullable ServerFacts facts;
-    private @Nullable String standby;
+    private Map<String, String> standby = Map.of();
     private int repeated;
-    private volatile boolean stopped;
-    private volatile String left = "";
 
     /**
      * @param progress receives a line for each scenario that begins and each turn that succeeds
      * @param troubles receives a line for each failure
      */
     public Comparison(ComparisonSettings settings, Consumer<String> progress, Consumer<String> troubles) {
-        this.settings = settings;
+        super(settings, troubles);
         this.progress = progress;
-        this.troubles = troubles;
-        this.remarks = new ArrayList<>(settings.remarks());
         this.pace = new Pace(settings.scenarios());
     }
 
-    /**
-     * Runs all scenarios. The results include the failures of benchmarks. After {@link #stop}, the results contain the
-     * finished part.
-     */
-    public Results run() {
+    @Override
+    protected List<Rounds> measure() {
         RunDirectory.removeLeftovers();
-        List<ScenarioResult> results = new ArrayList<>();
+        List<Rounds> measured = new ArrayList<>();
         List<Scenario> scenarios = settings.scenarios();
         for (int i = 0; i < scenarios.size() && !stopped; i++) {
             Scenario scenario = scenarios.get(i);
             progress.accept("[" + (i + 1) + "/" + scenarios.size() + "] " + scenario.name() + ": " + scenario.title());
-            Rounds rounds = run(scenario);
-            if (!rounds.isEmpty()) {
-                ScenarioResult result = rounds.compare();
-                results.add(result);
-                remarks.addAll(rounds.remarks(result));
-            }
+            measured.add(run(scenario));
         }
-        if (stopped) {
-            failures.add("The run was stopped early, and the report has only the finished part.");
-        }
-        return new Results(
-                Answer.of(results),
-                settings.program(),
-                started.toString(),
-                pace.passed().toSeconds(),
-                settings.command(),
-                Machine.describe(),
-                description(),
-                facts == null ? Map.of() : facts.settings(),
-                results,
-                failures,
-                remarks);
-    }
-
-    private Map<String, String> description() {
-        Map<String, String> described = facts == null ? new LinkedHashMap<>() : facts.described();
-        if (standby != null) {
-            described.put("standby", standby);
-        }
-        return described;
+        return measured;
     }
 
     /** Ends the forked JVMs, whereupon {@link #run} cleans up and returns. */
+    @Override
     public void stop() {
-        stopped = true;
+        super.stop();
         Forks.end();
-    }
-
-    /** Returns a message that names what the run could not remove and how to remove it; empty if nothing is left. */
-    public String left() {
-        return left;
     }
 
     private Rounds run(Scenario scenario) {
@@ -153,7 +101,7 @@ public final class Comparison {
         try (EmbeddedServer embedded = EmbeddedServer.start(own);
                 EmbeddedStandby behind =
                         standbyMillis == null ? null : EmbeddedStandby.start(embedded, own, standbyMillis)) {
-            standby = behind == null ? null : behind.description();
+            standby = behind == null ? Map.of() : Map.of("standby", behind.description());
             run(scenario, embedded.address(), rounds);
         }
     }
@@ -176,7 +124,7 @@ public final class Comparison {
         String run = UUID.randomUUID().toString();
         Path file = new RunFile(address, run, settings.own()).write();
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
-            facts = ServerFacts.of(connection);
+            describe(ServerFacts.of(connection), standby);
             BenchmarkSchema.removeLeftovers(connection);
             // If the scenario kills its embedded server, each fork starts its own server, so that a crash affects no
             // later fork.
@@ -269,7 +217,7 @@ public final class Comparison {
             progress.accept(String.format("  %-46s %12s  %s left", what, shown, Pace.text(pace.left())));
             return 0;
         } catch (BenchmarkFailure failure) {
-            if (stopped) {
+            if (stopped && !failure.isViolation()) {
                 return 0;
             }
             fail(scenario.name() + ", " + variant.label() + ", round " + round, failure);
@@ -279,14 +227,5 @@ public final class Comparison {
             }
             return 1;
         }
-    }
-
-    private void fail(String what, Exception failure) {
-        String message = String.valueOf(failure.getMessage())
-                .lines()
-                .map(Texts::printable)
-                .collect(Collectors.joining(System.lineSeparator()));
-        failures.add(what + ": " + message);
-        troubles.accept("FAILED " + what + ": " + message);
     }
 }

@@ -38,7 +38,7 @@ final class Limit {
         return network >= MOST * sessions && sessions > 0 ? "round trips" : "nothing";
     }
 
-    /** The share of this machine's processors that other programs took; 0 if the share is unknown. */
+    /** See {@link org.rowlock.jmh.profile.Processors.Taken#othersShare}. */
     static double othersShare(Map<String, Double> figures) {
         return figures.getOrDefault("cpu.others", 0.0) / figures.getOrDefault("cpu.cores", 1.0);
     }

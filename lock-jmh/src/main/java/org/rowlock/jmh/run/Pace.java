@@ -65,10 +65,6 @@ public final class Pace {
         endedSeconds += seconds(scenario, point);
     }
 
-    Duration passed() {
-        return Duration.ofNanos(System.nanoTime() - started);
-    }
-
     Duration left() {
         return duration((estimatedSeconds - endedSeconds) * perEstimated());
     }

@@ -3,7 +3,6 @@ package org.rowlock.jmh.run;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.DoubleSummaryStatistics;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,10 +31,8 @@ public final class Rounds {
 
     private static final long SEED = 20_261;
 
-    /**
-     * The key of the largest share of the machine that other programs took in a turn of the variant or the baseline.
-     */
-    private static final String OTHERS = "others.most";
+    /** The key of {@link #othersShare(Point, Variant)}. */
+    private static final String OTHERS = "others.share";
 
     private final Scenario scenario;
     private final int comparisons;
@@ -105,18 +102,17 @@ public final class Rounds {
             List<VariantResult> variants = new ArrayList<>();
             Fitted fitted = fit(point);
             for (Variant variant : scenario.variants()) {
-                List<Measurement> rounds =
-                        turns(point, variant, false).map(Turn::measurement).toList();
+                List<Measurement> rounds = turns(point, variant)
+                        .filter(turn -> !turn.place().again())
+                        .map(Turn::measurement)
+                        .toList();
                 if (!rounds.isEmpty()) {
-                    variants.add(compare(variant, rounds, fitted, othersShare(point, variant)));
+                    variants.add(compare(point, variant, rounds, fitted));
                 }
             }
             if (!variants.isEmpty()) {
-                double roundTripMillis = Measurement.mean(variants.stream()
-                        .map(variant -> variant.figures().getOrDefault("net.roundTrip", 0.0))
-                        .toList());
                 points.add(new PointResult(
-                        point.label(), roundTripMillis, fitted.again(), fitted.smallestFound(), variants));
+                        point.label(), roundTripMillis(point), fitted.again(), fitted.smallestFound(), variants));
             }
         }
         return new ScenarioResult(
@@ -130,73 +126,66 @@ public final class Rounds {
     }
 
     private record Fitted(
-            Map<Variant, List<LoggedTurn>> turns,
             @Nullable TurnFit fit,
             @Nullable Ratio again,
             @Nullable Double smallestFound) {}
 
     private Fitted fit(Point point) {
-        Map<Variant, List<LoggedTurn>> turns = new LinkedHashMap<>();
-        for (Variant variant : scenario.variants()) {
-            List<LoggedTurn> all = new ArrayList<>(logged(point, variant, false));
-            all.addAll(logged(point, variant, true));
-            if (all.stream().allMatch(turn -> Double.isFinite(turn.logarithm()))) {
-                turns.put(variant, all);
-            }
-        }
         // A control is left out of the fit, because its random error may differ from the error of real variants.
-        TurnFit fit = TurnFit.of(
-                        turns.entrySet().stream()
-                                .filter(each -> !each.getKey().isControl())
-                                .flatMap(each -> each.getValue().stream())
-                                .toList(),
-                        comparisons)
-                .orElse(null);
-        List<LoggedTurn> first = logged(point, scenario.baseline(), false);
-        List<LoggedTurn> second = logged(point, scenario.baseline(), true);
-        if (fit == null || first.isEmpty() || second.isEmpty() || !turns.containsKey(scenario.baseline())) {
-            return new Fitted(turns, fit, null, null);
+        Stream<Turn> turns = scenario.variants().stream()
+                .filter(variant -> !variant.isControl())
+                .flatMap(variant -> turns(point, variant));
+        TurnFit fit = TurnFit.of(logged(turns), comparisons).orElse(null);
+        List<LoggedTurn> first = logged(
+                turns(point, scenario.baseline()).filter(turn -> !turn.place().again()));
+        List<LoggedTurn> second = logged(
+                turns(point, scenario.baseline()).filter(turn -> turn.place().again()));
+        if (fit == null || first.isEmpty() || second.isEmpty()) {
+            return new Fitted(fit, null, null);
         }
         Ratio again = fit.again(second, first).orElse(null);
         return new Fitted(
-                turns,
-                fit,
-                again,
-                again == null ? null : fit.smallestFound(first.size(), first.size() + second.size()));
+                fit, again, again == null ? null : fit.smallestFound(first.size(), first.size() + second.size()));
     }
 
-    private List<LoggedTurn> logged(Point point, Variant variant, boolean again) {
-        return turns(point, variant, again)
-                .map(turn -> new LoggedTurn(variant.label(), turn.round(), Math.log(headline(turn.measurement()))))
+    private List<LoggedTurn> logged(Stream<Turn> turns) {
+        return turns.filter(turn -> headline(turn.measurement()) > 0)
+                .map(turn -> new LoggedTurn(
+                        turn.place().variant().label(), turn.round(), Math.log(headline(turn.measurement()))))
                 .toList();
     }
 
-    private Stream<Turn> turns(Point point, Variant variant, boolean again) {
-        Place place = new Place(point, variant, again);
-        return measured.stream().filter(turn -> turn.place().equals(place));
+    private Stream<Turn> turns(Point point, Variant variant) {
+        return measured.stream()
+                .filter(turn -> turn.place().point().equals(point))
+                .filter(turn -> turn.place().variant().equals(variant));
+    }
+
+    /** Returns the number of turns without a logarithm, because their result is zero or missing. */
+    private long zeros(Point point, Variant variant) {
+        return turns(point, variant).count() - logged(turns(point, variant)).size();
     }
 
     /**
-     * Returns the share of the machine that other programs took in the worst turn. Turns shorter than a second are too
-     * short for that, so their mean counts.
+     * Returns the share of the machine that other programs took in the worst turn of the variant or the baseline. Turns
+     * shorter than a second are too short for that, so the mean of all these turns counts.
      */
     private double othersShare(Point point, Variant variant) {
-        DoubleSummaryStatistics shares = measured.stream()
-                .filter(turn -> turn.place().point().equals(point))
-                .filter(turn -> turn.place().variant().equals(variant)
-                        || turn.place().variant().equals(scenario.baseline()))
+        DoubleSummaryStatistics shares = Stream.of(variant, scenario.baseline())
+                .distinct()
+                .flatMap(each -> turns(point, each))
                 .mapToDouble(turn -> Limit.othersShare(turn.measurement().figures()))
                 .summaryStatistics();
         boolean isShort = scenario.timing().windows() * scenario.timing().millis() < LONG_TURN_MILLIS;
-        return isShort ? shares.getAverage() : Math.max(0, shares.getMax());
+        return Math.max(0, isShort ? shares.getAverage() : shares.getMax());
     }
 
-    /** Returns the largest share of the machine that other programs took in a turn of the variant or the baseline. */
+    /** Returns the share of the machine that decides whether other programs disturbed the comparison. */
     static double othersShare(VariantResult result) {
         return result.figures().getOrDefault(OTHERS, 0.0);
     }
 
-    private VariantResult compare(Variant variant, List<Measurement> rounds, Fitted fitted, double others) {
+    private VariantResult compare(Point point, Variant variant, List<Measurement> rounds, Fitted fitted) {
         Map<String, Double> figures = new TreeMap<>();
         Map<String, Double> waits = new TreeMap<>();
         means(rounds).forEach((key, value) -> {
@@ -207,11 +196,14 @@ public final class Rounds {
             }
         });
         boolean isBaseline = variant.equals(scenario.baseline());
-        Ratio ratio = isBaseline ? null : ratio(variant, fitted);
+        Ratio ratio = isBaseline ? null : ratio(point, variant, fitted.fit());
+        double others = othersShare(point, variant);
         figures.put(OTHERS, others);
+        // A ratio without some turns is biased, and gets no verdict.
+        boolean isWhole = zeros(point, variant) + zeros(point, scenario.baseline()) == 0;
         Call call = ratio == null || variant.isControl()
                 ? null
-                : others > Answer.MOST_OF_OTHERS ? Call.DISTURBED : Call.of(ratio, fitted.again());
+                : others > Answer.MOST_OF_OTHERS ? Call.DISTURBED : Call.of(ratio, isWhole ? fitted.again() : null);
         List<Double> course = rounds.get(0).course();
         return new VariantResult(
                 variant.label(),
@@ -225,36 +217,57 @@ public final class Rounds {
                 course.size() > 1 ? course : List.of());
     }
 
-    private @Nullable Ratio ratio(Variant variant, Fitted fitted) {
-        List<LoggedTurn> own = fitted.turns().get(variant);
-        List<LoggedTurn> baseline = fitted.turns().get(scenario.baseline());
-        if (fitted.fit() == null || own == null || baseline == null || baseline.isEmpty()) {
-            return null;
-        }
-        return fitted.fit()
-                .ratio(own, baseline)
-                .map(ratio -> scenario.headline().better() == Metric.Better.LOWER ? ratio.inverse() : ratio)
-                .orElse(null);
+    private @Nullable Ratio ratio(Point point, Variant variant, @Nullable TurnFit fit) {
+        return fit == null
+                ? null
+                : fit.ratio(logged(turns(point, variant)), logged(turns(point, scenario.baseline())))
+                        .map(ratio -> scenario.headline().better() == Metric.Better.LOWER ? ratio.inverse() : ratio)
+                        .orElse(null);
     }
 
-    /** Returns a remark for each round trip that differs from the requested time. */
-    List<String> remarks(ScenarioResult result) {
+    /**
+     * Returns a remark for each round trip that differs from the requested time, and for each variant with turns whose
+     * result is zero or missing.
+     */
+    List<String> remarks() {
         List<String> remarks = new ArrayList<>();
         for (Point point : scenario.points()) {
             double asked = point.rttMillis();
-            result.points().stream()
-                    .filter(each -> each.label().equals(point.label()) && asked > 0)
-                    .filter(each -> Math.abs(each.roundTripMillis() - asked) > INEXACT * asked)
-                    .forEach(each -> remarks.add(String.format(
+            double roundTrip = roundTripMillis(point);
+            if (asked > 0 && Math.abs(roundTrip - asked) > INEXACT * asked) {
+                remarks.add(String.format(
+                        Locale.ROOT,
+                        "%s, %s: a round trip took %.2f ms and not the requested %.2f ms. The proxy wakes late if the"
+                                + " processors are busy, and cannot be faster than the direct path.",
+                        scenario.name(),
+                        point.label(),
+                        roundTrip,
+                        asked));
+            }
+            for (Variant variant : scenario.variants()) {
+                long zeros = zeros(point, variant);
+                if (zeros > 0) {
+                    remarks.add(String.format(
                             Locale.ROOT,
-                            "%s, %s: a round trip took %.2f ms and not the requested %.2f ms. The proxy wakes late if"
-                                    + " the processors are busy, and cannot be faster than the direct path.",
+                            "%s, %s: in %d of %d turns, the result of '%s' (%s) is zero or missing. Ratios with this"
+                                    + " variant leave these turns out, and get no verdict.",
                             scenario.name(),
                             point.label(),
-                            each.roundTripMillis(),
-                            asked)));
+                            zeros,
+                            turns(point, variant).count(),
+                            variant.label(),
+                            scenario.headline().title()));
+                }
+            }
         }
         return remarks;
+    }
+
+    private double roundTripMillis(Point point) {
+        return Measurement.mean(measured.stream()
+                .filter(turn -> turn.place().point().equals(point))
+                .map(turn -> turn.measurement().figures().getOrDefault("net.roundTrip", 0.0))
+                .toList());
     }
 
     private double headline(Measurement measurement) {

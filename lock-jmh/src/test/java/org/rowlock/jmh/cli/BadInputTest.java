@@ -91,6 +91,13 @@ class BadInputTest {
         assertThat(out.toString()).doesNotContain("[1/");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"--doors", "--clients", "--rtt", "--rows"})
+    void aListOfOnlyCommasIsRefusedByDoors(String option) {
+        assertThat(run("doors", option, ",")).isEqualTo(2);
+        assertThat(err.toString()).contains(option + " was given without a value");
+    }
+
     @Test
     void aReportThatIsAFileIsRefused() throws Exception {
         Path file = Files.createFile(directory.resolve("taken"));

@@ -9,11 +9,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.rowlock.jmh.bench.Door;
 import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.bench.JdbcDoors;
+import org.rowlock.jmh.run.ComparisonSettings;
+import org.rowlock.jmh.run.Results;
 import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
@@ -53,7 +57,13 @@ class DoorRunTest {
                                         .toList())
                         .timed(new Timing(rounds, 0, 1, 250)))
                 .toList();
-        return new DoorRun(ADDRESS, families, writes, line -> {}).run();
+        Results results = new DoorRun(settings(families), writes, line -> {}, line -> {}).run();
+        assertThat(results.failures()).isEmpty();
+        return results.scenarios();
+    }
+
+    private static ComparisonSettings settings(List<Scenario> families) {
+        return new ComparisonSettings(families, ADDRESS, 1, "", "", List.of(), null, null);
     }
 
     /**
@@ -162,6 +172,41 @@ class DoorRunTest {
                     .anySatisfy(
                             door -> assertThat(door.figures()).containsKeys("readers", "readers.p50", "readers.p99"));
         });
+    }
+
+    /** A change may be lost by any variant, at any point, so no result is left. The stop does not hide the loss. */
+    @Test
+    void afterALostChangeThereAreNoResults() {
+        Scenario jpa = Scenarios.doors().get(1);
+        List<Point> points = List.of(Point.clients(1), Point.clients(2));
+        Scenario queries = jpa.with(points, List.of(jpa.baseline())).timed(new Timing(1, 0, 1, 50));
+        AtomicReference<DoorRun> running = new AtomicReference<>();
+        AtomicBoolean isLast = new AtomicBoolean();
+        DoorRun run = new DoorRun(
+                settings(List.of(queries)),
+                1,
+                line -> {
+                    if (line.equals("2 clients")) {
+                        isLast.set(true);
+                    }
+                    if (isLast.get() && line.contains("round 1 of 1")) {
+                        loseAChange();
+                        running.get().stop();
+                    }
+                },
+                line -> {});
+        running.set(run);
+        Results results = run.run();
+        assertThat(results.scenarios()).isEmpty();
+        assertThat(results.failures().get(0)).startsWith("2 clients: Invariant violated: the balances were raised");
+    }
+
+    private static void loseAChange() {
+        try {
+            SERVER.execute("update rowlock_bench.accounts set balance = balance - 1 where aid = 1");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** If a change is lost, the run fails and writes no report. */

@@ -69,6 +69,17 @@ class AnswerTest {
     }
 
     @Test
+    void moreRoundsAreAdvisedOnlyIfThereIsAVariantToCompare() {
+        VariantResult baseline = new VariantResult(
+                "FOR_UPDATE", Kind.BASELINE, List.of(), Map.of(), Map.of(), null, null, "", List.of());
+        VariantResult row =
+                new VariantResult("ROW", Kind.VARIANT, List.of(), Map.of(), Map.of(), null, null, "", List.of());
+        assertThat(Answer.of(List.of(scenario("zipfian", baseline))))
+                .isEqualTo("Nothing can be said: no variant was compared with the baseline.");
+        assertThat(Answer.of(List.of(scenario("zipfian", baseline, row)))).contains("Give more --rounds");
+    }
+
+    @Test
     void whereTheBaselineCouldNotBeComparedWithItselfTheRunHasAnAnswer() {
         PointResult point = new PointResult("1 client", 0.1, null, null, List.of(variant("ROW", Call.INCONCLUSIVE, 2)));
         assertThat(Answer.of(List.of(scenario("zipfian", point))))

@@ -58,8 +58,12 @@ class CallTest {
         Map<String, Double> figures(Rounds.Place place, int round);
     }
 
-    /** Returns the comparison of variants in a number of rounds. A turn without figures has failed. */
     private static ScenarioResult compared(int number, List<Variant> variants, Measured measured) {
+        return measured(number, variants, measured).compare();
+    }
+
+    /** Returns the turns of variants in a number of rounds. A turn without figures has failed. */
+    private static Rounds measured(int number, List<Variant> variants, Measured measured) {
         Scenario scenario = ZIPFIAN.with(List.of(POINT), variants);
         Rounds rounds = new Rounds(scenario, scenario.variants().size() - 1);
         for (int round = 1; round <= number; round++) {
@@ -70,7 +74,7 @@ class CallTest {
                 }
             }
         }
-        return rounds.compare();
+        return rounds;
     }
 
     private static List<VariantResult> called(PointResult point) {
@@ -181,6 +185,25 @@ class CallTest {
         assertThat(advisory.ratio().mean()).isCloseTo(2, Offset.offset(0.1));
     }
 
+    /** A result of zero has no logarithm. A ratio of the other turns is biased, so it is only shown. */
+    @ParameterizedTest
+    @CsvSource({"FOR_UPDATE, 2 of 12", "ADVISORY, 1 of 6"})
+    void aTurnWithoutAResultIsLeftOutByName(String zero, String turns) {
+        Rounds rounds = measured(6, BY_HAND_AND_ADVISORY, (place, round) -> {
+            String label = place.variant().label();
+            double score = (label.equals("ADVISORY") ? 300 : 100) + round;
+            return Map.of(Metric.SCORE, label.equals(zero) && round == 3 ? 0 : score);
+        });
+        VariantResult advisory = rounds.compare().points().get(0).variants().get(1);
+        assertThat(advisory.ratio()).isNotNull();
+        assertThat(advisory.ratio().mean()).isCloseTo(2.9, Offset.offset(0.1));
+        assertThat(advisory.call()).isEqualTo(Call.INCONCLUSIVE);
+        assertThat(rounds.remarks())
+                .singleElement()
+                .asString()
+                .contains("in " + turns + " turns, the result of '" + zero + "' (transactions) is zero or missing");
+    }
+
     @Test
     void aDifferenceLargerThanTheNoiseIsCalled() {
         PointResult point = rounds(4, 1, 0.03, Map.of("ADVISORY", 2.5, "BOTH", 0.5));
@@ -262,7 +285,7 @@ class CallTest {
     private static List<String> remarks(Point point, Map<String, Double> figures) {
         Rounds rounds = new Rounds(ZIPFIAN.with(List.of(point), List.of(Variant.of("ROW"))), 1);
         rounds.add(new Rounds.Place(point, Variant.of("ROW"), false), 1, new Measurement(figures, List.of(1.0)));
-        return rounds.remarks(rounds.compare());
+        return rounds.remarks();
     }
 
     @Test

@@ -1,7 +1,6 @@
 package org.rowlock.jmh.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.rowlock.jmh.doors.DoorRun;
+import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
@@ -55,21 +55,33 @@ class CleanUpTest {
     }
 
     @Test
-    void doorsNameTheSchemaThatTheyLeave() throws Exception {
+    void doorsReportTheFinishedPointsAndNameTheSchemaThatTheyLeave() throws Exception {
         try (EmbeddedServer server = EmbeddedServer.start(Map.of())) {
             Scenario doors = Scenarios.doors().get(0);
-            Point point = Point.clients(1).with(Point.ROWS, "1");
+            List<Point> points = List.of(Point.clients(1), Point.clients(2));
+            Scenario byHand = doors.with(points, List.of(doors.baseline())).timed(new Timing(1, 0, 1, 50));
+            AtomicReference<String> point = new AtomicReference<>("");
             DoorRun run = new DoorRun(
-                    server.address(),
-                    List.of(doors.with(List.of(point), List.of(doors.baseline()))
-                            .timed(new Timing(1, 0, 1, 50))),
+                    new ComparisonSettings(List.of(byHand), server.address(), 1, "", "", List.of(), null, null),
                     1,
                     line -> {
-                        if (line.contains("warm-up")) {
+                        if (!line.startsWith(" ")) {
+                            point.set(line);
+                        } else if (point.get().equals("2 clients") && line.contains("warm-up")) {
                             stop(server);
                         }
-                    });
-            assertThatThrownBy(run::run).isInstanceOf(Exception.class);
+                    },
+                    line -> {});
+            Results results = run.run();
+            assertThat(results.scenarios())
+                    .singleElement()
+                    .satisfies(scenario -> assertThat(scenario.points())
+                            .extracting(PointResult::label)
+                            .containsExactly("1 client"));
+            assertThat(results.failures())
+                    .singleElement()
+                    .asString()
+                    .startsWith("2 clients: With the variant 'by hand': ");
             assertThat(run.left())
                     .contains("drop schema if exists rowlock_bench cascade")
                     .contains("localhost:" + server.port());

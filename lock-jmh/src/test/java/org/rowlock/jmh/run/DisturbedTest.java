@@ -4,15 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.rowlock.jmh.profile.Processors;
+import org.rowlock.jmh.profile.Published;
+import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.tool.ServerAddress;
 
@@ -64,6 +71,30 @@ class DisturbedTest {
             assertThat(results.scenarios().get(0).points().get(0).variants().subList(1, 3))
                     .allSatisfy(variant -> assertThat(variant.call()).isEqualTo(Call.DISTURBED));
         }
+    }
+
+    /** The kernel counts in coarse units, so in a short turn the share of other programs can seem negative. */
+    @ParameterizedTest
+    @CsvSource({"0.3, -0.3, BETTER", "0.3, 0.3, DISTURBED"})
+    void errorsOfShortTurnsCancelOut(double odd, double even, Call expected) {
+        Scenario zipfian = Scenarios.named("zipfian").orElseThrow();
+        Point point = zipfian.points().get(0);
+        Scenario small = zipfian.with(List.of(point), List.of(Variant.of("FOR_UPDATE"), Variant.of("ADVISORY")))
+                .timed(new Timing(6, 0, 1, 250));
+        Rounds rounds = new Rounds(small, 1);
+        int cores = Runtime.getRuntime().availableProcessors();
+        for (int round = 1; round <= 6; round++) {
+            double others = round % 2 == 1 ? odd : even;
+            for (Rounds.Place place : Rounds.turns(small, point, round)) {
+                double score = (place.variant().equals(small.baseline()) ? 100 : 300) + round;
+                Published results = new Published(1, score);
+                new Processors.Taken(1, 0.5, 0.5, 1 + others * cores, 0, true).addTo(results, 1);
+                Map<String, Double> figures = new TreeMap<>(Map.of(Metric.SCORE, score));
+                results.all().forEach((name, figure) -> figures.put(name, figure.getScore()));
+                rounds.add(place, round, new Measurement(figures, List.of(score)));
+            }
+        }
+        assertThat(rounds.compare().points().get(0).variants().get(1).call()).isEqualTo(expected);
     }
 
     /** The work of this JVM does not count as the work of other programs. */

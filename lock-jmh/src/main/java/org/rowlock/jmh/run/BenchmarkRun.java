@@ -1,0 +1,95 @@
+package org.rowlock.jmh.run;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.server.ServerFacts;
+import org.rowlock.tool.Texts;
+
+/**
+ * A run of scenarios. A failure or a stop costs only the measurements that are not finished. An instance can run only
+ * once. Any thread can call {@link #stop}.
+ */
+public abstract class BenchmarkRun {
+    protected final ComparisonSettings settings;
+    protected volatile boolean stopped;
+
+    /** The result of {@link #left}. */
+    protected volatile String left = "";
+
+    private final Consumer<String> troubles;
+    private final Instant started = Instant.now();
+    private final List<String> failures = new ArrayList<>();
+    private final Map<String, String> server = new LinkedHashMap<>();
+    private Map<String, String> serverSettings = Map.of();
+
+    /**
+     * @param troubles receives a line for each failure
+     */
+    protected BenchmarkRun(ComparisonSettings settings, Consumer<String> troubles) {
+        this.settings = settings;
+        this.troubles = troubles;
+    }
+
+    /** Measures until the run is stopped, and returns the valid turns. Passes each failure to {@link #fail}. */
+    protected abstract List<Rounds> measure();
+
+    /** Runs all scenarios. The results include the failures. */
+    public final Results run() {
+        List<ScenarioResult> results = new ArrayList<>();
+        List<String> remarks = new ArrayList<>(settings.remarks());
+        for (Rounds rounds : measure()) {
+            if (!rounds.isEmpty()) {
+                results.add(rounds.compare());
+                remarks.addAll(rounds.remarks());
+            }
+        }
+        if (stopped) {
+            failures.add("The run was stopped early, and the report has only the finished part.");
+        }
+        return new Results(
+                Answer.of(results),
+                settings.program(),
+                started.toString(),
+                Duration.between(started, Instant.now()).toSeconds(),
+                settings.command(),
+                Machine.describe(),
+                server,
+                serverSettings,
+                results,
+                failures,
+                remarks);
+    }
+
+    /** Makes {@link #run} clean up and return the results of the finished part. */
+    public void stop() {
+        stopped = true;
+    }
+
+    /** Returns a message that names what the run could not remove and how to remove it; empty if nothing is left. */
+    public final String left() {
+        return left;
+    }
+
+    /** Describes the server in the results. */
+    protected final void describe(ServerFacts facts, Map<String, String> more) {
+        server.putAll(facts.described());
+        server.putAll(more);
+        serverSettings = facts.settings();
+    }
+
+    protected final void fail(String what, Exception failure) {
+        String message = String.valueOf(failure.getMessage())
+                .lines()
+                .map(Texts::printable)
+                .collect(Collectors.joining(System.lineSeparator()));
+        failures.add(what + ": " + message);
+        troubles.accept("FAILED " + what + ": " + message);
+    }
+}
