@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
@@ -144,7 +145,8 @@ public final class LockedCall {
         return LockObservation.around(
                 spring.observations(),
                 context(true, request),
-                () -> explained(why, "enter", () -> access().admission().enter(database, request.waiting(bounded))));
+                () -> explained(
+                        () -> why, "enter", () -> access().admission().enter(database, request.waiting(bounded))));
     }
 
     /**
@@ -195,7 +197,7 @@ public final class LockedCall {
         SessionCaches caches = SessionCaches.of(
                 what, dataSource, before, table -> transaction.on(connection -> locks.checkTable(connection, table)));
         caches.refuse();
-        String why = capped.lockWait(wait).equals(wait)
+        Supplier<String> why = () -> capped.lockWait(wait).equals(wait)
                 ? ""
                 : wait.equals(LockWait.FOREVER)
                         ? " The timeout of the transaction ended the wait."
@@ -233,7 +235,7 @@ public final class LockedCall {
         if (!held.isEmpty()) {
             LockObservation.untilReleased(context, transaction);
         }
-        if (shown != null) {
+        if (shown != null && !shown.absentRows().isEmpty()) {
             refuseAbsent(shown, request.keys().size(), required);
         }
         return result;
@@ -251,16 +253,15 @@ public final class LockedCall {
     }
 
     /** Adds an explanation to the message of a timeout, if the wait was shorter than requested. */
-    private <T> T explained(String why, String sql, Body<T, SQLException> call) {
+    private <T> T explained(Supplier<String> why, String sql, Body<T, SQLException> call) {
         try {
             return call.run();
         } catch (SQLException e) {
             throw SpringTransaction.translated(what, sql, e);
         } catch (RowlockException e) {
             NestedRuntimeException translated = LockExceptionTranslator.translate(e);
-            throw why.isEmpty() || !(e instanceof LockNotAvailableException)
-                    ? translated
-                    : new CannotAcquireLockException(translated.getMessage() + why, e);
+            String added = e instanceof LockNotAvailableException ? why.get() : "";
+            throw added.isEmpty() ? translated : new CannotAcquireLockException(translated.getMessage() + added, e);
         }
     }
 
@@ -273,7 +274,7 @@ public final class LockedCall {
         List<String> columns = ofTable.idColumnsOfEntities();
         Set<LockKey> claimed = new HashSet<>();
         List<T> result = transaction.on(connection -> explained(
-                "",
+                () -> "",
                 "claim",
                 () -> spring.locks().in(connection).claim(claim, row -> {
                     SessionCaches.addKey(row, table, columns, claimed);
@@ -312,7 +313,7 @@ public final class LockedCall {
         LockObservation.around(
                 spring.observations(),
                 context(false, request),
-                () -> explained("", "execute", () -> {
+                () -> explained(() -> "", "execute", () -> {
                     access().on(Routes.current(dataSource))
                             .lock(request.waiting(wait))
                             .execute(writes);
