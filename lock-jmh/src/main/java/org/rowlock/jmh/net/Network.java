@@ -1,21 +1,18 @@
 package org.rowlock.jmh.net;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.TcpProxy;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
@@ -35,28 +32,22 @@ public final class Network implements AutoCloseable {
     private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private static final Set<Long> PROXIES = ConcurrentHashMap.newKeySet();
-
-    /**
-     * Whether this JVM has measured a path before, so that the driver's code is warm. Each proxy is a new process, and
-     * starts cold.
-     */
-    private static volatile boolean isDriverWarm;
+    /** The kinds of paths that this JVM has measured before, so that the code of the driver and the proxy is warm. */
+    private static final Set<Boolean> WARM = ConcurrentHashMap.newKeySet();
 
     private final ServerAddress server;
-    private final @Nullable Process proxy;
+    private final @Nullable TcpProxy proxy;
     private final int port;
     private double roundTripMillis;
-    private boolean isWarm;
 
-    private Network(ServerAddress server, @Nullable Process proxy, int port) {
+    private Network(ServerAddress server, @Nullable TcpProxy proxy) throws IOException {
         this.server = server;
         this.proxy = proxy;
-        this.port = port;
+        this.port = proxy == null ? 0 : proxy.port();
     }
 
     /**
-     * Opens the path, with a proxy if a round-trip time is given.
+     * Opens the path, with a proxy in this JVM if a round-trip time is given.
      *
      * @param rttMillis the time that {@code select 1} should take, in milliseconds; 0 for no proxy
      */
@@ -64,54 +55,29 @@ public final class Network implements AutoCloseable {
         if (!(rttMillis >= 0 && rttMillis <= 1_000)) {
             throw new UserError("A round trip of " + rttMillis + " ms was given. Give 0 to 1000.");
         }
-        if (rttMillis == 0) {
-            Network direct = new Network(server, null, 0);
-            direct.roundTripMillis = direct.measure();
-            return direct;
-        }
-        PGSimpleDataSource target = server.dataSource("");
-        Process process = null;
         try {
-            process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx64m",
-                            "-XX:+UseSerialGC",
-                            "-XX:TieredStopAtLevel=1",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            ProxyProcess.class.getName(),
-                            target.getServerNames()[0],
-                            Integer.toString(target.getPortNumbers()[0] == 0 ? 5432 : target.getPortNumbers()[0]))
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start();
-            PROXIES.add(process.pid());
-            // The streams stay open as long as the process lives, so this method closes neither.
-            BufferedReader said =
-                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
-            PrintWriter told = new PrintWriter(process.getOutputStream(), true, StandardCharsets.US_ASCII);
-            Network network = new Network(server, process, Integer.parseInt(line(said)));
-            network.calibrate(rttMillis, told, said);
-            process = null;
-            return network;
+            Network network = new Network(server, rttMillis == 0 ? null : proxy(server));
+            try {
+                network.calibrate(rttMillis);
+                return network;
+            } catch (SQLException e) {
+                network.close();
+                throw e;
+            }
         } catch (IOException e) {
             throw new UserError(
                     "The proxy for a round trip of " + rttMillis + " ms did not start: " + e.getMessage()
-                            + ". Make memory available for another JVM, or leave out --rtt and --standby.",
+                            + ". Leave out --rtt and --standby.",
                     e);
-        } finally {
-            if (process != null) {
-                process.destroyForcibly();
-            }
         }
     }
 
-    private static String line(BufferedReader said) throws IOException {
-        String line = said.readLine();
-        if (line == null) {
-            throw new IOException("it has ended");
-        }
-        return line;
+    private static TcpProxy proxy(ServerAddress server) throws IOException {
+        PGSimpleDataSource target = server.dataSource("");
+        int port = target.getPortNumbers()[0];
+        TcpProxy proxy = TcpProxy.to(target.getServerNames()[0], port == 0 ? 5432 : port);
+        proxy.sleepOnly();
+        return proxy;
     }
 
     /**
@@ -119,12 +85,12 @@ public final class Network implements AutoCloseable {
      * 0.2 ms, so the delay is shorter than the requested time. The adjustment is limited, because a busy machine may
      * add time that is not part of the network.
      */
-    private void calibrate(double rttMillis, PrintWriter told, BufferedReader said) throws SQLException, IOException {
+    private void calibrate(double rttMillis) throws SQLException {
         double delay = Math.max(0, rttMillis - OVERHEAD_MILLIS / 2);
         double best = delay;
         double leastError = Double.MAX_VALUE;
-        for (int attempt = 1; attempt <= ATTEMPTS && leastError > TOLERANCE * rttMillis; attempt++) {
-            tell(delay, told, said);
+        for (int attempt = 1; proxy != null && attempt <= ATTEMPTS && leastError > TOLERANCE * rttMillis; attempt++) {
+            delay(proxy, delay);
             double error = measure() - rttMillis;
             if (Math.abs(error) < leastError) {
                 leastError = Math.abs(error);
@@ -132,13 +98,15 @@ public final class Network implements AutoCloseable {
             }
             delay = Math.min(rttMillis, Math.max(Math.max(0, rttMillis - OVERHEAD_MILLIS), delay - error));
         }
-        tell(best, told, said);
+        if (proxy != null) {
+            delay(proxy, best);
+        }
         roundTripMillis = measure();
     }
 
-    private static void tell(double delayMillis, PrintWriter told, BufferedReader said) throws IOException {
-        told.println(Math.round(delayMillis / 2 * NANOS_PER_MILLI));
-        line(said);
+    private static void delay(TcpProxy proxy, double millis) {
+        Duration oneWay = Duration.ofNanos(Math.round(millis / 2 * NANOS_PER_MILLI));
+        proxy.delay(oneWay, oneWay);
     }
 
     /** Returns the median time of {@code select 1} in milliseconds. */
@@ -148,7 +116,7 @@ public final class Network implements AutoCloseable {
         long[] nanos = new long[SAMPLES];
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
-            long warm = System.nanoTime() + (isWarm || (proxy == null && isDriverWarm) ? 0 : WARM_UP_NANOS);
+            long warm = System.nanoTime() + (WARM.add(proxy != null) ? WARM_UP_NANOS : 0);
             for (int i = -1; i < SAMPLES; i++) {
                 long begun = System.nanoTime();
                 try (ResultSet row = statement.executeQuery("select 1")) {
@@ -161,8 +129,6 @@ public final class Network implements AutoCloseable {
                 }
             }
         }
-        isWarm = true;
-        isDriverWarm = true;
         Arrays.sort(nanos);
         return nanos[SAMPLES / 2] / NANOS_PER_MILLI;
     }
@@ -170,16 +136,6 @@ public final class Network implements AutoCloseable {
     /** The time of {@code select 1} when the path was opened. */
     public double roundTripMillis() {
         return roundTripMillis;
-    }
-
-    /** Whether the path still works. At Ctrl-C the proxy may end before its users. */
-    public boolean isOpen() {
-        return proxy == null || proxy.isAlive();
-    }
-
-    /** Whether this process is a proxy that this JVM has started. */
-    public static boolean isProxy(long pid) {
-        return PROXIES.contains(pid);
     }
 
     /** Makes a DataSource use this path. */
@@ -191,9 +147,9 @@ public final class Network implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         if (proxy != null) {
-            proxy.destroyForcibly();
+            proxy.close();
         }
     }
 }

@@ -18,9 +18,9 @@ import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.jmh.server.RunDirectory;
 
 /**
- * Measures the processor time of the clients, the server and the whole machine. The clients are this JVM with all
- * processes that it started, including the proxy. The server's processor time is known only if the server runs on this
- * machine.
+ * Measures the processor time of the clients, the server and the whole machine. The clients are this JVM,
+ * including the proxy, and all processes that it started. The server's processor time is known only if the server runs
+ * on this machine.
  */
 public final class Processors {
     private static final Path STAT = Path.of("/proc/stat");

@@ -3,11 +3,9 @@ package org.rowlock.jmh.run;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.rowlock.jmh.net.Network;
 
 /**
  * The JVMs that JMH starts, called forks. JMH does not expose forks, so this class finds them among the JVM's children.
- * The proxy of a standby must survive the forks, because without the standby no clean-up can commit.
  */
 final class Forks {
     /**
@@ -28,10 +26,8 @@ final class Forks {
     }
 
     static void end() {
-        List<ProcessHandle> forks = ProcessHandle.current()
-                .children()
-                .filter(child -> isJvm(child) && !Network.isProxy(child.pid()))
-                .toList();
+        List<ProcessHandle> forks =
+                ProcessHandle.current().children().filter(Forks::isJvm).toList();
         forks.forEach(ProcessHandle::destroy);
         for (ProcessHandle fork : forks) {
             fork.onExit()

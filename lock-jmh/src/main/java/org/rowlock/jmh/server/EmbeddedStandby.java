@@ -53,7 +53,7 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
                     superuser,
                     "alter system set synchronous_standby_names = '" + NAME + "'",
                     "select pg_reload_conf()");
-            awaitSynchronous(superuser, network);
+            awaitSynchronous(superuser);
             started = true;
             return new EmbeddedStandby(server, network);
         } finally {
@@ -66,7 +66,7 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
 
     /**
      * Copies the files of the primary, because the embedded programs lack pg_basebackup. The copy includes the WAL, so
-     * the standby can start without the primary. After Ctrl-C, the proxy to the primary may have ended.
+     * the standby can start without the primary.
      */
     private static void copy(Connection superuser, PGSimpleDataSource primary, Path copy)
             throws SQLException, IOException {
@@ -100,11 +100,11 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
         }
     }
 
-    private static void awaitSynchronous(Connection primary, Network network) throws SQLException {
+    private static void awaitSynchronous(Connection primary) throws SQLException {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         String seen = "";
         while (!seen.equals("streaming, sync")) {
-            if (System.nanoTime() > deadline || !network.isOpen()) {
+            if (System.nanoTime() > deadline) {
                 throw new UserError("The embedded standby did not become synchronous within " + TIMEOUT.toSeconds()
                         + " s, it is: " + seen + ". Leave out --standby, or try again when the machine is less busy.");
             }
