@@ -1,5 +1,6 @@
 package org.rowlock.jmh.bench;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
@@ -7,10 +8,15 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.BenchmarkParams;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.RowLockMode;
+import org.rowlock.jmh.server.Jdbc;
 
 /** A workload whose transactions lock by the chosen strategy. */
 @State(Scope.Benchmark)
 public abstract class LockWorkload extends Workload {
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+
     @Param({"FOR_UPDATE", "ROW", "BOTH", "ADVISORY"})
     public Strategy strategy = Strategy.ROW;
 
@@ -40,5 +46,23 @@ public abstract class LockWorkload extends Workload {
         DataSource wrapped =
                 wrapper.equals(DropInPool.PLAIN) ? pool : server.closeWith(DropInPool.of(pool, wrapper, 1));
         return new Locking(strategy, admission, wrapped, table, column);
+    }
+
+    /** Checks that locks of these rows exclude another transaction. Clients that never meet notice no missing lock. */
+    void checkExcludes(Locking locking, List<Integer> ids, RowLockMode mode) throws SQLException {
+        try (Connection holder = server.begin();
+                Connection other = server.begin()) {
+            locking.lockAll(holder, ids, mode);
+            Jdbc.execute(other, "set local lock_timeout = '100ms'");
+            locking.lock(other, ids.get(ids.size() - 1));
+        } catch (LockNotAvailableException e) {
+            return;
+        } catch (SQLException e) {
+            if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                return;
+            }
+            throw e;
+        }
+        throw new InvariantViolation("a second transaction got in while the first held the lock");
     }
 }

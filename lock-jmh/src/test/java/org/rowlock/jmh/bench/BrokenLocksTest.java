@@ -16,6 +16,7 @@ import org.rowlock.jmh.testing.JmhRuns;
 @Tag("long")
 class BrokenLocksTest {
     private static final String TWO_INSIDE = "Two transactions were inside the lock of key";
+    private static final String GOT_IN = "a second transaction got in while the first held the lock";
 
     static Stream<Arguments> broken() {
         return Stream.of(
@@ -23,27 +24,11 @@ class BrokenLocksTest {
                 of(Vacuum.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
                 // Each process has one client, so two clients inside a lock are in two processes.
                 of(Instances.class, TWO_INSIDE, "NONE", "clients", "4", "jvms", "4", "rows", "1"),
-                of(
-                        Zipfian.class,
-                        "a second transaction got in while the first held the lock",
-                        "NONE",
-                        "clients",
-                        "1",
-                        "reading",
-                        "true"),
+                of(Zipfian.class, GOT_IN, "NONE", "clients", "1", "reading", "true"),
                 of(Pool.class, TWO_INSIDE, "NONE", "clients", "16", "others", "1"),
                 of(Bystander.class, TWO_INSIDE, "NONE", "clients", "1", "rate", "1000000", "zipf", "3"),
                 of(ShareFairness.class, TWO_INSIDE, "NONE", "clients", "4", "pauseMillis", "1"),
-                of(
-                        ManyKeys.class,
-                        "accounts[1] was locked FOR UPDATE while another transaction holds it FOR SHARE",
-                        "NONE",
-                        "clients",
-                        "2",
-                        "keys",
-                        "10",
-                        "shared",
-                        "true"),
+                of(ManyKeys.class, GOT_IN, "NONE", "clients", "2", "keys", "10", "shared", "true"),
                 of(ManyKeys.class, TWO_INSIDE, "NONE", "clients", "8", "keys", "1000", "overlapping", "true"),
                 of(WriteMixed.class, "", "NONE", "clients", "16", "rows", "20"),
                 of(Queue.class, "jobs that ran more than once: ", "NONE", "clients", "16"));

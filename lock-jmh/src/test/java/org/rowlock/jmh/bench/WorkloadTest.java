@@ -141,17 +141,6 @@ class WorkloadTest {
     }
 
     @Test
-    void aLockTableEntryIsCountedForEachAdvisoryLock() throws Exception {
-        assertThat(manyKeys("ADVISORY")).isBetween(100.0, 110.0);
-        assertThat(manyKeys("ROW")).isLessThan(10);
-    }
-
-    private static double manyKeys(String strategy) throws Exception {
-        return JmhRuns.figures(JmhRuns.run(ManyKeys.class, "strategy", strategy, "clients", "1", "keys", "100"))
-                .get("lockTable");
-    }
-
-    @Test
     void aLockTableTooSmallIsRefusedBeforeItIsFilled() {
         assertThat(JmhRuns.failure(ManyKeys.class, "strategy", "ADVISORY", "clients", "4", "keys", "1000000"))
                 .anyMatch(message -> message.contains("4 clients with 1000000 advisory locks each are 4000000"));
