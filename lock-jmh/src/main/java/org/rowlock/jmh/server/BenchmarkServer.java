@@ -218,7 +218,9 @@ public final class BenchmarkServer implements AutoCloseable {
     }
 
     public long lockTableRoom() throws SQLException {
-        return numbers("select " + ServerFacts.LOCK_TABLE_ROOM)[0];
+        try (Connection connection = connect()) {
+            return ServerFacts.of(connection).lockTableRoom();
+        }
     }
 
     public long[] numbers(String query) throws SQLException {

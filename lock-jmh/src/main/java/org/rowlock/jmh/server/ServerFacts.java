@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.rowlock.tool.Texts;
 
 /**
  * Facts about a PostgreSQL server and the program's role on the server.
@@ -41,63 +42,8 @@ public record ServerFacts(
         }
     }
 
-    /**
-     * The capacity of the lock table, as PostgreSQL documents it. Before PostgreSQL 19 the table can grow to about
-     * twice this capacity.
-     */
-    static final String LOCK_TABLE_ROOM = """
-            case when current_setting('server_version_num')::int < 190000 then 2 else 1 end
-              * current_setting('max_locks_per_transaction')::bigint
-              * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)""";
-
-    private static final String FACTS = """
-            select version(),
-                   pg_is_in_recovery(),
-                   current_setting('transaction_read_only')::boolean,
-                   session_user,
-                   current_database(),
-                   has_database_privilege(current_database(), 'create'),
-                   %s
-            """.formatted(LOCK_TABLE_ROOM);
-
-    /**
-     * Finds the limit that leaves the fewest free connections. Limits of roles and databases do not apply to a
-     * superuser. The connection that runs the query counts as free.
-     */
-    private static final String ROOM = """
-            with us as (
-              select r.oid, r.rolsuper, r.rolconnlimit, d.datconnlimit, quote_ident(r.rolname) as role,
-                     quote_ident(d.datname) as database,
-                     current_setting('max_connections')::int as most,
-                     (select numbackends from pg_stat_database where datid = d.oid) - 1 as here,
-                     (select count(*)::int from pg_stat_activity where usesysid = r.oid and leader_pid is null) - 1
-                       as ours
-                from pg_roles r, pg_database d
-               where r.rolname = session_user and d.datname = current_database())
-            select 'max_connections', most,
-                   most - case when rolsuper then 0
-                               else current_setting('superuser_reserved_connections')::int
-                                    + case when exists (select from pg_roles reserved
-                                                         where reserved.rolname = 'pg_use_reserved_connections'
-                                                           and pg_has_role(us.oid, reserved.oid, 'usage'))
-                                           then 0
-                                           else coalesce(current_setting('reserved_connections', true)::int, 0)
-                                      end
-                          end
-                     - (select coalesce(sum(numbackends), 0)::int from pg_stat_database) + 1,
-                   'Set max_connections there to'
-              from us
-            union all
-            select 'the connection limit of the role ' || role, rolconnlimit, rolconnlimit - ours,
-                   'Run there: alter role ' || role || ' connection limit'
-              from us where not rolsuper and rolconnlimit >= 0
-            union all
-            select 'the connection limit of the database ' || database, datconnlimit, datconnlimit - here,
-                   'Run there: alter database ' || database || ' connection limit'
-              from us where not rolsuper and datconnlimit >= 0
-             order by 3
-             limit 1
-            """;
+    private static final String FACTS = Texts.resource(ServerFacts.class, "facts.sql");
+    private static final String CONNECTIONS = Texts.resource(ServerFacts.class, "connections.sql");
 
     private static final List<String> SETTINGS = List.of(
             "max_connections",
@@ -127,7 +73,7 @@ public record ServerFacts(
         Map<String, String> settings = settings(connection);
         ConnectionRoom room = Jdbc.one(
                 connection,
-                ROOM,
+                CONNECTIONS,
                 row -> new ConnectionRoom(row.getString(1), row.getInt(2), row.getInt(3), row.getString(4)));
         return Jdbc.one(
                 connection,
