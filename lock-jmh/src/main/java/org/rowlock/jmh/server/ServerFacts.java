@@ -3,7 +3,6 @@ package org.rowlock.jmh.server;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.rowlock.tool.Texts;
 
@@ -44,25 +43,7 @@ public record ServerFacts(
 
     private static final String FACTS = Texts.resource(ServerFacts.class, "facts.sql");
     private static final String CONNECTIONS = Texts.resource(ServerFacts.class, "connections.sql");
-
-    private static final List<String> SETTINGS = List.of(
-            "max_connections",
-            "max_locks_per_transaction",
-            "shared_buffers",
-            "fsync",
-            "synchronous_commit",
-            "synchronous_standby_names",
-            "full_page_writes",
-            "wal_level",
-            "max_wal_size",
-            "deadlock_timeout",
-            "lock_timeout",
-            "statement_timeout",
-            "idle_in_transaction_session_timeout",
-            "default_transaction_isolation",
-            "autovacuum",
-            "autovacuum_naptime",
-            "track_activities");
+    private static final String SETTINGS = Texts.resource(ServerFacts.class, "settings.sql");
 
     /**
      * Reads the facts from the server.
@@ -92,14 +73,7 @@ public record ServerFacts(
 
     private static Map<String, String> settings(Connection connection) throws SQLException {
         Map<String, String> settings = new LinkedHashMap<>();
-        String[] names = SETTINGS.toArray(String[]::new);
-        Jdbc.list(
-                connection,
-                "select name, coalesce(nullif(current_setting(name), ''), '''''') from pg_settings"
-                        + " where name = any (?) order by array_position(?::text[], name)",
-                row -> settings.put(row.getString(1), row.getString(2)),
-                names,
-                names);
+        Jdbc.list(connection, SETTINGS, row -> settings.put(row.getString(1), row.getString(2)));
         return settings;
     }
 
