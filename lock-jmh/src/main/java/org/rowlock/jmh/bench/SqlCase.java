@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntFunction;
 import org.openjdk.jmh.annotations.Param;
@@ -23,9 +22,6 @@ import org.rowlock.tool.Texts;
  * the number of operations of all {@code measured} roles.
  */
 public class SqlCase extends Workload {
-    private static final String BUFFERS = "lwlocks-buffers";
-    private static final Map<String, String> SMALL = Map.of("shared_buffers", "16MB");
-
     private static final int TIMEOUT_SECONDS = 10;
 
     /** The SQLSTATE of a connection that exceeds the server's limit. */
@@ -34,8 +30,8 @@ public class SqlCase extends Workload {
     @Param("150")
     public int clients;
 
-    @Param(BUFFERS)
-    public String script = BUFFERS;
+    @Param("lwlocks-buffers")
+    public String script = "lwlocks-buffers";
 
     @Param("0")
     public int variant;
@@ -47,11 +43,6 @@ public class SqlCase extends Workload {
      * @param role the name of the role; empty for setup and holds
      */
     record Section(String kind, String role, String count, List<String> statements) {}
-
-    @Override
-    Map<String, String> settings() {
-        return script.equals(BUFFERS) ? SMALL : Map.of();
-    }
 
     static List<Section> sections(String script, int variant) {
         String text = Texts.resource(SqlCase.class, script + ".sql").replace(":variant", Integer.toString(variant));

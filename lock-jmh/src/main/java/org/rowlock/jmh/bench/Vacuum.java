@@ -2,7 +2,6 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
 import org.jspecify.annotations.Nullable;
@@ -56,14 +55,7 @@ public class Vacuum extends Zipfian {
         super.open(params);
     }
 
-    @Override
-    Map<String, String> settings() {
-        return held ? Map.of() : Map.of("autovacuum_naptime", "1s");
-    }
-
-    /**
-     * Returns the table's settings. The interval of autovacuum is a server setting, and therefore in {@link #settings}.
-     */
+    /** Returns the table's settings. The interval of autovacuum is a setting of the server, in scenarios.md. */
     @Override
     String storage() {
         return held

@@ -73,10 +73,6 @@ public abstract class Workload {
         return Long.getLong(WARM_UP, -1) != 0;
     }
 
-    Map<String, String> settings() {
-        return Map.of();
-    }
-
     /** Creates the tables, adds the clients, and registers the checks with {@link #atEnd}. */
     @Initializer
     abstract void prepare() throws SQLException;
@@ -107,7 +103,7 @@ public abstract class Workload {
                     "-bm " + params.getMode().shortLabel() + " was given, and JMH can measure only the rate of the"
                             + " clients' transactions. Leave -bm out; the secondary results have the latencies.");
         }
-        server = BenchmarkServer.open(settings());
+        server = BenchmarkServer.open(Map.of());
         boolean opened = false;
         try {
             network = server.over(rttMillis);
