@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * directory is a copy of a template. The template stays in the system's temporary directory. All copies have the system
  * identifier of the template.
  */
-final class DataDirectory {
+public final class DataDirectory {
     private static final String DATA = "data";
     private static final String FILES = "files";
 
@@ -77,8 +77,8 @@ final class DataDirectory {
         }
     }
 
-    /** Copies files with their permissions, because PostgreSQL requires that only the owner has access. */
-    private static void copy(Path from, Path to) throws IOException {
+    /** Copies a directory with the permissions of its files, because PostgreSQL requires that only the owner has access. */
+    public static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
                 Files.copy(
@@ -90,7 +90,8 @@ final class DataDirectory {
         }
     }
 
-    static void delete(Path directory) throws IOException {
+    /** Deletes a directory with all its files, if it exists. */
+    public static void delete(Path directory) throws IOException {
         if (Files.exists(directory)) {
             try (Stream<Path> files = Files.walk(directory)) {
                 for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

@@ -1,22 +1,18 @@
 package org.rowlock.jmh.server;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.net.Network;
+import org.rowlock.testing.DataDirectory;
 import org.rowlock.tool.UserError;
 
 /**
@@ -30,8 +26,6 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
     private static final String WAL = "pg_wal";
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final Duration PAUSE = Duration.ofMillis(20);
-
-    private static final Set<String> NOT_COPIED = Set.of("postmaster.pid", "postmaster.opts", "pg_internal.init");
 
     /**
      * Copies the primary, starts the standby, and waits until the standby is synchronous.
@@ -72,10 +66,13 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
             throws SQLException, IOException {
         Jdbc.text(superuser, "select pg_backup_start('" + NAME + "', true)");
         Path data = Path.of(Jdbc.text(superuser, "show data_directory"));
-        copyTree(data, copy, inside -> !inside.startsWith(WAL));
+        DataDirectory.copy(data, copy);
+        Files.delete(copy.resolve("postmaster.pid"));
         Files.writeString(
                 copy.resolve("backup_label"), Jdbc.text(superuser, "select labelfile from pg_backup_stop(false)"));
-        copyTree(data.resolve(WAL), copy.resolve(WAL), inside -> true);
+        // Recovery needs the WAL up to the end of the copy.
+        DataDirectory.delete(copy.resolve(WAL));
+        DataDirectory.copy(data.resolve(WAL), copy.resolve(WAL));
         Files.createFile(copy.resolve("standby.signal"));
         Files.writeString(
                 copy.resolve("postgresql.auto.conf"),
@@ -83,21 +80,6 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
                         + " user=postgres application_name=" + NAME + "'\n",
                 StandardOpenOption.CREATE,
                 StandardOpenOption.APPEND);
-    }
-
-    /** Copies a directory tree with its permissions, because PostgreSQL requires that only the owner has access. */
-    private static void copyTree(Path from, Path to, Predicate<Path> isCopied) throws IOException {
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
-                Path inside = from.relativize(file);
-                if (isCopied.test(inside)
-                        && !NOT_COPIED.contains(file.getFileName().toString())) {
-                    Files.copy(file, to.resolve(inside.toString()), StandardCopyOption.COPY_ATTRIBUTES);
-                }
-            }
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        }
     }
 
     private static void awaitSynchronous(Connection primary) throws SQLException {

@@ -7,11 +7,11 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.rowlock.testing.DataDirectory;
 
 /**
  * The temporary directory of this JVM, with data directories and the file for the forks. If a JVM is killed, the next
@@ -80,10 +80,8 @@ public final class RunDirectory {
         } catch (NoSuchFileException e) {
             return;
         }
-        try (Stream<Path> all = Files.walk(directory)) {
-            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(each);
-            }
+        try {
+            DataDirectory.delete(directory);
             Path parent = directory.getParent();
             if (parent != null && NAME.matcher(parent.getFileName().toString()).matches()) {
                 Files.deleteIfExists(parent);
