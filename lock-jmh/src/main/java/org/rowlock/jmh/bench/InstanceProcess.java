@@ -31,6 +31,7 @@ final class InstanceProcess implements AutoCloseable {
     private static final String FAILED = "failed ";
     private static final String VIOLATED = "Invariant violated: ";
     private static final String READY = "ready";
+    private static final double ZIPF = 1.1;
 
     private final Process process;
     private final BufferedReader said;
@@ -53,7 +54,6 @@ final class InstanceProcess implements AutoCloseable {
             boolean admission,
             int clients,
             int rows,
-            double zipf,
             double holdMillis,
             String inside,
             int ahead,
@@ -184,7 +184,7 @@ final class InstanceProcess implements AutoCloseable {
         Queue<Long> micros = new ConcurrentLinkedQueue<>();
         Clients clients = new Clients(new Meter());
         clients.add("client", task.clients(), number -> {
-            DiscreteSampler keys = Zipf.zipf(task.rows(), task.zipf());
+            DiscreteSampler keys = Zipf.zipf(task.rows(), ZIPF);
             double most = number == task.clients() - 1 ? task.holdMillis() : 0;
             return () -> {
                 int aid = keys.sample();

@@ -47,9 +47,6 @@ public class Instances extends LockWorkload {
     @Param("100")
     public int rows;
 
-    @Param("1.1")
-    public double zipf;
-
     /**
      * The number of warm-up transactions that each client runs on its own row, where it never waits. Without a warm-up,
      * dozens of JVMs would compile on few processors, and the result would show the cost of compilation. 0 measures a
@@ -108,7 +105,6 @@ public class Instances extends LockWorkload {
                         admission,
                         clientsOfOne,
                         rows,
-                        zipf,
                         i == count - 1 ? holdMillis : 0,
                         inside.toString(),
                         ahead,

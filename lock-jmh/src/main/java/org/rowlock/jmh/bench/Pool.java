@@ -16,6 +16,9 @@ public class Pool extends LockWorkload {
     private static final int HOT = 1;
     private static final int ROWS = 1_001;
 
+    /** The pause between two reads of a thread, so that the readers do not slow each other down. */
+    private static final double PAUSE_MILLIS = 1;
+
     @Param("300")
     public int clients;
 
@@ -25,10 +28,6 @@ public class Pool extends LockWorkload {
 
     @Param("16")
     public int poolSize;
-
-    /** The pause between two reads of a thread, in milliseconds, so that the readers do not slow each other down. */
-    @Param("1")
-    public double pauseMillis;
 
     @Param("false")
     public boolean idle;
@@ -64,7 +63,7 @@ public class Pool extends LockWorkload {
         Latency read = meter.latency("others");
         DiscreteSampler rows = Zipf.zipf(ROWS - HOT, 0);
         return () -> {
-            Pause.millis(pauseMillis);
+            Pause.millis(PAUSE_MILLIS);
             read.begin();
             try (Connection connection = pool.getConnection()) {
                 Accounts.read(connection, HOT + rows.sample());

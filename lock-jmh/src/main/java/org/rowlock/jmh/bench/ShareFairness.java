@@ -16,12 +16,10 @@ import org.rowlock.RowLockMode;
 @ByHand(Strategy.FOR_UPDATE)
 public class ShareFairness extends LockWorkload {
     private static final int ROW = 1;
+    private static final double HOLD_MILLIS = 20;
 
     @Param("8")
     public int clients;
-
-    @Param("20")
-    public double holdMillis;
 
     /**
      * The average pause of the writer after each commit, in milliseconds. The pause varies by half in either direction,
@@ -55,7 +53,7 @@ public class ShareFairness extends LockWorkload {
 
     private void holdAndCompare(Connection connection) throws SQLException {
         long before = Accounts.read(connection, ROW);
-        Pause.millis(holdMillis);
+        Pause.millis(HOLD_MILLIS);
         long after = Accounts.read(connection, ROW);
         if (before != after) {
             exclusion.violated(

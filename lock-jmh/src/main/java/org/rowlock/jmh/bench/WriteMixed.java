@@ -25,6 +25,12 @@ import org.rowlock.jmh.server.Jdbc;
 public class WriteMixed extends LockWorkload {
     static final String TABLE = "items";
 
+    /**
+     * The number of retries after which a transaction counts as failed, although the benchmark retries it further. This
+     * is TiDB's limit.
+     */
+    private static final int MOST_RETRIES = 10;
+
     /** The condition that the row has not changed since the read, used by the strategy OPTIMISTIC. */
     private static final String AS_READ = " where id = ? and (version = ? or not ?)";
 
@@ -36,13 +42,6 @@ public class WriteMixed extends LockWorkload {
 
     @Param("10000")
     public int rows;
-
-    /**
-     * The number of retries after which a transaction counts as failed, although the benchmark retries it further. The
-     * default is TiDB's limit.
-     */
-    @Param("10")
-    public int mostRetries;
 
     final LongAdder commits = new LongAdder();
     private Locking locking;
@@ -115,7 +114,7 @@ public class WriteMixed extends LockWorkload {
         latency.end();
         commits.increment();
         retries.add(failed, 1);
-        failedCommits.add(failed / (mostRetries + 1), 1);
+        failedCommits.add(failed / (MOST_RETRIES + 1), 1);
     }
 
     private boolean attempt(SortedMap<Integer, Change> plan) throws SQLException {

@@ -52,7 +52,6 @@ class InstanceProcessTest {
                     false,
                     2,
                     5,
-                    1.1,
                     0,
                     directory.resolve("inside").toString(),
                     Integer.MAX_VALUE,
