@@ -45,7 +45,8 @@ public class ManyKeys extends LockWorkload {
         exclusion = new Exclusion(locked + 1);
         atEnd(exclusion::check);
         locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
-        atEnd(() -> checkExcludes(locking, IntStream.rangeClosed(1, keys).boxed().toList(), mode));
+        atEnd(() ->
+                checkExcludes(locking, IntStream.rangeClosed(1, keys).boxed().toList(), mode));
         threads.add("client", clients, this::client);
     }
 
