@@ -77,7 +77,7 @@ public final class DataDirectory {
         }
     }
 
-    /** Copies a directory with the permissions of its files, because PostgreSQL requires that only the owner has access. */
+    /** Copies a directory and the permissions of its files. PostgreSQL requires that only the owner has access. */
     public static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
