@@ -1,23 +1,18 @@
 package org.rowlock.spring.test;
 
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.rowlock.LockKey;
-import org.rowlock.RowLocks;
-import org.rowlock.spring.SpringLocks;
-import org.rowlock.spring.internal.pool.Pools;
-import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.rowlock.RowLockMode;
+import org.rowlock.spring.internal.call.SpringTransaction;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Assertions about locked keys. Call these methods in a service under test or in the test itself, on any thread, while
- * a test with a Spring context runs. Tests that run in parallel must have the same context. The assertions work for
- * every strategy: the server lists advisory locks, and the assertions find row locks by trying to acquire the locks.
- * The assertions do not change which locks are held. Thread-safe.
+ * Assertions about locked keys. Call these methods in a service under test, on any thread. The assertions find the
+ * locks that {@link org.rowlock.spring.RowLockTemplate#requireLocked requireLocked} finds, with every strategy. They
+ * send nothing to the server. Thread-safe.
  *
  * <pre>{@code
  * @Transactional
@@ -42,110 +37,26 @@ public final class RowLockAssertions {
     }
 
     /**
-     * Asserts that the transaction of this thread has locked a key, in any mode. With strategy ROW the check needs a
-     * second connection, and fails if several transactions share the lock.
+     * Asserts that the transaction of this thread has locked a key, in any mode.
      *
      * @param key the key
      * @throws AssertionError if the transaction has not locked the key
      */
     public static void assertLocked(LockKey key) {
+        String expected = "Expected " + key + " to be locked by this thread's transaction, but ";
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
-            throw new AssertionError("Expected " + key + " to be locked by this thread's transaction, but the thread "
-                    + Thread.currentThread().getName() + " has none.");
+            throw new AssertionError(
+                    expected + "the thread " + Thread.currentThread().getName() + " has none.");
         }
-        RowLocks locks = locks();
-        List<String> answers = new ArrayList<>();
-        for (DataSource dataSource : bound()) {
-            LockProbe.Answer answer = new LockProbe(locks, dataSource, key).ask(true);
-            if (answer.isHeld()) {
-                return;
-            }
-            answers.add(answer.text());
-        }
-        throw new AssertionError("Expected " + key + " to be locked by this thread's transaction, but "
-                + (answers.isEmpty()
-                        ? "it has no JDBC connection; with JPA, the JpaTransactionManager has to know the DataSource."
-                        : String.join("; ", answers) + "."));
-    }
-
-    /**
-     * Asserts that no transaction has locked a row.
-     *
-     * @param table the table, as in {@code @RowLock}
-     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite id
-     * @throws AssertionError if a transaction has locked the row
-     */
-    public static void assertNotLocked(String table, Object id) {
-        assertNotLocked(LockKey.row(table, id));
-    }
-
-    /**
-     * Asserts that no transaction has locked a key. The check uses the DataSource of this thread's transaction. Without
-     * a transaction, the check uses the only DataSource of the test's context.
-     *
-     * @param key the key
-     * @throws AssertionError if a transaction has locked the key
-     * @throws IllegalStateException if the thread has transactions on several DataSources, or has none and the context
-     *     does not have exactly one DataSource
-     */
-    public static void assertNotLocked(LockKey key) {
-        List<DataSource> bound = bound();
-        Map<String, DataSource> all = dataSources();
-        Collection<DataSource> asked = bound.isEmpty() ? all.values() : bound;
-        if (asked.size() != 1) {
-            throw new IllegalStateException("There are several DataSources (" + String.join(", ", all.keySet())
-                    + "), or none: name the intended DataSource with assertNotLocked(dataSource, key).");
-        }
-        assertNotLocked(asked.iterator().next(), key);
-    }
-
-    /**
-     * Asserts that no transaction has locked a key in one of several databases.
-     *
-     * @param dataSource the database
-     * @param key the key
-     * @throws AssertionError if a transaction has locked the key
-     */
-    public static void assertNotLocked(DataSource dataSource, LockKey key) {
-        LockProbe.Answer answer = new LockProbe(locks(), dataSource, key).ask(false);
-        if (answer.isHeld()) {
-            throw new AssertionError("Expected " + key + " not to be locked, but " + answer.text() + ".");
-        }
-    }
-
-    private static RowLocks locks() {
-        SpringLocks locks =
-                RowLockTestListener.running().getBeanProvider(SpringLocks.class).getIfAvailable();
-        if (locks == null) {
-            throw new IllegalStateException(
-                    "There are no row locks in the Spring context of this test. Annotate the test with @SpringBootTest,"
-                            + " or with @SpringJUnitConfig with a configuration that has @EnableRowLocks; in a slice"
-                            + " such as @DataJpaTest add @ImportAutoConfiguration(RowLockAutoConfiguration.class).");
-        }
-        return locks.locks();
-    }
-
-    /**
-     * Returns the DataSources by the names of their beans. Proxies that join transactions are unwrapped, because
-     * transaction managers bind the target of such a proxy.
-     */
-    private static Map<String, DataSource> dataSources() {
-        Map<String, DataSource> dataSources = new LinkedHashMap<>();
-        RowLockTestListener.running().getBeansOfType(DataSource.class).forEach((name, dataSource) -> {
-            DataSource target = Pools.bound(dataSource);
-            if (!dataSources.containsValue(target)) {
-                dataSources.put(name, target);
-            }
-        });
-        return dataSources;
-    }
-
-    private static List<DataSource> bound() {
-        return TransactionSynchronizationManager.getResourceMap().entrySet().stream()
-                .filter(each -> each.getValue() instanceof ConnectionHolder)
-                .map(Map.Entry::getKey)
+        Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
+        if (bound.keySet().stream()
                 .filter(DataSource.class::isInstance)
-                .map(DataSource.class::cast)
-                .toList();
+                .map(dataSource -> SpringTransaction.find((DataSource) dataSource))
+                .filter(Objects::nonNull)
+                .allMatch(transaction -> !transaction
+                        .notHeld(Set.of(key), RowLockMode.FOR_KEY_SHARE)
+                        .isEmpty())) {
+            throw new AssertionError(expected + "Rowlock has not locked the key in this transaction.");
+        }
     }
 }

@@ -1,7 +1,6 @@
 /**
- * Support for the tests of applications that use {@link org.rowlock.spring.RowLock}. The package requires spring-test.
- * Start with {@link org.rowlock.spring.test.RowLockAssertions#assertLocked(String, Object) assertLocked} in the service
- * under test.
+ * Support for the tests of applications that use {@link org.rowlock.spring.RowLock}. Start with
+ * {@link org.rowlock.spring.test.RowLockAssertions#assertLocked(String, Object) assertLocked} in the service under test.
  */
 @NullMarked
 package org.rowlock.spring.test;

@@ -10,11 +10,6 @@ import org.rowlock.spring.RowLock;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.test.context.TestContextManager;
-import org.springframework.test.context.TestPropertySource;
-import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Checks that an application logs locks that have no effect, and otherwise logs what its locks do. */
@@ -75,32 +70,5 @@ class UnlockedMethodsTest {
         assertThat(output)
                 .contains("Rowlock verified: the drop-in is in use, rowlock.jdbc.mode=queue; 0 methods"
                         + " with @RowLock");
-    }
-
-    @SpringJUnitConfig(Forgetful.class)
-    static class OfForgetful {}
-
-    @SpringJUnitConfig(Forgetful.class)
-    @TestPropertySource(properties = "rowlock.unlocked-methods=fail")
-    static class OfStrict {}
-
-    @Configuration(proxyBeanMethods = false)
-    static class Forgetful {
-        @Bean
-        Service service() {
-            return new Service();
-        }
-    }
-
-    /** Without Spring Boot, the fault is reported only in tests. */
-    @Test
-    void aForgottenEnableRowLocksIsSaidByATest(CapturedOutput output) throws Exception {
-        org.slf4j.Logger logger =
-                org.slf4j.LoggerFactory.getLogger("org.rowlock.spring.internal.startup.UnlockedMethods");
-        ((ch.qos.logback.classic.Logger) logger).setLevel(ch.qos.logback.classic.Level.WARN);
-        new TestContextManager(OfForgetful.class).prepareTestInstance(new OfForgetful());
-        assertThat(output).contains("2 methods with @RowLock lock nothing, because @EnableRowLocks is missing");
-        assertThatThrownBy(() -> new TestContextManager(OfStrict.class).prepareTestInstance(new OfStrict()))
-                .hasMessageContaining("2 methods with @RowLock lock nothing");
     }
 }
