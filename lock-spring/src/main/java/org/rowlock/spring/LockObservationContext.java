@@ -3,10 +3,7 @@ package org.rowlock.spring;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.SenderContext;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
@@ -15,8 +12,9 @@ import org.rowlock.RowLockMode;
  * The context that handlers, filters and conventions of Micrometer get for a lock in a Spring transaction. If there is
  * an {@code ObservationRegistry} bean, Rowlock makes two observations: {@code rowlock.acquire} covers each acquisition
  * at the server except claims, and {@code rowlock.admission} covers each wait in the admission queue of the JVM. Both
- * observations run on the thread that locks. The observations produce traces and, with a handler for meters, timers of
- * completed and of waiting calls. The low-cardinality key values of an observation are
+ * observations run on the thread that locks. The observations produce traces and, with Micrometer's {@code
+ * DefaultMeterObservationHandler}, timers of completed and of waiting calls. Spring Boot registers this handler. The
+ * low-cardinality key values of an observation are
  * <ul>
  *   <li>{@code table}: the table of the first key; {@code none} for a key that is not a row
  *   <li>{@code mode}: a {@link RowLockMode}
@@ -28,12 +26,14 @@ import org.rowlock.RowLockMode;
  * table), and its span is of the kind CLIENT. No key value contains the id of a row, unless {@code rowlock.observe-ids}
  * is set; the message of an error may contain the id. If a handler throws an exception, Rowlock logs it, and the lock
  * is not affected. Not thread-safe.
+ *
+ * <p>A third observation, {@code rowlock.hold}, covers the time from the grant of a lock to the end of the transaction.
+ * This observation has a plain context, with the low-cardinality key values {@code table} and {@code strategy}.
  */
 public final class LockObservationContext extends SenderContext<Object> {
     private final boolean queue;
     private final List<LockKey> keys;
     private final LockStrategy strategy;
-    private final List<Consumer<Duration>> released = new ArrayList<>(1);
 
     /**
      * Creates a context, as Rowlock does for every observation.
@@ -88,24 +88,5 @@ public final class LockObservationContext extends SenderContext<Object> {
     /** {@return the table of the first key; {@code none} for a key that is not a row} */
     public String table() {
         return keys.get(0) instanceof LockKey.Row row ? row.table() : "none";
-    }
-
-    /**
-     * Registers a listener that is called when the transaction ends and releases the lock. The listener is not called
-     * if nothing was locked.
-     *
-     * @param listener receives the time from the grant to the end of the transaction
-     */
-    public void onReleased(Consumer<Duration> listener) {
-        released.add(listener);
-    }
-
-    /**
-     * Notifies the registered listeners.
-     *
-     * @param held the time from the grant to the end of the transaction
-     */
-    public void released(Duration held) {
-        released.forEach(listener -> listener.accept(held));
     }
 }

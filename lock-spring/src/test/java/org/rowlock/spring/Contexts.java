@@ -95,29 +95,29 @@ public final class Contexts {
 
     /** Returns a registry that notifies the test when an observation of a lock starts or stops. */
     static ObservationRegistry observing(
-            Consumer<LockObservationContext> onStart, Consumer<LockObservationContext> onStop) {
+            Consumer<Observation.Context> onStart, Consumer<Observation.Context> onStop) {
         ObservationRegistry registry = ObservationRegistry.create();
         registry.observationConfig().observationHandler(handler(onStart, onStop));
         return registry;
     }
 
-    /** Returns a handler for the observations of locks only. */
-    public static ObservationHandler<LockObservationContext> handler(
-            Consumer<LockObservationContext> onStart, Consumer<LockObservationContext> onStop) {
+    /** Returns a handler for Rowlock's observations only. */
+    public static ObservationHandler<Observation.Context> handler(
+            Consumer<Observation.Context> onStart, Consumer<Observation.Context> onStop) {
         return new ObservationHandler<>() {
             @Override
-            public void onStart(LockObservationContext lock) {
-                onStart.accept(lock);
+            public void onStart(Observation.Context observed) {
+                onStart.accept(observed);
             }
 
             @Override
-            public void onStop(LockObservationContext lock) {
-                onStop.accept(lock);
+            public void onStop(Observation.Context observed) {
+                onStop.accept(observed);
             }
 
             @Override
             public boolean supportsContext(Observation.Context context) {
-                return context instanceof LockObservationContext;
+                return context.getName().startsWith("rowlock.");
             }
         };
     }

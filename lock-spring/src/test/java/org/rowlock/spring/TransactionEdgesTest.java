@@ -306,9 +306,12 @@ class TransactionEdgesTest {
 
     @Test
     void onlyWhatWasHeldIsToldAsReleased() throws Exception {
-        List<List<LockKey>> released = new ArrayList<>();
-        ObservationRegistry registry =
-                Contexts.observing(lock -> lock.onReleased(held -> released.add(List.copyOf(lock.keys()))), lock -> {});
+        List<String> released = new ArrayList<>();
+        ObservationRegistry registry = Contexts.observing(any -> {}, any -> {
+            if (any.getName().equals("rowlock.hold")) {
+                released.add(any.getContextualName());
+            }
+        });
         var context = startObserved(registry);
         RowLockTemplate template = context.template();
         LockKey one = LockKey.row("account", 1);
@@ -318,7 +321,7 @@ class TransactionEdgesTest {
             assertThat(template.tryLock(forNoKeyUpdate(one)).isHeld()).isFalse();
             assertThat(template.tryLock(forNoKeyUpdate(two)).isHeld()).isTrue();
         });
-        assertThat(released).containsExactly(List.of(two));
+        assertThat(released).containsExactly("hold account");
     }
 
     private TestContext startObserved(ObservationRegistry registry) {
@@ -327,27 +330,30 @@ class TransactionEdgesTest {
 
     /** The moment at which an observer throws an exception. */
     enum Fault {
-        BEFORE,
-        BEFORE_THE_QUEUE,
-        AFTER,
-        AFTER_THE_QUEUE,
-        RELEASED
+        BEFORE("rowlock.acquire"),
+        BEFORE_THE_QUEUE("rowlock.admission"),
+        BEFORE_THE_HOLD("rowlock.hold"),
+        AFTER("rowlock.acquire"),
+        AFTER_THE_QUEUE("rowlock.admission"),
+        RELEASED("rowlock.hold");
+
+        private final String observation;
+
+        Fault(String observation) {
+            this.observation = observation;
+        }
     }
 
     private static ObservationRegistry faulty(Fault fault) {
+        boolean isAtTheStart = fault.name().startsWith("BEFORE");
         return Contexts.observing(
-                lock -> {
-                    if (fault == (lock.isQueue() ? Fault.BEFORE_THE_QUEUE : Fault.BEFORE)) {
+                any -> {
+                    if (isAtTheStart && any.getName().equals(fault.observation)) {
                         throw new IllegalStateException("an observer's own");
                     }
-                    lock.onReleased(held -> {
-                        if (fault == Fault.RELEASED) {
-                            throw new IllegalStateException("an observer's own");
-                        }
-                    });
                 },
-                lock -> {
-                    if (fault == (lock.isQueue() ? Fault.AFTER_THE_QUEUE : Fault.AFTER)) {
+                any -> {
+                    if (!isAtTheStart && any.getName().equals(fault.observation)) {
                         throw new AssertionError("an observer's own");
                     }
                 });

@@ -1,7 +1,6 @@
 package org.rowlock.spring.boot;
 
 import io.micrometer.common.KeyValue;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationFilter;
 import javax.sql.DataSource;
 import org.rowlock.LockListener;
@@ -12,7 +11,6 @@ import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.startup.StartupVerification;
-import org.rowlock.spring.metrics.LockMetrics;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -22,7 +20,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
@@ -34,9 +31,8 @@ import org.springframework.util.function.SingletonSupplier;
  * Enables {@link org.rowlock.spring.RowLock} if there is a DataSource, with the configuration in
  * {@link RowLockProperties}. Beans of type {@link LockListener} are notified of every attempt to lock, in the order of
  * the beans. A bean of type {@link RowLocks} or {@link RowLockSettings} replaces the bean that this class would create.
- * The properties and listeners of the replaced bean then have no effect. If there is a MeterRegistry,
- * {@link LockMetrics} are registered. With actuator, the endpoint {@link RowLocksEndpoint} is available if the
- * application exposes it.
+ * The properties and listeners of the replaced bean then have no effect. With actuator, the endpoint
+ * {@link RowLocksEndpoint} is available if the application exposes it.
  */
 // The classes are named by strings, because Spring Boot 4 moved these classes to other packages.
 @AutoConfiguration(
@@ -48,9 +44,7 @@ import org.springframework.util.function.SingletonSupplier;
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
             "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
-            "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
-            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
-            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
+            "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration"
         })
 @ConditionalOnBean(DataSource.class)
 @ConditionalOnProperty(prefix = "rowlock", name = "enabled", matchIfMissing = true)
@@ -94,16 +88,6 @@ public final class RowLockAutoConfiguration {
                 ? lock.addHighCardinalityKeyValue(
                         KeyValue.of("key", lock.keys().get(0).toString()))
                 : context;
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(MeterRegistry.class)
-    @ConditionalOnSingleCandidate(MeterRegistry.class)
-    static class Metrics {
-        @Bean
-        LockMetrics rowLockMetrics(MeterRegistry meters) {
-            return new LockMetrics(meters);
-        }
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -1,7 +1,6 @@
 /**
- * Timers and counters of locks for Micrometer. Spring Boot creates the beans. Without Spring Boot, start with
- * {@link org.rowlock.spring.metrics.LockMetrics#observing LockMetrics}.
- * {@link org.rowlock.spring.LockObservationContext} describes the observations.
+ * Meters of lock-jdbc for Micrometer. Spring Boot creates the bean.
+ * {@link org.rowlock.spring.LockObservationContext} describes the meters of all other locks.
  */
 @NullMarked
 package org.rowlock.spring.metrics;

@@ -2,6 +2,7 @@ package org.rowlock.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -11,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -30,7 +30,6 @@ import org.rowlock.RowLockMode;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.metrics.JdbcMetrics;
-import org.rowlock.spring.metrics.LockMetrics;
 import org.rowlock.testing.TestDatabase;
 import org.yaml.snakeyaml.Yaml;
 
@@ -110,10 +109,14 @@ class DashboardTest {
 
     private String scrape() throws Exception {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        ObservationRegistry observed = LockMetrics.observing(registry);
+        ObservationRegistry observed = ObservationRegistry.create();
+        observed.observationConfig().observationHandler(new DefaultMeterObservationHandler(registry));
         StringBuilder scraped = new StringBuilder();
         observe(observed, registry, true, scraped);
-        observe(observed, registry, false, scraped).released(Duration.ofMillis(1));
+        observe(observed, registry, false, scraped);
+        Observation.start("rowlock.hold", observed)
+                .lowCardinalityKeyValue("table", "account")
+                .stop();
         try (RowlockDataSource dataSource = RowlockDataSource.wrap(database.dataSource());
                 Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -123,7 +126,7 @@ class DashboardTest {
         }
     }
 
-    private static LockObservationContext observe(
+    private static void observe(
             ObservationRegistry observed, PrometheusMeterRegistry registry, boolean queue, StringBuilder scraped) {
         LockObservationContext context = new LockObservationContext(
                 queue, List.of(LockKey.row("account", 1)), RowLockMode.FOR_NO_KEY_UPDATE, LockStrategy.ROW);
@@ -133,6 +136,5 @@ class DashboardTest {
         observation
                 .lowCardinalityKeyValue("outcome", queue ? "ADMITTED" : "ACQUIRED")
                 .stop();
-        return context;
     }
 }

@@ -2,7 +2,6 @@ package org.rowlock.spring.internal.call;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import java.time.Duration;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -55,11 +54,18 @@ final class LockObservation {
         };
     }
 
-    /** Notifies the handlers when the transaction that holds the lock ends. */
-    static void untilReleased(@Nullable LockObservationContext context, SpringTransaction transaction) {
+    /** Observes the lock until the transaction that holds it ends. */
+    static void untilReleased(
+            ObservationRegistry registry, @Nullable LockObservationContext context, SpringTransaction transaction) {
         if (context != null) {
-            long granted = System.nanoTime();
-            transaction.atEnd(() -> tell(() -> context.released(Duration.ofNanos(System.nanoTime() - granted))));
+            tell(() -> {
+                Observation hold = Observation.createNotStarted("rowlock.hold", registry)
+                        .contextualName("hold " + context.table())
+                        .lowCardinalityKeyValue("table", context.table())
+                        .lowCardinalityKeyValue("strategy", context.strategy().name())
+                        .start();
+                transaction.atEnd(() -> tell(hold::stop));
+            });
         }
     }
 

@@ -233,7 +233,7 @@ public final class LockedCall {
         }
         held.forEach(key -> transaction.holds(key, request.modeOf(key)));
         if (!held.isEmpty()) {
-            LockObservation.untilReleased(context, transaction);
+            LockObservation.untilReleased(spring.observations(), context, transaction);
         }
         if (shown != null && !shown.absentRows().isEmpty()) {
             refuseAbsent(shown, request.keys().size(), required);

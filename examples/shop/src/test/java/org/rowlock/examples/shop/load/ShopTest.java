@@ -76,7 +76,7 @@ class ShopTest {
         placed(client.place("ann", Map.of(1L, 1)));
         assertThat(client.stock().subList(0, 2))
                 .containsExactly(new StockView(1, 100_000, 99_999, 1), new StockView(2, 100_000, 99_999, 1));
-        assertThat(client.got("/actuator/metrics/rowlock.timeouts?tag=table:stock")
+        assertThat(client.got("/actuator/metrics/rowlock.acquire?tag=table:stock&tag=outcome:NOT_AVAILABLE")
                         .json()
                         .get("measurements")
                         .get(0)
