@@ -10,11 +10,11 @@ import org.rowlock.RowLockMode;
 
 /**
  * The context that handlers, filters and conventions of Micrometer get for a lock in a Spring transaction. If there is
- * an {@code ObservationRegistry} bean, Rowlock makes two observations: {@code rowlock.acquire} covers each acquisition
- * at the server except claims, and {@code rowlock.admission} covers each wait in the admission queue of the JVM. Both
- * observations run on the thread that locks. The observations produce traces and, with Micrometer's {@code
- * DefaultMeterObservationHandler}, timers of completed and of waiting calls. Spring Boot registers this handler. The
- * low-cardinality key values of an observation are
+ * an {@code ObservationRegistry} bean, Rowlock makes two observations with this context: {@code rowlock.acquire} covers
+ * each acquisition at the server except claims, and {@code rowlock.admission} covers each wait in the admission queue
+ * of the JVM. Both observations run on the thread that locks. The observations produce traces and, with Micrometer's
+ * {@code DefaultMeterObservationHandler}, timers of completed and of waiting calls. Spring Boot registers this handler.
+ * The low-cardinality key values of an observation are
  * <ul>
  *   <li>{@code table}: the table of the first key; {@code none} for a key that is not a row
  *   <li>{@code mode}: a {@link RowLockMode}
@@ -23,9 +23,9 @@ import org.rowlock.RowLockMode;
  *       {@code REFUSED}
  * </ul> The high-cardinality key value is {@code keys}, the number of keys. An acquisition at the server also has
  * OpenTelemetry's {@code db.system.name}, {@code db.operation.name} (the mode) and {@code db.collection.name} (the
- * table), and its span is of the kind CLIENT. No key value contains the id of a row, unless {@code rowlock.observe-ids}
- * is set; the message of an error may contain the id. If a handler throws an exception, Rowlock logs it, and the lock
- * is not affected. Not thread-safe.
+ * table), and its span is of the kind CLIENT. No key value contains the id of a row; the message of an error may
+ * contain the id. To add the id to spans, define an {@code ObservationFilter} that reads {@link #keys}. If a handler
+ * throws an exception, Rowlock logs it, and the lock is not affected. Not thread-safe.
  *
  * <p>A third observation, {@code rowlock.hold}, covers the time from the grant of a lock to the end of the transaction.
  * This observation has a plain context, with the low-cardinality key values {@code table} and {@code strategy}.

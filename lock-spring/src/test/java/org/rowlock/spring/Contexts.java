@@ -117,7 +117,7 @@ public final class Contexts {
 
             @Override
             public boolean supportsContext(Observation.Context context) {
-                return context.getName().startsWith("rowlock.");
+                return String.valueOf(context.getName()).startsWith("rowlock.");
             }
         };
     }

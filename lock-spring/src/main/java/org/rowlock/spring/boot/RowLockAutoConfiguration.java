@@ -1,12 +1,9 @@
 package org.rowlock.spring.boot;
 
-import io.micrometer.common.KeyValue;
-import io.micrometer.observation.ObservationFilter;
 import javax.sql.DataSource;
 import org.rowlock.LockListener;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.EnableRowLocks;
-import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
@@ -78,16 +75,6 @@ public final class RowLockAutoConfiguration {
     @DependsOnDatabaseInitialization
     RowLockSettings rowLockSettings(RowLockProperties properties) {
         return new PropertySettings(properties);
-    }
-
-    /** Adds the id only to the span, because there are too many ids for a tag of a meter. */
-    @Bean
-    @ConditionalOnProperty("rowlock.observe-ids")
-    static ObservationFilter rowLockObservedIds() {
-        return context -> context instanceof LockObservationContext lock
-                ? lock.addHighCardinalityKeyValue(
-                        KeyValue.of("key", lock.keys().get(0).toString()))
-                : context;
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -33,7 +33,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     nothing: warn or fail.
  * @param strategyConflict The reaction at startup to another instance that runs ROW beside ADVISORY: fail, warn or
  *     ignore. A conflict that appears later is only logged.
- * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
  * @param singleEntryNode Declares that all clients of a database of several machines, such as Citus, connect to the
  *     same machine.
  * @param largestGroup How many calls of LockOperation.execute that wait for one key may share a transaction, on the
@@ -61,7 +60,6 @@ public record RowLockProperties(
         @DefaultValue("warn") Reaction unlockedMethods,
         @DefaultValue("warn") Reaction selfInvocation,
         @DefaultValue("fail") Reaction strategyConflict,
-        @DefaultValue("false") boolean observeIds,
         @DefaultValue("false") boolean singleEntryNode,
         @DefaultValue("1") int largestGroup,
         @DefaultValue("plain") LockRelease release,
