@@ -64,9 +64,7 @@ public @interface RowLock {
     String table() default "";
 
     /**
-     * The entity in whose table rows are locked, instead of {@link #table}. If Hibernate maps the entity, its mapping
-     * names the table. Otherwise the name comes from JPA's {@code @Table} and {@code @Entity}, or from Spring Data
-     * Relational's {@code @Table}.
+     * The entity in whose table rows are locked, instead of {@link #table}. Hibernate's mapping names the table.
      *
      * @return the entity class; {@code void} for none
      */

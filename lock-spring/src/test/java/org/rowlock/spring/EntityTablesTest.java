@@ -143,17 +143,6 @@ class EntityTablesTest {
     @Table(name = "circle")
     static class Circle extends Shape {}
 
-    /** A class that no factory maps. */
-    @Entity(name = "shop_order")
-    static class Unmapped {
-        @Id
-        long id;
-    }
-
-    @org.springframework.data.relational.core.mapping.Table("Quoted Order")
-    record Relational(
-            @org.springframework.data.annotation.Id long id) {}
-
     @Transactional
     static class Orders {
         public void order(@RowLock(entity = Order.class) long id, Runnable work) {
@@ -190,21 +179,6 @@ class EntityTablesTest {
 
     static class OfQuoted extends InTransaction {
         public void quoted(@RowLock(entity = QuotedOrder.class) long id, Runnable work) {
-            work.run();
-        }
-    }
-
-    @Transactional
-    static class WithoutHibernate extends Orders {
-        public void quoted(@RowLock(entity = QuotedOrder.class) long id, Runnable work) {
-            work.run();
-        }
-
-        public void byName(@RowLock(entity = Unmapped.class) long id, Runnable work) {
-            work.run();
-        }
-
-        public void relational(@RowLock(entity = Relational.class) long id, Runnable work) {
             work.run();
         }
     }
@@ -282,18 +256,6 @@ class EntityTablesTest {
         });
     }
 
-    @Test
-    void withoutHibernateByTheAnnotationsInSnakeCase() {
-        WithoutHibernate service =
-                Contexts.start(database, WithoutHibernate.class).getBean(WithoutHibernate.class);
-        service.order(1, locked(LockKey.row("shop_order", 1)));
-        service.quoted(1, locked(LockKey.row("\"Quoted Order\"", 1)));
-        service.shipment(1, locked(LockKey.row("rowlock_entity_tables.shipment", 1)));
-        service.line(lineId(), locked(LockKey.row("order_line", 7, 1)));
-        service.byName(1, locked(LockKey.row("shop_order", 1)));
-        service.relational(1, locked(LockKey.row("\"Quoted Order\"", 1)));
-    }
-
     /** Rows of a Shape are in several tables, one for each subclass. */
     @Test
     void anEntityWithoutATableOfItsOwnFailsTheStart() {
@@ -325,7 +287,14 @@ class EntityTablesTest {
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll(
                         "OfNoEntity.lock(long) names the entity java.util.Map, which has no table",
-                        "Name an entity class, or give the table");
+                        "Name an entity of Hibernate, or give the table");
+    }
+
+    @Test
+    void withoutHibernateAnEntityFailsTheStart() {
+        assertThatThrownBy(() -> Contexts.start(database, OfQuoted.class))
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll("OfQuoted.quoted(long, Runnable)", "Hibernate does not map");
     }
 
     private Runnable locked(LockKey key) {
