@@ -1,8 +1,6 @@
 package org.rowlock.spring.boot;
 
 import java.lang.reflect.RecordComponent;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -10,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -24,9 +23,6 @@ import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
-import org.springframework.core.env.PropertiesPropertySource;
-import org.springframework.core.env.PropertySource;
-import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.ClassUtils;
 
@@ -34,6 +30,8 @@ final class RowLocksFactory {
     private static final Log LOG = LogFactory.getLog(RowLocksFactory.class);
     private static final int WITHOUT_WEB_SERVER = 1_000;
     private static final int USUAL_THREADS = 200;
+    private static final String JDBC = "rowlock.jdbc.";
+    private static final Pattern PREFIX = Pattern.compile("rowlock[._]", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern NOT_UNDERSTOOD = Pattern.compile(
             "ROWLOCK_TABLES_(?![A-Z0-9]+_(STRATEGY|ID_?COLUMNS(_[0-9]+_?)?)$).*", Pattern.CASE_INSENSITIVE);
@@ -83,27 +81,23 @@ final class RowLocksFactory {
      * any other source, the application does not start.
      */
     static List<String> unknown(ConfigurableEnvironment environment) {
-        List<String> names = new ArrayList<>();
-        for (PropertySource<?> source : environment.getPropertySources()) {
-            if (source instanceof SystemEnvironmentPropertySource variables) {
-                names.addAll(List.of(variables.getPropertyNames()));
-            } else if (source instanceof PropertiesPropertySource properties
-                    && StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME.equals(properties.getName())) {
-                // The drop-in itself checks the system properties rowlock.jdbc.*, because RowLockProperties does not
-                // define all of them.
-                names.addAll(Arrays.stream(properties.getPropertyNames())
-                        .filter(name -> !name.startsWith("rowlock.jdbc."))
-                        .toList());
-            }
-        }
         Set<String> known = new HashSet<>();
         addNames("rowlock", RowLockProperties.class, known);
-        return names.stream()
-                .filter(name ->
-                        name.regionMatches(true, 0, "rowlock.", 0, 8) || name.regionMatches(true, 0, "ROWLOCK_", 0, 8))
+        return Stream.concat(
+                        variables(environment),
+                        // The drop-in itself checks the system properties rowlock.jdbc.*, because RowLockProperties
+                        // does not define all of them.
+                        environment.getSystemProperties().keySet().stream().filter(name -> !name.startsWith(JDBC)))
+                .filter(name -> PREFIX.matcher(name).lookingAt())
                 .filter(name -> known.stream().noneMatch(bare(name)::matches))
                 .sorted()
                 .toList();
+    }
+
+    private static Stream<String> variables(ConfigurableEnvironment environment) {
+        return environment.getPropertySources().stream()
+                .filter(SystemEnvironmentPropertySource.class::isInstance)
+                .flatMap(source -> Stream.of(((SystemEnvironmentPropertySource) source).getPropertyNames()));
     }
 
     /** Whether options of the drop-in are set without the mode. The drop-in is disabled without a mode. */
@@ -191,20 +185,13 @@ final class RowLocksFactory {
      * underscore.
      */
     private static void checkVariables(ConfigurableEnvironment environment) {
-        for (PropertySource<?> source : environment.getPropertySources()) {
-            if (source instanceof SystemEnvironmentPropertySource variables) {
-                for (String name : variables.getPropertyNames()) {
-                    if (NOT_UNDERSTOOD.matcher(name).matches()) {
-                        throw new RowLockDefinitionException(
-                                "The environment variable " + name
-                                        + " cannot be read: in a variable, an underscore in the name of a table means a"
-                                        + " dot.",
-                                "Set it in a file, on the command line (--rowlock.tables.order_lines.strategy=both),"
-                                        + " or in the variable SPRING_APPLICATION_JSON"
-                                        + " ({\"rowlock.tables.order_lines.strategy\": \"both\"}).");
-                    }
-                }
-            }
-        }
+        variables(environment).filter(NOT_UNDERSTOOD.asMatchPredicate()).findFirst().ifPresent(name -> {
+            throw new RowLockDefinitionException(
+                    "The environment variable " + name
+                            + " cannot be read: in a variable, an underscore in the name of a table means a dot.",
+                    "Set it in a file, on the command line (--rowlock.tables.order_lines.strategy=both), or in the"
+                            + " variable SPRING_APPLICATION_JSON"
+                            + " ({\"rowlock.tables.order_lines.strategy\": \"both\"}).");
+        });
     }
 }

@@ -2,32 +2,31 @@ package org.rowlock.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Properties;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.env.MapPropertySource;
-import org.springframework.core.env.MutablePropertySources;
-import org.springframework.core.env.PropertiesPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** Checks unknown names of environment variables and system properties, which Spring Boot ignores silently. */
 class UnknownSettingsTest {
     private static StandardEnvironment environment(Map<String, Object> variables, String... properties) {
-        Properties system = new Properties();
-        for (String name : properties) {
-            system.setProperty(name, "x");
-        }
-        StandardEnvironment environment = new StandardEnvironment();
-        MutablePropertySources sources = environment.getPropertySources();
-        sources.replace(
-                StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME,
-                new PropertiesPropertySource(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME, system));
-        sources.replace(
-                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
-                new SystemEnvironmentPropertySource(
-                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, variables));
+        Map<String, Object> system = Arrays.stream(properties).collect(Collectors.toMap(name -> name, name -> "x"));
+        StandardEnvironment environment = new StandardEnvironment() {
+            @Override
+            public Map<String, Object> getSystemProperties() {
+                return system;
+            }
+        };
+        environment
+                .getPropertySources()
+                .replace(
+                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                        new SystemEnvironmentPropertySource(
+                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, variables));
         return environment;
     }
 
