@@ -84,11 +84,6 @@ class DefinitionErrorsTest {
         public void run(int id, String name) {}
     }
 
-    static class NoHash extends InTransaction {
-        @RowLock(table = "account", id = "name.length")
-        public void run(String name) {}
-    }
-
     static class NoExpression extends InTransaction {
         @RowLock(table = "account", id = "#id +")
         public void run(int id) {}
@@ -131,16 +126,6 @@ class DefinitionErrorsTest {
         public void other() {}
 
         @Transactional
-        public void run(@RowLock("account") int id) {}
-    }
-
-    static class ReadOnly {
-        @Transactional(readOnly = true)
-        public void run(@RowLock("account") int id) {}
-    }
-
-    static class Never {
-        @Transactional(propagation = Propagation.NOT_SUPPORTED)
         public void run(@RowLock("account") int id) {}
     }
 
@@ -286,7 +271,6 @@ class DefinitionErrorsTest {
                 Arguments.of(NoId.class, List.of("does not say which row", "#parameter")),
                 Arguments.of(IdOnParameter.class, List.of("the argument is the id", "Remove the id")),
                 Arguments.of(UnknownParameter.class, List.of("no parameter orderId", "there is id, name")),
-                Arguments.of(NoHash.class, List.of("names no parameter", "'#name.length'")),
                 Arguments.of(NoExpression.class, List.of("is not a valid expression", "SpEL")),
                 Arguments.of(BadWait.class, List.of("'soon' is not a wait", "forever, nowait")),
                 Arguments.of(TwoWaits.class, List.of("differ in lockWait", "1s, 2s")),
@@ -299,8 +283,6 @@ class DefinitionErrorsTest {
                         List.of("static", "no proxy can intercept", "Make the method a plain method of the bean")),
                 Arguments.of(
                         NotOfInterface.class, List.of("only has the methods of its interfaces", "proxyTargetClass")),
-                Arguments.of(ReadOnly.class, List.of("read-only", "Remove readOnly = true")),
-                Arguments.of(Never.class, List.of("never has a transaction", "propagation")),
                 Arguments.of(BadName.class, List.of("malformed", "quotes")),
                 Arguments.of(
                         UnknownTable.class,

@@ -10,14 +10,8 @@ import org.springframework.beans.BeanUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.CompoundExpression;
-import org.springframework.expression.spel.ast.FunctionReference;
-import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineList;
-import org.springframework.expression.spel.ast.InlineMap;
-import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.Projection;
-import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -46,7 +40,7 @@ record IdExpression(Method method, String where, String text) {
                     "Write the id in SpEL, such as #orderId or #command.orderId.");
         }
         IdExpression expression = new IdExpression(method, where, text);
-        expression.check(parsed.getAST(), false, false);
+        expression.check(parsed.getAST(), false);
         return expression.part(parsed);
     }
 
@@ -92,32 +86,17 @@ record IdExpression(Method method, String where, String text) {
                 : ResolvableType.forType(getter.getGenericReturnType(), owner.as(getter.getDeclaringClass()));
     }
 
-    /**
-     * @param isName whether the node is a plain name, after a dot or as a key of a map
-     * @param element whether the node is evaluated for each element of a selection or projection, and can use #this
-     */
-    private void check(SpelNode node, boolean isName, boolean element) {
-        String name = node.toStringAST();
+    /** @param element whether the node is evaluated for each element of a selection or projection, and can use #this */
+    private void check(SpelNode node, boolean element) {
         if (node instanceof VariableReference) {
-            String variable = name.substring(1);
+            String variable = node.toStringAST().substring(1);
             if (index(variable) < 0 && !(element && variable.equals("this"))) {
                 throw unknown(variable);
             }
-        } else if (node instanceof FunctionReference) {
-            throw refused(
-                    ", which calls a function that does not exist.",
-                    "Call a method of a parameter, of a type (T(...)) or of a bean (@name).");
-        } else if (!isName
-                && !element
-                && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)) {
-            throw refused(
-                    ", where '" + name + "' names no parameter.",
-                    "Parameters begin with a number sign: '#" + (text.startsWith(name) ? text : name) + "'.");
         }
         boolean elements = element || node instanceof Selection || node instanceof Projection;
-        boolean keys = node instanceof InlineMap || node instanceof Indexer;
         for (int i = 0; i < node.getChildCount(); i++) {
-            check(node.getChild(i), keys || (i > 0 && node instanceof CompoundExpression), elements);
+            check(node.getChild(i), elements);
         }
     }
 

@@ -94,9 +94,4 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
             default -> false;
         };
     }
-
-    public static boolean excludes(TransactionAttribute attribute) {
-        return attribute.getPropagationBehavior() == TransactionDefinition.PROPAGATION_NEVER
-                || attribute.getPropagationBehavior() == TransactionDefinition.PROPAGATION_NOT_SUPPORTED;
-    }
 }

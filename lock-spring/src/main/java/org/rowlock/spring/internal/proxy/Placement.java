@@ -70,10 +70,7 @@ record Placement(Method method, Class<?> targetClass, int propagation) {
         }
     }
 
-    /**
-     * Rejects methods that this proxy does not intercept, methods that return before their work is done, and
-     * transactions that cannot hold a lock.
-     */
+    /** Rejects methods that this proxy does not intercept, and methods that return before their work is done. */
     static void check(List<Method> methods, Advised proxy, TransactionDeclarations transactions) {
         Class<?> targetClass = AopUtils.getTargetClass(proxy);
         for (Method method : methods) {
@@ -89,9 +86,6 @@ record Placement(Method method, Class<?> targetClass, int propagation) {
                         "Add the method to an interface, or proxy the class (proxyTargetClass = true).");
             }
             placement.checkResult();
-            if (transaction != null && !isRepository(proxy)) {
-                placement.checkTransaction(transaction);
-            }
         }
     }
 
@@ -106,19 +100,6 @@ record Placement(Method method, Class<?> targetClass, int propagation) {
 
     static boolean isRepository(Advised proxy) {
         return Arrays.stream(proxy.getProxiedInterfaces()).anyMatch(type -> isOneOf(REPOSITORY, type));
-    }
-
-    private void checkTransaction(TransactionAttribute transaction) {
-        if (transaction.isReadOnly()) {
-            throw new RowLockDefinitionException(
-                    where() + " is in a read-only transaction, where PostgreSQL refuses row locks.",
-                    "Remove readOnly = true from its @Transactional.");
-        }
-        if (TransactionDeclarations.excludes(transaction)) {
-            throw new RowLockDefinitionException(
-                    where() + " never has a transaction, because its propagation is NOT_SUPPORTED or NEVER.",
-                    "Choose another propagation.");
-        }
     }
 
     /** Rejects methods whose work begins or continues after the transaction and its locks have ended. */

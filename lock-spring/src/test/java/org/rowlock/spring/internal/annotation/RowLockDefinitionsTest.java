@@ -180,9 +180,18 @@ class RowLockDefinitionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"root", "self", "second", "method", "function", "inList", "position"})
-    void expressionThatCannotWorkIsRefused(String name) {
+    @ValueSource(strings = {"root", "self", "position"})
+    void anUnknownParameterIsRefused(String name) {
         assertThatThrownBy(() -> find(Expressions.class, name)).isInstanceOf(RowLockDefinitionException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"second", "method", "function", "inList"})
+    void anExpressionThatCannotWorkNamesTheMethodAtTheCall(String name) {
+        assertThatThrownBy(() ->
+                        find(Expressions.class, name).of(new Object[] {1L}).request())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("@RowLock on Expressions." + name, "EL10");
     }
 
     @Test
