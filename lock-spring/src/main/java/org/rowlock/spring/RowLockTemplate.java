@@ -172,10 +172,10 @@ public final class RowLockTemplate {
 
     /**
      * Checks that the running transaction holds a lock in any mode, and throws an exception otherwise. Use this method
-     * in code that is correct only under a lock that one of its callers acquires. The check takes no round trip. The
-     * check finds the locks of {@link RowLock} and of templates, unless a rollback to a savepoint has released these
-     * locks. The check finds a claim only if a session of Hibernate is open and Hibernate maps the table with an id of
-     * one column. The check does not find locks that the application's own SQL acquires.
+     * in code that is correct only under a lock that one of its callers acquires, and in tests. The check takes no
+     * round trip. The check finds the locks of {@link RowLock} and of templates, unless a rollback to a savepoint has
+     * released these locks. The check finds a claim only if a session of Hibernate is open and Hibernate maps the table
+     * with an id of one column. The check does not find locks that the application's own SQL acquires.
      *
      * @param key the row, or other key
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if the transaction does not hold the lock, or

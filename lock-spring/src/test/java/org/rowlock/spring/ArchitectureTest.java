@@ -53,7 +53,6 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         CORE + ".boot..",
                         CORE + ".metrics..",
-                        CORE + ".test..",
                         "org.springframework.boot..",
                         "io.micrometer.core..")
                 .check(classes);
