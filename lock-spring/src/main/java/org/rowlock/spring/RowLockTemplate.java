@@ -1,6 +1,5 @@
 package org.rowlock.spring;
 
-import io.micrometer.observation.ObservationRegistry;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -12,7 +11,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.RowLockMode;
-import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.TransactionLocks;
 import org.rowlock.internal.value.ClaimParts;
@@ -41,18 +39,7 @@ public final class RowLockTemplate {
     private final DataSource dataSource;
 
     /**
-     * Creates a template for one DataSource, with the default settings and without metrics.
-     *
-     * @param locks the locks of the application
-     * @param transactions the DataSource's manager, which begins the transactions of {@link #inTransaction}
-     * @param dataSource the database in which to lock
-     */
-    public RowLockTemplate(RowLocks locks, PlatformTransactionManager transactions, DataSource dataSource) {
-        this(new SpringLocks(locks, RowLockSettings.defaults(), ObservationRegistry.NOOP), transactions, dataSource);
-    }
-
-    /**
-     * Creates a template for one of several DataSources, with the configuration of the application.
+     * Creates a template for one of several DataSources.
      *
      * @param locks the application's bean of the type {@code SpringLocks}
      * @param transactions the DataSource's manager, which begins the transactions of {@link #inTransaction}

@@ -94,8 +94,7 @@ public final class Contexts {
     }
 
     /** Returns a registry that notifies the test when an observation of a lock starts or stops. */
-    static ObservationRegistry observing(
-            Consumer<Observation.Context> onStart, Consumer<Observation.Context> onStop) {
+    static ObservationRegistry observing(Consumer<Observation.Context> onStart, Consumer<Observation.Context> onStop) {
         ObservationRegistry registry = ObservationRegistry.create();
         registry.observationConfig().observationHandler(handler(onStart, onStop));
         return registry;

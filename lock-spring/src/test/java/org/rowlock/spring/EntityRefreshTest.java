@@ -213,7 +213,7 @@ class EntityRefreshTest {
     }
 
     private RowLockTemplate template(LockStrategy strategy) {
-        return new RowLockTemplate(
+        return RowLockTests.template(
                 LockAccess.builder().strategy(strategy).build(),
                 context.getBean(PlatformTransactionManager.class),
                 context.getBean(DataSource.class));

@@ -360,8 +360,8 @@ class LateLocksTest {
         HikariDataSource one = Contexts.pool(database);
         HikariDataSource other = Contexts.pool(database);
         OfSeveral manager = new OfSeveral(one, other);
-        RowLockTemplate first = new RowLockTemplate(LockAccess.builder().build(), manager, one);
-        RowLockTemplate second = new RowLockTemplate(LockAccess.builder().build(), manager, other);
+        RowLockTemplate first = RowLockTests.template(LockAccess.builder().build(), manager, one);
+        RowLockTemplate second = RowLockTests.template(LockAccess.builder().build(), manager, other);
         TransactionTemplate transaction = new TransactionTemplate(manager);
         transaction.executeWithoutResult(status -> {
             first.lock(forNoKeyUpdate(LockKey.row("account", 1)));

@@ -169,7 +169,7 @@ class RowLockTemplateTest {
         RowLocks locks = LockAccess.builder().largestGroup(calls).build();
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setDataSource(database.dataSource());
-            RowLockTemplate grouping = new RowLockTemplate(locks, new JdbcTransactionManager(pool), pool);
+            RowLockTemplate grouping = RowLockTests.template(locks, new JdbcTransactionManager(pool), pool);
             // These calls look up the table. Later calls for the table can form groups.
             grouping.execute(forNoKeyUpdate(TWO), adding(1));
             grouping.execute(forNoKeyUpdate(TWO), adding(1));

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.micrometer.observation.ObservationRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /** Helpers of tests: start contexts, check locks from another session, read logs, and find classes. */
 public final class RowLockTests {
@@ -40,6 +42,12 @@ public final class RowLockTests {
         }
         context.refresh();
         return context;
+    }
+
+    /** Returns a template with the default settings and without metrics. */
+    static RowLockTemplate template(RowLocks locks, PlatformTransactionManager transactions, DataSource dataSource) {
+        SpringLocks spring = new SpringLocks(locks, RowLockSettings.defaults(), ObservationRegistry.NOOP);
+        return new RowLockTemplate(spring, transactions, dataSource);
     }
 
     /** Returns the list to which a logger adds its events until the test ends. */

@@ -185,13 +185,17 @@ final class RowLocksFactory {
      * underscore.
      */
     private static void checkVariables(ConfigurableEnvironment environment) {
-        variables(environment).filter(NOT_UNDERSTOOD.asMatchPredicate()).findFirst().ifPresent(name -> {
+        String name = variables(environment)
+                .filter(NOT_UNDERSTOOD.asMatchPredicate())
+                .findFirst()
+                .orElse("");
+        if (!name.isEmpty()) {
             throw new RowLockDefinitionException(
                     "The environment variable " + name
                             + " cannot be read: in a variable, an underscore in the name of a table means a dot.",
                     "Set it in a file, on the command line (--rowlock.tables.order_lines.strategy=both), or in the"
                             + " variable SPRING_APPLICATION_JSON"
                             + " ({\"rowlock.tables.order_lines.strategy\": \"both\"}).");
-        });
+        }
     }
 }

@@ -293,13 +293,11 @@ class LockMetricsTest {
         meters = registry;
         ObservationRegistry observing = ObservationRegistry.create();
         observing.observationConfig().observationHandler(new DefaultMeterObservationHandler(registry));
-        runner().withBean(ObservationRegistry.class, () -> observing)
-                .run(context -> {
-                    context.getBean(Orders.class).ship(1);
-                    assertThat(timed("rowlock.acquire", acquired("ACQUIRED", "none")))
-                            .isEqualTo(1);
-                    assertThat(timed("rowlock.hold", Tags.empty())).isEqualTo(1);
-                });
+        runner().withBean(ObservationRegistry.class, () -> observing).run(context -> {
+            context.getBean(Orders.class).ship(1);
+            assertThat(timed("rowlock.acquire", acquired("ACQUIRED", "none"))).isEqualTo(1);
+            assertThat(timed("rowlock.hold", Tags.empty())).isEqualTo(1);
+        });
     }
 
     @ParameterizedTest

@@ -36,6 +36,7 @@ import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.RowLockTemplate;
 import org.rowlock.spring.RowLockTests;
+import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.TestContext;
 import org.rowlock.spring.TestSettings;
 import org.rowlock.testing.Session;
@@ -287,7 +288,7 @@ class RowLockAutoConfigurationTest {
         /** The bean has the most likely name. */
         @Bean
         RowLockTemplate rowLockTemplate(
-                RowLocks locks, PlatformTransactionManager transactions, javax.sql.DataSource dataSource) {
+                SpringLocks locks, PlatformTransactionManager transactions, javax.sql.DataSource dataSource) {
             return new RowLockTemplate(locks, transactions, dataSource);
         }
     }
