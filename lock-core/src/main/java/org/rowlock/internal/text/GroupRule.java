@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * permitted write does not read these settings.
  */
 public final class GroupRule {
-    private static final Set<String> OTHER_TABLES = Tokens.words("from using table current");
+    private static final Set<String> OTHER_TABLES = Tokens.words("from using current");
 
     /** Built-in functions that are not immutable, but depend only on settings in {@link #SESSION}. */
     private static final String HARMLESS = "'^((transaction|statement|clock)_timestamp|now|random|gen_random_uuid"
@@ -74,8 +74,11 @@ public final class GroupRule {
             + " pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_postmaster_start_time(), "
             + SESSION + ") where " + UNALTERED + " and " + READ_COMMITTED;
 
-    /** A condition for a table {@code c} that a group locks or changes: neither temporary nor with policies. */
-    private static final String TABLE = "c.relpersistence <> 't' and not c.relrowsecurity";
+    /**
+     * A condition for a table {@code c} that a group locks or changes: neither temporary, nor with policies, nor a
+     * view, whose rows may depend on the session.
+     */
+    private static final String TABLE = "c.relkind in ('r', 'p') and c.relpersistence <> 't' and not c.relrowsecurity";
 
     /**
      * A condition for a {@link #TABLE} {@code c} of pg_class that a group changes. The table must have no user-defined

@@ -37,7 +37,7 @@ public enum SessionEffect {
 
     /** Words which show that a statement reads other tables or the session. Names of functions are not included. */
     private static final Set<String> READS = Tokens.words(
-            "select current_user current_role session_user system_user user current_catalog" + " current_schema");
+            "select table current_user current_role session_user system_user user current_catalog current_schema");
 
     private static final Set<String> PURE_FUNCTIONS =
             Tokens.words("coalesce nullif greatest least abs ceil ceiling floor round trunc mod power sqrt sign"

@@ -74,12 +74,13 @@ public final class Crowd implements AutoCloseable {
         }
     }
 
-    private Crowd(RowLocks locks, DataSource dataSource, Connection holder, LockRequest request) throws SQLException {
+    private Crowd(RowLocks locks, DataSource dataSource, Connection holder, LockRequest held, LockRequest request)
+            throws SQLException {
         this.locks = locks;
         this.dataSource = dataSource;
         this.holder = holder;
         holder.setAutoCommit(false);
-        locks(LockStrategy.BOTH).in(holder).lock(request);
+        locks(LockStrategy.BOTH).in(holder).lock(held);
         // Not by execute, as it would lead those who come before it has its connection.
         opener = new Caller(() -> on(locks, dataSource).lock(request).inTransaction(locked -> null));
         awaitEntrants(1);
@@ -97,7 +98,14 @@ public final class Crowd implements AutoCloseable {
     /** The same, of another key. */
     public static Crowd behind(TestDatabase database, RowLocks locks, DataSource dataSource, LockRequest request)
             throws SQLException {
-        return new Crowd(locks, dataSource, database.dataSource().getConnection(), request);
+        return behind(database, locks, dataSource, request, request);
+    }
+
+    /** The same, of a key whose row is that of the key which is held. */
+    public static Crowd behind(
+            TestDatabase database, RowLocks locks, DataSource dataSource, LockRequest held, LockRequest request)
+            throws SQLException {
+        return new Crowd(locks, dataSource, database.dataSource().getConnection(), held, request);
     }
 
     public static Crowd behind(TestDatabase database, RowLocks locks) throws SQLException {

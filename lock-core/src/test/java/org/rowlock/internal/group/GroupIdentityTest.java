@@ -16,6 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
+import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
@@ -36,6 +38,7 @@ class GroupIdentityTest {
                     + " $$begin new.mark = current_setting('app.t', true); return new; end$$",
             "create function sets(int) returns int language plpgsql as"
                     + " $$begin perform set_config('app.t', $1::text, true); return $1; end$$",
+            "create view single as select tenant() as t",
             "create function same(text) returns bool language sql immutable as 'select true'");
 
     private List<Throwable> pay(DataSource dataSource, String... more) throws Exception {
@@ -140,6 +143,7 @@ class GroupIdentityTest {
                 "update entry set mark = current_user where id = ID",
                 "update entry set mark = current_setting('app.t', true) where id = ID",
                 "update entry set mark = 'x' from account a where a.id = -entry.id",
+                "update entry set mark = (table single) where id = ID",
                 "delete from entry using account a where a.id = -entry.id",
                 "insert into account select 10 + ID"
             })
@@ -264,6 +268,64 @@ class GroupIdentityTest {
             assertThat(database.query("select balance >= " + (2 * CALLERS - 1) + " from account where id = 1"))
                     .isEqualTo("t");
         }
+    }
+
+    private void expectAloneWithEntriesOnly(DataSource dataSource) throws Exception {
+        RowLocks locks = Crowd.builder(CALLERS).build();
+        CommitWrites[] entries = IntStream.rangeClosed(1, CALLERS)
+                .mapToObj(id -> {
+                    CommitWrites writes = new CommitWrites();
+                    writes.add(ENTER, id);
+                    return writes;
+                })
+                .toArray(CommitWrites[]::new);
+        expect(Crowd.failures(database, locks, dataSource, entries), alone());
+    }
+
+    /** No write changes the locked table. */
+    @Test
+    void aLockedTableWithRowSecurityIsNotGrouped() throws Exception {
+        database.execute("alter table account enable row level security");
+        expectAloneWithEntriesOnly(database.dataSource());
+    }
+
+    /** The leader would lock a row that is its own, for writes of others to a table of all. */
+    @Test
+    void aTemporaryTableIsNotLockedForOthers() throws Exception {
+        try (Connection one = database.dataSource().getConnection()) {
+            TestDatabase.execute(one, "create temp table account(like account including all)");
+            TestDatabase.execute(one, "insert into account values (1)");
+            expectAloneWithEntriesOnly(OneConnection.of(one));
+        }
+    }
+
+    /** As of a DataSource that gives the connection the tenant of its thread. */
+    @Test
+    void aViewIsNotLockedForOthers() throws Exception {
+        database.execute("create view own_account as select * from account where tenant() = 'own'");
+        ThreadLocal<String> tenant = ThreadLocal.withInitial(() -> "own");
+        DataSource byThread = new ObservedDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                TestDatabase.execute(connection, "select set_config('app.t', '" + tenant.get() + "', false)");
+                return connection;
+            }
+        };
+        RowLocks locks =
+                on(Crowd.builder(CALLERS).idColumns("own_account", "id").build(), byThread);
+        LockRequest request = forUpdate(LockKey.row("own_account", 1));
+        Crowd.Caller other;
+        try (Crowd crowd = Crowd.behind(database, locks, byThread, forUpdate(Crowd.KEY), request)) {
+            crowd.add(() -> locks.lock(request).execute(ENTER, 1));
+            other = crowd.add(() -> {
+                tenant.set("other");
+                locks.lock(request).execute(ENTER, 2);
+            });
+        }
+        assertThat(other.failure()).isInstanceOf(RowAbsentException.class);
+        assertThat(database.query("select string_agg(id::text, ' ') from entry"))
+                .isEqualTo("1");
     }
 
     private DataSource running(String sql) {
