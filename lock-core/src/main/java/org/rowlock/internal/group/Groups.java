@@ -193,7 +193,9 @@ public record Groups(
         all.forEach(each -> each.begin(observer));
         SharedTransactions.Sending group = () -> {
             // The shortest remaining wait applies, so that no member waits longer than its own limit.
-            sending.send(Collections.min(all.stream().map(Member::remaining).toList()), writes(all));
+            LockWait shortest =
+                    Collections.min(all.stream().map(Member::remaining).toList());
+            sending.send(shortest, writes(all, shortest));
             return number -> null;
         };
         boolean done;
@@ -259,10 +261,17 @@ public record Groups(
         observer.alone(leader.key, why);
     }
 
-    private List<Write> writes(List<Member> all) {
+    private List<Write> writes(List<Member> all, LockWait shortest) {
         List<Write> writes = new ArrayList<>();
-        all.forEach(each -> writes.addAll(each.writes));
         Member leader = all.get(0);
+        boolean bounded = leader.bound.isBounded();
+        if (bounded) {
+            writes.add(new Write(GroupSql.BOUND).again(Math.max(1, shortest.millis())));
+        }
+        all.forEach(each -> writes.addAll(each.writes));
+        if (bounded) {
+            writes.add(new Write(GroupSql.UNBOUND).again());
+        }
         Map<Long, String> byOid = new TreeMap<>();
         for (String version : leader.versions.values()) {
             byOid.put(Long.valueOf(version.substring(0, version.indexOf(' '))), version);

@@ -60,8 +60,8 @@ public final class Member {
     @Nullable
     RowTable required;
 
-    /** The number of executions in the group, including up to two checks of the group itself. */
-    private int groupExecutions = 2;
+    /** The number of executions in the group, including up to four statements of the group itself. */
+    private int groupExecutions = 4;
 
     private long groupBytes;
     private final RequestParts request;

@@ -1,6 +1,7 @@
 package org.rowlock.internal.sql;
 
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.GroupRule;
 
 /** Rowlock's own statements in a transaction that several callers share (a group). */
@@ -24,6 +25,19 @@ public final class GroupSql {
             + LockCheckSql.raise("'" + REFUSED + "' || case when not " + GroupRule.READ_COMMITTED
                     + " then 'isolation level' when not " + SESSION + " then 'session' else 'table' end")
             + " end";
+
+    /**
+     * The statement before the writes of members whose waits are bounded. A write of one member may wait for a lock
+     * that another member does not need, so the statement also bounds the waits of writes. The parameter is the bound
+     * in milliseconds. A shorter lock_timeout of the session still applies.
+     */
+    public static final String BOUND =
+            "select pg_catalog.set_config('rowlock.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),"
+                    + " pg_catalog.set_config('lock_timeout', (least(nullif(" + FrontSql.LOCK_TIMEOUT_MILLIS
+                    + ", 0), cast(? as bigint)))::pg_catalog.text, true)";
+
+    /** The statement after the writes, which restores the lock_timeout that {@link #BOUND} has changed. */
+    public static final String UNBOUND = WaitSql.RESTORE.sql();
 
     /**
      * The beginning of the {@link #refusal} if the write of one caller has removed a row that other callers require.

@@ -463,6 +463,30 @@ class GroupedCallsTest {
         assertThat(transactions()).as("a bound and none are not grouped").isEqualTo("1 1");
     }
 
+    /** Alone it would not have waited for the row of the other. */
+    @EveryStrategy
+    void aBoundEndsTheWaitBehindAWriteOfAnotherMember(LockStrategy strategy) throws Exception {
+        DataSource dataSource = database.dataSource();
+        RowLocks locks = Crowd.builder(2).strategy(strategy).build();
+        CommitWrites waiting = pay(2, "update account set balance = balance + 1 where id = 2");
+        try (Crowd crowd = Crowd.behind(database, locks, dataSource);
+                Connection other = database.dataSource().getConnection()) {
+            other.setAutoCommit(false);
+            TestDatabase.execute(other, "update account set balance = 0 where id = 2");
+            Caller leader = crowd.add(() -> on(locks, dataSource)
+                    .lock(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE))
+                    .execute(pay(1, 1)));
+            Caller member = crowd.add(() -> on(locks, dataSource)
+                    .lock(forUpdate(Crowd.KEY).atMost(Duration.ofSeconds(2)))
+                    .execute(waiting));
+            crowd.start();
+            assertThat(leader.failure()).isNull();
+            assertThat(ids()).isEqualTo("1");
+            other.rollback();
+            assertThat(member.failure()).isInstanceOf(LockNotAvailableException.class);
+        }
+    }
+
     @Test
     void anUnknownOutcomeIsUnknownToAllAndStoredOnceOrNotAtAll() throws Exception {
         CommitWrites[] all = pays(1, 4);
