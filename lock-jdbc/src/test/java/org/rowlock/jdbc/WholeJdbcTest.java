@@ -2,6 +2,7 @@ package org.rowlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.sql.CallableStatement;
 import java.sql.Connection;
@@ -244,5 +245,27 @@ class WholeJdbcTest {
         assertThat(gated.figure("pair", "passed.NO_KEY")).isEqualTo(2);
         assertThat(gated.figure("\"Order Line\"", "recognised")).isEqualTo(2);
         assertThat(gated.figure("accounts", "passed.NO_PRIMARY_KEY")).isOne();
+    }
+
+    /** As with the schema of a tenant, whose search_path ends with the transaction. The server reports it from 18 on. */
+    @Test
+    void looksUpAKeyWhereTheStatementSawTheTable() throws SQLException {
+        assumeTrue(database.isAtLeast(18), "skipped: before PostgreSQL 18 the search_path is not known");
+        String tenant = database.schema() + "_tenant";
+        database.execute("create schema " + tenant, "create table " + tenant + ".invoice(id int primary key)");
+        try (Connection connection = connect()) {
+            connection.setAutoCommit(false);
+            for (int i = 0; i < 2; i++) {
+                TestDatabase.execute(
+                        connection, "set local search_path = " + tenant, "delete from invoice where id = 1");
+                connection.commit();
+            }
+            assertThat(TestDatabase.query(connection, "show search_path")).contains(database.schema() + ',');
+        } finally {
+            database.execute("drop schema " + tenant + " cascade");
+        }
+        assertThat(gated.figure("invoice", "recognised")).isEqualTo(2);
+        assertThat(gated.figure("invoice", "passed.TABLE_UNKNOWN")).isOne();
+        assertThat(gated.figure("invoice", "passed.NO_PRIMARY_KEY")).isZero();
     }
 }

@@ -124,10 +124,25 @@ public final class PrimaryKeys {
         if (!claim(name)) {
             return;
         }
-        IdColumns.Known seen = IdColumns.lookUp(PgSession.of(connection), name.table(), List.of(), LOOK_UP_SECONDS);
+        IdColumns.Known seen = seen(PgSession.of(connection), name);
         long until = System.nanoTime() + (seen.names().isEmpty() ? BAD_NANOS : GOOD_NANOS);
         known.put(
                 name,
                 new Found(seen.names(), seen.types(), seen.oid(), seen.isCitus(), seen.countsRows(), true, until));
+    }
+
+    /** Looks up a table as the statement saw it, even if the search_path of its transaction has ended. */
+    private static IdColumns.Known seen(PgSession session, IdColumns.Place name) throws SQLException {
+        String path = name.searchPath();
+        if (path == null || path.equals(session.reported("search_path"))) {
+            return IdColumns.lookUp(session, name.table(), List.of(), LOOK_UP_SECONDS);
+        }
+        session.execute("begin");
+        try {
+            String unused = session.ask("select pg_catalog.set_config('search_path', ?, true)", path);
+            return IdColumns.lookUp(session, name.table(), List.of(), LOOK_UP_SECONDS);
+        } finally {
+            session.execute("rollback");
+        }
     }
 }
