@@ -208,6 +208,7 @@ class CommitFlushTest {
             image[1] = 3;
             int[] counts = statement.executeBatch();
             assertThat(counts).hasSize(194).containsOnly(Statement.SUCCESS_NO_INFO);
+            assertThat(statement.getUpdateCount()).isEqualTo(-1);
             assertThat(statement.executeBatch()).isEmpty();
         }
         Arrays.fill(image, (byte) 0);
@@ -216,6 +217,29 @@ class CommitFlushTest {
         assertThat(database.query("select count(*) || ' ' || sum(balance) from account where id > 5 and"
                         + " image = decode('0103', 'hex')"))
                 .isEqualTo("194 19885");
+    }
+
+    /** The memory for what is kept has a bound. */
+    @Test
+    void theThousandthWriteSendsAll() throws SQLException {
+        keep();
+        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
+            int before = RoundTripCounter.counted();
+            for (int id = 6; id < 1_006; id++) {
+                assertThat(RoundTripCounter.counted()).isEqualTo(before);
+                statement.setInt(1, id);
+                statement.setInt(2, id);
+                statement.setBytes(3, new byte[] {1});
+                assertThat(statement.executeUpdate()).isOne();
+            }
+            assertThat(RoundTripCounter.counted()).isGreaterThan(before);
+        }
+        assertThat(stored()).isEqualTo(UNCHANGED);
+        update(connection, 1, 50, 0);
+        connection.commit();
+        assertThat(database.query("select count(*) || ' ' || min(balance) from account where id <> 1"))
+                .isEqualTo("1004 6");
+        assertThat(stored()).startsWith("1:50:1 ");
     }
 
     @Test

@@ -36,7 +36,11 @@ public final class KeptWrites {
     /** Returns the framework's exception for the failure of a kept write; null if the framework has none. */
     private @Nullable Function<CommitFlushException, RuntimeException> thrown;
 
+    /** The number of kept executions at which Rowlock sends them, so that they do not fill the memory. */
+    private static final int MOST = 1_000;
+
     private List<Write> writes = new ArrayList<>();
+    private int size;
     private @Nullable String lastSql;
 
     public void open(Predicate<String> tables, @Nullable Function<CommitFlushException, RuntimeException> exceptions) {
@@ -64,6 +68,7 @@ public final class KeptWrites {
     /** Keeps a write with its current values. */
     public void add(String sql, Binds binds) {
         Object[] values = binds.bound();
+        size++;
         if (sql.equals(lastSql)) {
             writes.get(writes.size() - 1).again(values);
         } else {
@@ -78,6 +83,10 @@ public final class KeptWrites {
         return writes.isEmpty();
     }
 
+    public boolean isFull() {
+        return size >= MOST;
+    }
+
     /** Discards the kept writes. Later writes are not kept. */
     public void close() {
         checked = null;
@@ -88,6 +97,7 @@ public final class KeptWrites {
     private List<Write> take() {
         List<Write> taken = writes;
         lastSql = null;
+        size = 0;
         if (!taken.isEmpty()) {
             writes = new ArrayList<>();
         }

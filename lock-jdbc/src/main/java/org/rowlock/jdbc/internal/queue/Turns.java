@@ -74,18 +74,22 @@ public final class Turns {
      * Waits, if necessary, until the statement may go to the server.
      *
      * @param plan null if statements are not examined
-     * @param binds the values of the parameters
+     * @param binds the values of the parameters; null for a batch of several executions. Such a batch does not wait,
+     *     because Rowlock does not examine which rows a batch locks
      * @param statement the driver's or the pool's statement
      * @param isWhole whether the call is one execution of one statement, so that a group may send it instead
      * @return the turn, which the caller gives to {@link #leave} when the server has answered
      * @throws SQLException if the wait was cancelled, with the error that the server raises for a cancelled statement;
      *     also if a kept write fails
      */
-    public Turn enter(@Nullable StatementPlan plan, Binds binds, Statement statement, boolean isWhole)
+    public Turn enter(@Nullable StatementPlan plan, @Nullable Binds binds, Statement statement, boolean isWhole)
             throws SQLException {
         access.begin();
         try {
             sendKept();
+            if (binds == null) {
+                return pass(plan);
+            }
             sees(plan);
             return turn(plan, binds, statement, isWhole);
         } catch (SQLException | RuntimeException | Error e) {
@@ -199,6 +203,9 @@ public final class Turns {
             }
             kept.add(plan.sql(), binds);
             plan.figures().count(Figure.KEPT);
+            if (kept.isFull()) {
+                sendKept();
+            }
         });
     }
 
@@ -260,24 +267,13 @@ public final class Turns {
         return access.canceled();
     }
 
-    /**
-     * Lets a batch of several executions go to the server without a wait. Rowlock does not examine which rows a batch
-     * locks.
-     */
-    public Turn pass(@Nullable StatementPlan plan, PassReason reason) throws SQLException {
-        access.begin();
-        try {
-            sendKept();
-        } catch (SQLException | RuntimeException | Error e) {
-            access.end();
-            throw e;
-        }
+    private Turn pass(@Nullable StatementPlan plan) {
         // Even if a batch begins with DISCARD ALL, its later statements may alter the session.
         boolean cleans = !identity.isAlone() && plan != null && plan.effect() == SessionEffect.CLEANS;
         sees(cleans ? null : plan);
         mayHoldLocks = true;
         if (plan != null) {
-            plan.figures().passed(reason);
+            plan.figures().passed(PassReason.BATCH);
         }
         return passing;
     }

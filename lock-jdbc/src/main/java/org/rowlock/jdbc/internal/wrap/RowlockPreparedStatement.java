@@ -103,7 +103,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             return false;
         }
         connection.turns().keep(known, binds, delegate);
-        kept();
+        kept(1);
         return true;
     }
 
@@ -173,20 +173,20 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     /** Keeps the batch if Rowlock can keep every execution of the batch. The application then gets no counts. */
     @Override
-    int keepBatch() throws SQLException {
+    boolean keepBatch() throws SQLException {
         List<Binds> all = batch;
         batch = new ArrayList<>(0);
         StatementPlan known = plan();
         // After addBatch() the application may have closed the statement, or set a timeout.
         if (known == null || all.isEmpty() || all.size() < batchSize() || !allowsKeeping(known)) {
-            return 0;
+            return false;
         }
         delegate.clearBatch();
         for (Binds each : all) {
             connection.turns().keep(known, each, delegate);
         }
-        kept();
-        return all.size();
+        kept(-1);
+        return true;
     }
 
     @Override

@@ -17,7 +17,6 @@ import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.queue.Turn;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.statement.Binds;
-import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
 /** A statement that may have to wait in the JVM before it goes to the server. */
@@ -47,9 +46,6 @@ class RowlockStatement extends ForwardingStatement {
 
     /** Whether the statement was cancelled after Rowlock sent its front lock. */
     private volatile boolean cancelled;
-
-    /** Whether the last execution was kept for the COMMIT. The server has then not reported a result yet. */
-    private boolean isKept;
 
     RowlockStatement(RowlockConnection connection, Statement delegate) {
         super(delegate);
@@ -97,7 +93,7 @@ class RowlockStatement extends ForwardingStatement {
             } else {
                 runs(delegate);
                 StatementMember.Result result = turn.grouped();
-                sent = result == null ? null : new GroupedStatement(delegate, result);
+                sent = result == null ? null : new UnsentStatement(delegate, result.count(), result.warnings());
                 ran = sent == null ? delegate : sent;
             }
             T result = sent == null || execution == null
@@ -176,12 +172,13 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Records that the last execution was kept and will be sent later. The only result of a kept execution is its
-     * count.
+     * Records that the last execution was kept and will be sent later.
+     *
+     * @param count the update count of the statement: 1, or -1 after a batch
      */
-    final void kept() throws SQLException {
+    final void kept(long count) throws SQLException {
         runs(delegate);
-        isKept = true;
+        ran = new UnsentStatement(delegate, count, null);
     }
 
     /**
@@ -196,14 +193,13 @@ class RowlockStatement extends ForwardingStatement {
         return batchSize;
     }
 
-    /** Keeps the batch and returns its size. Returns 0 if the batch must be sent. */
-    int keepBatch() throws SQLException {
-        return 0;
+    /** Keeps the batch. Returns false if the batch must be sent. */
+    boolean keepBatch() throws SQLException {
+        return false;
     }
 
     /** Sets the statement whose results the application reads. */
     final void runs(Statement statement) throws SQLException {
-        isKept = false;
         Statement before = ran;
         if (!before.equals(statement)) {
             ran = statement;
@@ -226,22 +222,19 @@ class RowlockStatement extends ForwardingStatement {
 
     /** Sends a batch. Only a batch of one execution may wait in the JVM. */
     private <T> T sendBatch(Function<long[], T> unknown, Call<T> call) throws SQLException {
-        int keptSize = keepBatch();
-        if (keptSize > 0) {
-            batchSize = 0;
-            long[] counts = new long[keptSize];
+        int size = batchSize;
+        boolean kept = keepBatch();
+        batchSize = 0;
+        if (kept) {
+            long[] counts = new long[size];
             Arrays.fill(counts, SUCCESS_NO_INFO);
             return unknown.apply(counts);
         }
-        int size = batchSize;
-        batchSize = 0;
         if (size == 0) {
             runs(delegate);
             return call.send();
         }
-        Turn turn = size == 1
-                ? connection.turns().enter(firstPlan, firstBinds, delegate, false)
-                : connection.turns().pass(firstPlan, PassReason.BATCH);
+        Turn turn = connection.turns().enter(firstPlan, size == 1 ? firstBinds : null, delegate, false);
         return send(turn, firstPlan, null, call);
     }
 
@@ -361,40 +354,12 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     protected Statement ran() throws SQLException {
-        if (isKept) {
-            // The kept writes are sent now, so that their failure is thrown here.
-            connection.used();
-        }
         Statement now = ran;
         if (!now.equals(delegate)) {
             // The call throws the driver's exception if the statement is closed.
             delegate.getUpdateCount();
         }
         return now;
-    }
-
-    @Override
-    public int getUpdateCount() throws SQLException {
-        return isKept && !delegate.isClosed() ? 1 : super.getUpdateCount();
-    }
-
-    @Override
-    public long getLargeUpdateCount() throws SQLException {
-        return isKept && !delegate.isClosed() ? 1 : super.getLargeUpdateCount();
-    }
-
-    @Override
-    public boolean getMoreResults() throws SQLException {
-        boolean more = super.getMoreResults();
-        isKept = false;
-        return more;
-    }
-
-    @Override
-    public boolean getMoreResults(int current) throws SQLException {
-        boolean more = super.getMoreResults(current);
-        isKept = false;
-        return more;
     }
 
     /** Clears the warnings, even if the statement is closed, as the driver's method does. */

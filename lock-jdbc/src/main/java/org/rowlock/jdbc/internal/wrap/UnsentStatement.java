@@ -4,21 +4,21 @@ import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.group.StatementMember;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
 
 /**
- * A statement that a group has executed. The statement has its own update count, but its warnings are the warnings of
- * the whole transaction. The count and the warnings can be read even after the statement is closed.
+ * A statement that was not sent itself: a group has executed it, or it is kept for the COMMIT. The statement has its
+ * own update count. Its warnings are the warnings of the whole group, and a kept statement has no warnings. The count
+ * and the warnings can be read even after the statement is closed.
  */
-final class GroupedStatement extends ForwardingStatement {
+final class UnsentStatement extends ForwardingStatement {
     private long count;
     private @Nullable SQLWarning warnings;
 
-    GroupedStatement(Statement statement, StatementMember.Result result) {
+    UnsentStatement(Statement statement, long count, @Nullable SQLWarning warnings) {
         super(statement);
-        this.count = result.count();
-        this.warnings = result.warnings();
+        this.count = count;
+        this.warnings = warnings;
     }
 
     @Override
