@@ -135,7 +135,7 @@ class ManagedTransactionsTest {
         assertThat(gated.gate.inside()).isZero();
     }
 
-    private record TestXid(String name, int number) implements Xid {
+    record TestXid(String name, int number) implements Xid {
         @Override
         public int getFormatId() {
             return 1;

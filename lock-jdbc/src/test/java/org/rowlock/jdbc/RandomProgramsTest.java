@@ -1,12 +1,15 @@
 package org.rowlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import javax.sql.DataSource;
+import javax.sql.XAConnection;
+import javax.transaction.xa.XAResource;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
@@ -14,6 +17,13 @@ import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.xa.PGXADataSource;
+import org.rowlock.RowLocksBuilder.LockFront;
+import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.queue.QueuePolicy;
+import org.rowlock.jdbc.RandomProgram.Kind;
+import org.rowlock.jdbc.internal.settings.JdbcSettings;
+import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -23,25 +33,104 @@ import org.rowlock.testing.TestDatabase;
  */
 class RandomProgramsTest {
     private static TestDatabase database;
-    private static PGSimpleDataSource plain;
-    private static final Map<String, GatedDatabase> WRAPPED = new LinkedHashMap<>();
+    private static GatedDatabase queueing;
+    private static GatedDatabase keeping;
+    private static GatedDatabase grouping;
+    private static List<Programs> all;
+    private static PGXADataSource managed;
+    private static XAConnection managedConnection;
+    private static Connection other;
+
+    /** Whether the first caller who waits for a row waits for a second one. */
+    private static volatile boolean gathers;
+
+    private record Programs(Kind kind, DataSource plain, List<GatedDatabase> wrapped) {}
+
+    /** Programs are run through the driver alone, or through the drop-in with other callers. */
+    private record Around(boolean inGroups) implements RandomProgram.Surroundings {
+        /** The other UPDATE of the row changes nothing, and waits for the row too. */
+        @Override
+        public Object beside(String sql, int row, RandomProgram.Call update) throws SQLException {
+            if (!inGroups) {
+                return update.run();
+            }
+            gathers = true;
+            Waiters.Waiter<Integer> waiter = new Waiters.Waiter<>(
+                    other, connection -> Waiters.update(connection, sql, sql.contains("/") ? 1 : 0, row));
+            try {
+                if (row % 2 == 0) {
+                    TestDatabase.await().until(() -> grouping.gate.queued() > 0 || waiter.isDone());
+                }
+                return update.run();
+            } finally {
+                gathers = false;
+                // A caller who still waits alone waits no longer.
+                waiter.thread.interrupt();
+                assertThatCode(waiter::get).doesNotThrowAnyException();
+            }
+        }
+
+        @Override
+        public XAResource manager() throws SQLException {
+            return managedConnection.getXAResource();
+        }
+    }
 
     @BeforeContainer
     static void open() throws Exception {
         database = new TestDatabase(
                 "create table account(id int primary key, balance int not null check (balance > -100))",
-                "create table note(id serial primary key, number int)",
+                // A number that is the same again after a rollback.
+                "create function next_note() returns int language plpgsql as"
+                        + " 'begin return (select coalesce(max(id), 0) + 1 from note); end'",
+                "create table note(id int primary key default next_note(), number int)",
                 "create function warned(number int) returns boolean language plpgsql as"
-                        + " 'begin raise warning ''number %'', number; return true; end'");
+                        + " 'begin raise warning ''number %'', number; return true; end'",
+                "create function changed(number int) returns int language sql as"
+                        + " 'update account set balance = balance + 1 where id = number returning balance'");
         database.beforeEach(null);
         // No wait for the row that another session holds takes long.
-        plain = database.dataSourceWith("-c lock_timeout=20ms");
-        for (DropInMode mode : List.of(DropInMode.OBSERVE, DropInMode.QUEUE)) {
-            GatedDatabase gated = new GatedDatabase(
-                    plain, mode, GatedDatabase.fronts(1, GatedDatabase.NEVER_OVER, GatedDatabase.NEVER_OVER));
-            gated.learn("account");
-            WRAPPED.put(mode.name(), gated);
+        PGSimpleDataSource impatient = database.dataSourceWith("-c lock_timeout=20ms");
+        PGSimpleDataSource patient = database.dataSourceWith("-c lock_timeout=20s");
+        managed = new PGXADataSource();
+        managed.setUrl(impatient.getURL());
+        managed.setUser(impatient.getUser());
+        managed.setPassword(impatient.getPassword());
+        DataSource handles = new ObservedDataSource(impatient) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                return managedConnection.getConnection();
+            }
+        };
+        QueuePolicy pairs = (kept, waiting) -> {
+            gathers &= waiting < 2;
+            return gathers ? 0 : 1;
+        };
+        GatedDatabase observing = new GatedDatabase(impatient, DropInMode.OBSERVE, fronts());
+        GatedDatabase managing = new GatedDatabase(handles, DropInMode.QUEUE, fronts());
+        queueing = new GatedDatabase(impatient, DropInMode.QUEUE, fronts());
+        keeping = new GatedDatabase(impatient, settings(LockFront.ALWAYS, 1, true), fronts());
+        grouping = new GatedDatabase(
+                patient, settings(LockFront.NEVER, 2, false), new KeyQueues(() -> pairs, GatedDatabase.NEVER_OVER));
+        all = List.of(
+                new Programs(Kind.ALONE, impatient, List.of(observing, queueing)),
+                new Programs(Kind.KEEPING, impatient, List.of(keeping)),
+                new Programs(Kind.SHARING, patient, List.of(grouping)),
+                new Programs(Kind.MANAGED, handles, List.of(managing)));
+        managedConnection = managed.getXAConnection();
+        for (GatedDatabase each : List.of(observing, queueing, keeping, grouping, managing)) {
+            each.learn("account", "note");
         }
+        managedConnection.close();
+        other = database.closing(grouping.dataSource.getConnection());
+    }
+
+    private static KeyQueues fronts() {
+        return GatedDatabase.fronts(1, GatedDatabase.NEVER_OVER, GatedDatabase.NEVER_OVER);
+    }
+
+    private static JdbcSettings settings(LockFront front, int largestGroup, boolean keepsWrites) {
+        return new JdbcSettings("random", DropInMode.QUEUE, List.of(), List.of(), front, largestGroup, keepsWrites);
     }
 
     @AfterContainer
@@ -49,14 +138,23 @@ class RandomProgramsTest {
         database.afterEach(null);
     }
 
-    @Property(tries = 30, shrinking = ShrinkingMode.OFF)
+    /** The same programs in every build. */
+    @Property(tries = 10, seed = "47", shrinking = ShrinkingMode.OFF)
     void seesTheSame(@ForAll long seed) throws Exception {
-        List<String> expected = outcome(plain, seed);
-        for (Map.Entry<String, GatedDatabase> each : WRAPPED.entrySet()) {
-            assertThat(outcome(each.getValue().dataSource, seed))
-                    .as(each.getKey())
-                    .isEqualTo(expected);
-            assertThat(each.getValue().gate.inside()).isZero();
+        for (Programs each : all) {
+            List<String> expected = outcome(each.kind, each.plain, false, seed, null);
+            for (GatedDatabase wrapped : each.wrapped) {
+                List<String> seen = outcome(each.kind, wrapped.dataSource, true, seed, expected);
+                for (int i = 0; i < expected.size(); i++) {
+                    assertThat(seen.get(i))
+                            .as(
+                                    "%s %s behind %s",
+                                    each.kind, wrapped.dropIn.getSettings(), expected.subList(Math.max(0, i - 12), i))
+                            .isEqualTo(expected.get(i));
+                }
+                assertThat(wrapped.gate.inside()).isZero();
+                assertThat(wrapped.gate.queued()).isZero();
+            }
         }
     }
 
@@ -69,21 +167,27 @@ class RandomProgramsTest {
     @AfterContainer
     static void actedWhereItIsToAct() {
         for (String figure : List.of("fronted", "passed.BATCH", "passed.KEY_VALUE")) {
-            assertThat(WRAPPED.get(DropInMode.QUEUE.name()).figure("account", figure))
-                    .as(figure)
-                    .isPositive();
+            assertThat(queueing.figure("account", figure)).as(figure).isPositive();
         }
+        assertThat(keeping.figure("account", "kept")).isPositive();
+        assertThat(grouping.figure("account", "groups")).isPositive();
     }
 
-    private static List<String> outcome(DataSource dataSource, long seed) throws Exception {
-        database.execute(
-                "truncate account, note restart identity",
-                "insert into account select g, g * 10 from generate_series(1, 5) g");
+    private static List<String> outcome(
+            Kind kind, DataSource dataSource, boolean inGroups, long seed, List<String> expected) throws Exception {
+        database.execute("truncate account, note", "insert into account select g, g * 10 from generate_series(1, 5) g");
         List<String> seen;
+        managedConnection = managed.getXAConnection();
         try (Session holder = database.session("holder")) {
             holder.execute("select from account where id = 5 for update");
-            seen = new ArrayList<>(RandomProgram.run(dataSource.getConnection(), seed));
+            if (kind == Kind.SHARING) {
+                holder.rollback();
+            }
+            seen = new ArrayList<>(
+                    RandomProgram.run(dataSource.getConnection(), seed, kind, new Around(inGroups), expected));
             holder.rollback();
+        } finally {
+            managedConnection.close();
         }
         seen.add(database.query("select string_agg(a::text, ' ' order by id) from account a"));
         seen.add(database.query("select coalesce(string_agg(n::text, ' ' order by id), '') from note n"));
