@@ -37,7 +37,11 @@ class PlainWaitersTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2), (3)");
+            "insert into account values (1), (2), (3)",
+            "create table part(id int primary key) partition by range (id)",
+            "create table \"Part 1\" partition of part for values from (0) to (10)",
+            "create table part_2 partition of part for values from (10) to (20)",
+            "insert into part values (1), (11)");
 
     private final Map<Session, Step<?>> waiting = new LinkedHashMap<>();
 
@@ -105,8 +109,12 @@ class PlainWaitersTest {
     }
 
     private static int asked(Session session) throws Exception {
+        return asked(session, "account");
+    }
+
+    private static int asked(Session session, String table) throws Exception {
         return session.run(connection -> {
-            return Integer.parseInt(PgSession.of(connection).ask(FrontSql.PLAIN_WAITERS, "account", "account"));
+            return Integer.parseInt(PgSession.of(connection).ask(FrontSql.PLAIN_WAITERS, table));
         });
     }
 
@@ -130,6 +138,24 @@ class PlainWaitersTest {
         assertThat(asked(asking)).isEqualTo(3);
         endWaits();
         assertThat(asked(asking)).isZero();
+    }
+
+    /** A row of a partitioned table is locked in its partition, and two partitions may have a row at one place. */
+    @Test
+    void whoWaitsInAPartitionIsCountedByEitherName(Session asking, Session one, Session two) throws Exception {
+        one.execute("select * from part where id = 1 for update");
+        two.execute("select * from part where id = 11 for update");
+        Session first = waits("first", "select * from part where id = 1 for update", one);
+        waits("second", "select * from part where id = 1 for update", first);
+        waits("third", "select * from \"Part 1\" where id = 1 for update", first);
+        Session other = waits("other", "select * from part where id = 11 for update", two);
+        waits("last", "select * from part where id = 11 for update", other);
+        for (String table : List.of("part", "\"Part 1\"", "part_2")) {
+            assertThat(asked(asking, table)).as(table).isEqualTo(2);
+        }
+        assertThat(asked(asking)).isZero();
+        assertThat(asked(asking, "absent")).isZero();
+        endWaits();
     }
 
     /** The mark is one for all rows, so rows do not keep each other open; in front of each row one alone waits. */

@@ -95,8 +95,7 @@ record QueueStay(
     /** Returns how many clients without Rowlock wait for the row; 0 if this is unknown. */
     private int plainWaiters(LockKey.Row row) {
         try {
-            String count =
-                    session.outsideTransaction(() -> session.ask(FrontSql.PLAIN_WAITERS, row.table(), row.table()));
+            String count = session.outsideTransaction(() -> session.ask(FrontSql.PLAIN_WAITERS, row.table()));
             return Integer.parseInt(count);
         } catch (SQLException e) {
             LOG.log(Level.DEBUG, "The clients without Rowlock could not be counted", e);

@@ -56,7 +56,8 @@ public final class FrontSql {
 
     /**
      * A query: how many transactions wait for the most contended row of a table without a marker. The parameter is the
-     * name of the table, twice. The holder of a front lock is counted, and there is one such holder for each row.
+     * name of the table. A row is locked in its partition, so all partitions of a partitioned table are one table. The
+     * holder of a front lock is counted, and there is one such holder for each row.
      *
      * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them, and
      * transactions that follow an update to the new version of the row, wait for the xid of the holder. In REPEATABLE
@@ -67,22 +68,24 @@ public final class FrontSql {
     public static final String PLAIN_WAITERS =
             "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"
                     + " or database = (select oid from pg_catalog.pg_database"
-                    + " where datname = pg_catalog.current_database())))"
+                    + " where datname = pg_catalog.current_database()))),"
+                    + " named as (select " + root("n.relation") + " as root"
+                    + " from (select pg_catalog.to_regclass(cast(? as pg_catalog.text)) as relation) as n)"
                     + " select coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'tuple'), 0)"
                     + " + coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'transactionid'), 0) from ("
                     + "select l.locktype, pg_catalog.count(*) as waiters from l where not l.granted and "
                     + READ_COMMITTED
                     + " and (l.locktype = 'tuple' and l.mode in ('ExclusiveLock', 'AccessExclusiveLock')"
-                    + " and l.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text))"
+                    + " and " + root("l.relation") + " = (select root from named)"
                     + " or l.locktype = 'transactionid' and not l.pid = any (array(select t.pid from l as t"
                     + " where t.locktype = 'tuple')))"
                     + " and l.pid = any (array(select r.pid from l as r where r.locktype = 'relation'"
                     + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
-                    + " and r.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text))))"
+                    + " and " + root("r.relation") + " = (select root from named)))"
                     + " and not l.pid = any (array(select a.pid from l as a where a.locktype = 'advisory' and a.granted"
                     + " and a.objsubid = 1 and (a.classid::bigint << 32 | a.objid::bigint) = "
                     + MARKER + "))"
-                    + " group by l.locktype, l.page, l.tuple, l.transactionid) as w";
+                    + " group by l.locktype, l.relation, l.page, l.tuple, l.transactionid) as w";
 
     public static final int PARAMETERS = 4;
 
@@ -93,6 +96,11 @@ public final class FrontSql {
     private static final long SALT = 0xcbf29ce484222325L;
 
     private FrontSql() {}
+
+    /** Returns an expression for the partitioned table to which a partition belongs; for any other table, the table. */
+    private static String root(String relation) {
+        return "coalesce(pg_catalog.pg_partition_root(" + relation + "), " + relation + ")";
+    }
 
     /**
      * Returns a statement that checks whether the row exists. The check may wait for a lock on the table, like the

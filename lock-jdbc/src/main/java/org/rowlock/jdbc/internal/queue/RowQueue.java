@@ -141,8 +141,8 @@ final class RowQueue {
     /** Returns how many clients without Rowlock wait for the row; 0 if this is unknown. */
     private int plainWaiters(LockedRow row) {
         try {
-            String table = row.plan().table();
-            return Integer.parseInt(access.query(FrontSql.PLAIN_WAITERS, table, table));
+            return Integer.parseInt(
+                    access.query(FrontSql.PLAIN_WAITERS, row.plan().table()));
         } catch (SQLException e) {
             LOG.log(Level.DEBUG, "The clients without Rowlock could not be counted", e);
             return 0;
