@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.testing.Session;
@@ -31,6 +33,7 @@ class OpenRowTest {
     private static final class Asking implements QueuePolicy {
         final AtomicInteger answer = new AtomicInteger(-1);
         int openAt = 2;
+        Runnable whenAnswered = () -> {};
 
         @Override
         public int width(boolean kept, int waiting) {
@@ -50,6 +53,7 @@ class OpenRowTest {
         @Override
         public void answered(int waiting, int own) {
             answer.set(waiting);
+            whenAnswered.run();
         }
 
         @Override
@@ -139,6 +143,36 @@ class OpenRowTest {
         assertThat(policy.answer).hasValue(0);
         asking.commit();
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("7");
+    }
+
+    /** The driver knows of no running statement at that time, and would drop the cancel. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCancelDuringTheQuestionEndsTheStatement(boolean autocommit) throws Exception {
+        Asking policy = new Asking();
+        Session asking = database.session("asking", gated(policy).dataSource);
+        Step<Integer> step = asking.start(connection -> {
+            connection.setAutoCommit(autocommit);
+            try (Statement statement = connection.createStatement()) {
+                policy.whenAnswered = () -> {
+                    try {
+                        statement.cancel();
+                    } catch (SQLException e) {
+                        throw new IllegalStateException(e);
+                    }
+                };
+                return statement.executeUpdate(WRITE);
+            }
+        });
+        assertThat(step.state()).isEqualTo("57014");
+        policy.whenAnswered = () -> {};
+        asking.run(connection -> {
+            if (!connection.getAutoCommit()) {
+                connection.rollback();
+            }
+            return connection;
+        });
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("0");
     }
 
     /** It gets no mark, so that the others of this application would keep the row open for each other. */

@@ -103,8 +103,7 @@ final class RowQueue {
             }
             if (entered || member != null) {
                 boolean fronts = entered && mode == DropInMode.QUEUE && (member == null || !member.leads());
-                Front front =
-                        fronts && row.isFrontable() ? front(entry, row, isWhole && Turn.isPlain(statement)) : null;
+                Front front = fronts && row.isFrontable() ? front(entry, row, statement, isWhole) : null;
                 turn = new Turn(access, entry, row.plan(), front, member);
             }
             return turn;
@@ -115,12 +114,23 @@ final class RowQueue {
         }
     }
 
-    /** @param sendable whether the statement can be sent with a front lock; if not, its answer would be of no use */
-    private @Nullable Front front(QueueEntry entry, LockedRow row, boolean sendable) {
+    private @Nullable Front front(QueueEntry entry, LockedRow row, Statement statement, boolean isWhole)
+            throws SQLException {
         LockFront how = dropIn.settings.front();
-        if (sendable && mayFront() && entry.asks(how)) {
-            // A group runs many statements each time the server grants the row, so a JVM with groups does not starve.
-            entry.answered(dropIn.groups == null ? plainWaiters(row) : 0);
+        // If the statement cannot be sent with a front lock, the answer would be of no use.
+        if (isWhole && Turn.isPlain(statement) && mayFront() && entry.asks(how)) {
+            QueueWait asking = new QueueWait(statement, entry, null);
+            wait = asking;
+            try {
+                // A group runs many statements each time the server grants the row, so a JVM with groups does not
+                // starve.
+                entry.answered(dropIn.groups == null ? plainWaiters(row) : 0);
+            } finally {
+                wait = null;
+            }
+            if (!asking.departs()) {
+                throw access.canceled();
+            }
         }
         Front asked = entry.front(how);
         if (asked == null) {
