@@ -11,6 +11,7 @@ import jakarta.persistence.Embeddable;
 import jakarta.persistence.EmbeddedId;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.FetchType;
 import jakarta.persistence.Id;
 import jakarta.persistence.Inheritance;
 import jakarta.persistence.InheritanceType;
@@ -21,6 +22,8 @@ import java.sql.Types;
 import java.util.List;
 import org.hibernate.annotations.Cache;
 import org.hibernate.annotations.CacheConcurrencyStrategy;
+import org.hibernate.annotations.Fetch;
+import org.hibernate.annotations.FetchMode;
 import org.hibernate.annotations.JavaType;
 import org.hibernate.annotations.Synchronize;
 import org.hibernate.type.descriptor.WrapperOptions;
@@ -62,6 +65,8 @@ class BehindTheLockTest {
             "insert into coin values (1, 0)",
             "create table ledger (id bigint primary key)",
             "insert into ledger values (1)",
+            "create table box (id bigint primary key)",
+            "insert into box values (1)",
             "create table vehicle (id bigint primary key, dtype text)",
             "create table truck (id bigint primary key, axles int)");
 
@@ -136,6 +141,21 @@ class BehindTheLockTest {
         long amount;
     }
 
+    /** JPA's find reads the collection too, in a statement after the lock. */
+    @Entity
+    @Table(name = "box")
+    static class Box {
+        @Id
+        Long id;
+
+        @ElementCollection(fetch = FetchType.EAGER)
+        @Fetch(FetchMode.SELECT)
+        @CollectionTable(name = "tag", joinColumns = @JoinColumn(name = "owner"))
+        @Column(name = "tag")
+        @Cache(usage = CacheConcurrencyStrategy.READ_WRITE)
+        List<String> tags;
+    }
+
     @Entity
     @Table(name = "vehicle")
     @Inheritance(strategy = InheritanceType.JOINED)
@@ -165,7 +185,14 @@ class BehindTheLockTest {
         return Contexts.jpa(
                 database,
                 Contexts.pool(database),
-                new Unit(JpaTransactions.CACHE, Account.class, Part.class, Coin.class, Vehicle.class, Truck.class),
+                new Unit(
+                        JpaTransactions.CACHE,
+                        Account.class,
+                        Part.class,
+                        Coin.class,
+                        Box.class,
+                        Vehicle.class,
+                        Truck.class),
                 beans -> Contexts.locks(beans, strategy),
                 Accounts.class);
     }
@@ -202,6 +229,26 @@ class BehindTheLockTest {
             locks.lock(forNoKeyUpdate(ONE));
             assertThat(entities.find(Account.class, 1L).tags).hasSize(2);
             assertThat(queried(entities)).isEqualTo(50);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void cachedCollectionsThatTheLockReadsAreReadFromTheDatabase(LockStrategy strategy) {
+        var context = start(strategy);
+        transaction(
+                context,
+                (locks, entities) ->
+                        assertThat(entities.find(Box.class, 1L).tags).hasSize(1));
+        elsewhere("insert into tag values (1, 'second')");
+        transaction(
+                context,
+                (locks, entities) -> assertThat(entities.find(Box.class, 1L).tags)
+                        .as("cached")
+                        .hasSize(1));
+        transaction(context, (locks, entities) -> {
+            locks.lock(forNoKeyUpdate(LockKey.row("box", 1)));
+            assertThat(entities.find(Box.class, 1L).tags).hasSize(2);
         });
     }
 

@@ -197,6 +197,7 @@ public final class LockedCall {
         SessionCaches caches = SessionCaches.of(
                 what, dataSource, before, table -> transaction.on(connection -> locks.checkTable(connection, table)));
         caches.refuse();
+        caches.passTheCacheBy(transaction::atEnd);
         Supplier<String> why = () -> capped.lockWait(wait).equals(wait)
                 ? ""
                 : wait.equals(LockWait.FOREVER)
@@ -222,7 +223,7 @@ public final class LockedCall {
             return result;
         }
         // Entities of absent rows are read again too.
-        caches.renew(transaction::atEnd);
+        caches.renew();
         Set<LockKey> held = new LinkedHashSet<>(request.keys());
         if (shown != null && !shown.absentRows().isEmpty()) {
             LOG.debug(what + ": there is no row for " + shown.absentRows().size() + " of " + held.size()
@@ -286,7 +287,8 @@ public final class LockedCall {
                 : SessionCaches.of(
                         what, dataSource, transaction.notHeld(claimed, RowLockMode.FOR_SHARE), any -> columns);
         ofRows.refuse();
-        ofRows.renew(transaction::atEnd);
+        ofRows.passTheCacheBy(transaction::atEnd);
+        ofRows.renew();
         // Composite ids are left out, because the mapping may have the columns in a different order from the keys.
         claimed.stream()
                 .filter(key -> columns.size() == 1)

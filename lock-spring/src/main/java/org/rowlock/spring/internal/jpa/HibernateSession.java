@@ -263,18 +263,11 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
                 && !isChanged(new Loaded(entity, entry, true));
     }
 
-    /**
-     * Reads the loaded entities again. Until the transaction ends, the session then reads all other entities from the
-     * database, not from a cache.
-     */
-    void renew(@Nullable EntityLock lock, Consumer<Runnable> atEnd) {
+    /** Reads the loaded entities again, unless the lock itself has read them. */
+    void renew(@Nullable EntityLock lock) {
         try {
             if (lock == null || !lock.isCalled()) {
                 refresh(loaded());
-            }
-            if (locked.rows().keySet().stream()
-                    .anyMatch(table -> entities(table).isCached())) {
-                passTheCacheBy(atEnd);
             }
         } catch (RuntimeException e) {
             throw DataAccessUtils.translateIfNecessary(e, TRANSLATOR);
@@ -312,8 +305,14 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
     }
 
-    /** Bypasses the second-level cache. The property applies to {@code find}, and the cache mode to all other reads. */
-    private void passTheCacheBy(Consumer<Runnable> atEnd) {
+    /**
+     * Bypasses the second-level cache until the transaction ends, if the cache may contain data of the locked rows. The
+     * property applies to {@code find}, and the cache mode to all other reads.
+     */
+    void passTheCacheBy(Consumer<Runnable> atEnd) {
+        if (locked.rows().keySet().stream().noneMatch(table -> entities(table).isCached())) {
+            return;
+        }
         CacheMode before = session.getCacheMode();
         Object property = session.getProperties().getOrDefault(RETRIEVE, CacheRetrieveMode.USE);
         if (property == CacheRetrieveMode.BYPASS && before.getJpaRetrieveMode() == CacheRetrieveMode.BYPASS) {

@@ -196,13 +196,21 @@ public final class SessionCaches {
     }
 
     /**
-     * Makes the sessions read from the database from now on.
+     * Makes the sessions bypass the second-level cache until the transaction ends. Called before the lock, because a lock
+     * of JPA reads the entity's eager collections too.
      *
      * @param atEnd receives the actions for the end of the transaction
      */
-    public void renew(Consumer<Runnable> atEnd) {
+    public void passTheCacheBy(Consumer<Runnable> atEnd) {
         for (HibernateSession session : sessions) {
-            session.renew((HibernateSession.EntityLock) entityLock, atEnd);
+            session.passTheCacheBy(atEnd);
+        }
+    }
+
+    /** Makes the sessions read their entities again after the lock. */
+    public void renew() {
+        for (HibernateSession session : sessions) {
+            session.renew((HibernateSession.EntityLock) entityLock);
         }
         if (MYBATIS && !rows.isEmpty()) {
             TransactionSynchronizationManager.getResourceMap().values().forEach(MyBatis::clear);
