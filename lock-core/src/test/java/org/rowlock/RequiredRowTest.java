@@ -81,6 +81,20 @@ class RequiredRowTest {
         }
     }
 
+    /** Rowlock looks once more for the absent row, and this look fails as the lock itself would. */
+    @EveryStrategy.WithRow
+    void aLookForTheAbsentRowThatTimesOutIsToldAsACancelledLock(LockStrategy strategy, Session alice) throws Exception {
+        database.execute(
+                "alter table account enable row level security",
+                "create policy seen on account for select using (pg_sleep(600) is not null)",
+                "create policy changed on account for update using (false)");
+        alice.execute("set local role " + database.role("select, update on account"));
+        alice.execute("set local statement_timeout = '2s'");
+        assertThatThrownBy(() -> lock(alice, locks(strategy), forUpdate(row("account", 1))))
+                .isInstanceOf(LockCanceledException.class)
+                .hasMessageContaining("roll back");
+    }
+
     /** Columns that are given need not be unique, and a table that others inherit from has their rows too. */
     @EveryStrategy.WithRow
     void anIdThatFindsSeveralRowsDoesNotStandForOneThatFindsNone(LockStrategy strategy, Session alice)

@@ -59,11 +59,15 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return refused;
     }
 
-    RowlockException absentRow() throws SQLException {
-        LockKey unlockable = unlockable();
-        return unlockable != null
-                ? TargetErrors.notLockable(call.description(), unlockable)
-                : TargetErrors.rowAbsent(call.description(), held.absent());
+    RowlockException absentRow() {
+        try {
+            LockKey unlockable = unlockable();
+            return unlockable != null
+                    ? TargetErrors.notLockable(call.description(), unlockable)
+                    : TargetErrors.rowAbsent(call.description(), held.absent());
+        } catch (SQLException e) {
+            return LockErrors.ofLock(call.description(), e);
+        }
     }
 
     private RowlockException aborted(RowlockException refused) {

@@ -139,6 +139,7 @@ public final class PgSession extends DriverSession {
      * the transaction has an id. A transaction without an id holds no row lock.
      *
      * @return false also if the role lacks the privilege for the query
+     * @throws SQLException if the query fails for another reason, for example because it is cancelled
      */
     public boolean holdsNoRow() throws SQLException {
         try (Statement statement = connection.createStatement()) {
@@ -146,7 +147,7 @@ public final class PgSession extends DriverSession {
             statement.getMoreResults();
             return "t".equals(Part.first(statement));
         } catch (SQLException e) {
-            if (!isAborted()) {
+            if (!isAborted() || !SqlState.isRefusal(e.getSQLState())) {
                 throw e;
             }
             execute(WaitSql.ROLLBACK_TO_SAVEPOINT);

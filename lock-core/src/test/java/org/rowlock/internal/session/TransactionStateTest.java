@@ -6,6 +6,7 @@ import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.assertIllegal;
+import static org.rowlock.testing.Failures.sqlState;
 import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
@@ -15,6 +16,7 @@ import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,8 +36,10 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -272,5 +276,23 @@ class TransactionStateTest {
                             .isHeld())
                     .isInstanceOf(LockConnectionLostException.class);
         }
+    }
+
+    /** The cancel arrives at the savepoint before the query, so there is no savepoint to which Rowlock could roll back. */
+    @Test
+    void aCancelOfTheQueryForRowLocksIsTold(Session alice) throws Exception {
+        alice.execute("set local statement_timeout = '2s'");
+        Connection connection = alice.connection();
+        PgSession session = PgSession.of(Proxies.of(Connection.class, (proxy, method, arguments) -> {
+            Object made = Proxies.call(connection, method, arguments);
+            return !(made instanceof Statement statement)
+                    ? made
+                    : Proxies.of(Statement.class, (wrapper, call, values) -> {
+                        boolean isQuery = values != null && WaitSql.HAS_NO_ID.equals(values[0]);
+                        return Proxies.call(statement, call, isQuery ? new Object[] {"select pg_sleep(600)"} : values);
+                    });
+        }));
+        assertThatThrownBy(session::holdsNoRow).satisfies(sqlState("57014"));
+        assertThat(session.isAborted()).isTrue();
     }
 }
