@@ -6,10 +6,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.bench.JdbcDoors;
+import org.rowlock.jmh.doors.DoorRun;
+import org.rowlock.jmh.run.BenchmarkRun;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Machine;
 import org.rowlock.jmh.run.Room;
+import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.ServerCheck;
 import org.rowlock.jmh.server.ServerFacts;
@@ -36,7 +40,8 @@ import picocli.CommandLine.Option;
             "  compare",
             "  compare --url jdbc:postgresql://db:5432/app --user bench --password",
             "  compare --url jdbc:postgresql://db/app --sql lock.sql --work work.sql --hottest 5",
-            "  compare --scenario clients --clients 1,10,90,300 --rtt 0,0.5ms --seconds 20 --report out"
+            "  compare --scenario clients --clients 1,10,90,300 --rtt 0,0.5ms --seconds 20 --report out",
+            "  compare --scenario doors,doors-jpa"
         })
 final class CompareCommand extends ToolCommand {
     @Mixin
@@ -83,6 +88,14 @@ final class CompareCommand extends ToolCommand {
             scenarios.only(zipf -> own.scenario(address, zipf, remarks));
         }
         List<Scenario> chosen = scenarios.scenarios(address == null, mayNotKill, remarks);
+        boolean isOfDoors = chosen.stream().anyMatch(Scenario::sharesJvm);
+        if (isOfDoors) {
+            refuse(
+                    standby != null || !chosen.stream().allMatch(Scenario::sharesJvm),
+                    "The scenarios doors and doors-jpa run in one JVM, and neither with other scenarios nor with"
+                            + " --standby. Leave out the others, or run them separately.");
+            chosen = chosen.stream().map(CompareCommand::withConnections).toList();
+        }
         if (address != null) {
             facts = facts == null ? ServerCheck.forBenchmarks(address) : facts;
             remarks.addAll(ServerCheck.remarks(facts));
@@ -104,7 +117,18 @@ final class CompareCommand extends ToolCommand {
                 remarks,
                 standby,
                 own.statement());
-        return ReportOption.run(new Comparison(settings, out()::println, err()::println), directory, out(), err());
+        BenchmarkRun run = isOfDoors
+                ? new DoorRun(settings, out()::println, err()::println)
+                : new Comparison(settings, out()::println, err()::println);
+        return ReportOption.run(run, directory, out(), err());
+    }
+
+    /** Adds the connections of all doors together, which share a server. */
+    private static Scenario withConnections(Scenario scenario) {
+        List<Point> points = scenario.points().stream()
+                .map(point -> point.needing(JdbcDoors.connections(point.clients())))
+                .toList();
+        return scenario.with(points, scenario.variants());
     }
 
     /** Asks the user to confirm the run. Without a terminal the run is confirmed; see {@link Program#run}. */

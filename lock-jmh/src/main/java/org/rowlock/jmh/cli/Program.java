@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
             ""
         },
         versionProvider = Program.class,
-        subcommands = {CompareCommand.class, DoorsCommand.class, DoctorCommand.class, HelpCommand.class},
+        subcommands = {CompareCommand.class, DoctorCommand.class, HelpCommand.class},
         footer = {
             "",
             "Examples:",
@@ -139,13 +139,12 @@ public final class Program implements IVersionProvider {
             return;
         }
         TextTable table = Plan.table(22);
-        for (Scenario each : Scenarios.all()) {
+        for (Scenario each : Scenarios.known()) {
             table.addRowValues((each.brief() == null ? "  " : "* ") + each.name(), each.title());
             table.addRowValues("", Plan.size(each));
         }
         out.println(table);
-        out.println("* 'compare' runs these scenarios by default. 'list <scenario>' shows a scenario in detail."
-                + " 'doors' measures one transaction through every API.");
+        out.println("* 'compare' runs these scenarios by default. 'list <scenario>' shows a scenario in detail.");
     }
 
     static String given(CommandSpec command, ServerOptions server) {

@@ -78,6 +78,14 @@ final class ScenarioOptions {
     private Admission admission = Admission.both;
 
     @Option(
+            names = "--doors",
+            paramLabel = "<name>",
+            split = ",",
+            description = "The variants to run of a scenario without strategies, by their parameter 'door', such as"
+                    + " execute,drop-in. 'list NAME' shows the names. The first variant always runs. Default: all.")
+    private List<String> doors = new ArrayList<>();
+
+    @Option(
             names = "--clients",
             paramLabel = "<number>",
             split = ",",
@@ -134,13 +142,21 @@ final class ScenarioOptions {
      * @throws ParameterException if the options contradict each other, or name something that does not exist
      */
     List<Scenario> scenarios(boolean isEmbedded, String mayNotKill, List<String> remarks) {
-        refuseEmpty(command, "--scenario", "--strategy", "--clients", "--rtt");
+        refuseEmpty("--scenario", "--strategy", "--doors", "--clients", "--rtt");
         refuse(all && areNamed(), "--all runs every scenario, and --scenario some. Give one of them.");
         refuse(
                 zipf != null && (zipf < 0 || zipf > MOST_ZIPF),
                 "--zipf " + zipf + " is out of range. Give a number from 0 to 20, such as 1.1.");
+        Collection<Scenario> wanted = wanted(isEmbedded);
+        List<String> there = wanted.stream()
+                .flatMap(scenario -> scenario.variants().stream())
+                .map(Variant::door)
+                .filter(door -> !door.isEmpty())
+                .distinct()
+                .toList();
+        refuse(!there.containsAll(doors), "--doors " + doors + " is not in these scenarios. They have " + there + ".");
         List<Scenario> chosen = new ArrayList<>();
-        for (Scenario scenario : wanted(isEmbedded)) {
+        for (Scenario scenario : wanted) {
             List<Variant> variants = scenario.variants().stream()
                     .filter(each -> isWanted(scenario, each))
                     .toList();
@@ -152,7 +168,7 @@ final class ScenarioOptions {
                                     .collect(Collectors.joining(", "))
                             + "."
                     : compared(variants) < 2 && compared(scenario.variants()) > 1
-                            ? "has no variant to compare that --strategy and --admission select. "
+                            ? "has no variant to compare that --strategy, --admission and --doors select. "
                                     + (Scenarios.named(scenario.name()).isPresent()
                                             ? "'list " + scenario.name() + "' shows its variants."
                                             : "It has " + labels(scenario.variants()) + ". "
@@ -170,8 +186,8 @@ final class ScenarioOptions {
         }
         refuse(
                 chosen.isEmpty(),
-                "No scenario has what " + (labels.isEmpty() ? "" : "--point, ") + "--strategy and --admission select."
-                        + " Leave out one of these options.");
+                "No scenario has what " + (labels.isEmpty() ? "" : "--point, ") + "--strategy, --admission and --doors"
+                        + " select. Leave out one of these options.");
         refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
         chosen.stream()
                 .filter(scenario -> !clients.isEmpty() && !scenario.isOverClients())
@@ -190,15 +206,13 @@ final class ScenarioOptions {
     }
 
     /** Refuses a list of only commas, which is empty. Without this check the default would run. */
-    static void refuseEmpty(CommandSpec command, String... options) {
+    private void refuseEmpty(String... options) {
         for (String option : options) {
             Object given = command.commandLine().getParseResult().matchedOptionValue(option, null);
-            if (given instanceof List<?> values && values.isEmpty()) {
-                throw new ParameterException(
-                        command.commandLine(),
-                        option + " was given without a value. Give one or more, with a comma between them, or leave "
-                                + option + " out.");
-            }
+            refuse(
+                    given instanceof List<?> values && values.isEmpty(),
+                    option + " was given without a value. Give one or more, with a comma between them, or leave "
+                            + option + " out.");
         }
     }
 
@@ -220,7 +234,7 @@ final class ScenarioOptions {
     }
 
     private static String names(Predicate<Scenario> which) {
-        return Scenarios.all().stream().filter(which).map(Scenario::name).collect(Collectors.joining(", "));
+        return Scenarios.known().stream().filter(which).map(Scenario::name).collect(Collectors.joining(", "));
     }
 
     private Collection<Scenario> wanted(boolean isEmbedded) {
@@ -238,14 +252,13 @@ final class ScenarioOptions {
         return variants.stream().filter(variant -> !variant.isControl()).count();
     }
 
-    /**
-     * Whether the options select this variant. The baseline, controls and variants without a strategy are always
-     * selected.
-     */
+    /** Whether the options select this variant. The baseline and controls are always selected. */
     private boolean isWanted(Scenario scenario, Variant variant) {
+        if (variant.strategy().isEmpty()) {
+            return variant.equals(scenario.baseline()) || doors.isEmpty() || doors.contains(variant.door());
+        }
         return variant.equals(scenario.baseline())
                 || variant.isControl()
-                || variant.strategy().isEmpty()
                 || ((strategies.isEmpty()
                                 || strategies.stream()
                                         .anyMatch(each -> each.name().equals(variant.strategy())))

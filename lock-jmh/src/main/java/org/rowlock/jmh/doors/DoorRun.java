@@ -54,7 +54,6 @@ public final class DoorRun extends BenchmarkRun {
 
     private static final int MOST_PASSES = 25;
 
-    private final int writes;
     private final Consumer<String> progress;
     private final Random random = new Random();
     private final Map<Scenario, Rounds> rounds = new LinkedHashMap<>();
@@ -71,11 +70,9 @@ public final class DoorRun extends BenchmarkRun {
     /**
      * @param settings the settings, with scenarios of {@link Scenarios#doors} that all have the same points and timing.
      *     The variants of a scenario are compared with each other
-     * @param writes the number of writing statements in a transaction; JPA always has one
      */
-    public DoorRun(ComparisonSettings settings, int writes, Consumer<String> progress, Consumer<String> troubles) {
+    public DoorRun(ComparisonSettings settings, Consumer<String> progress, Consumer<String> troubles) {
         super(settings, troubles);
-        this.writes = writes;
         this.progress = progress;
         this.timing = settings.scenarios().get(0).timing();
         settings.scenarios()
@@ -169,7 +166,7 @@ public final class DoorRun extends BenchmarkRun {
     }
 
     private List<Turns> doors(BenchmarkServer opened, Point point) {
-        JdbcDoors jdbc = new JdbcDoors(opened, point.clients(), writes);
+        JdbcDoors jdbc = new JdbcDoors(opened, point.clients(), 1);
         JpaDoors jpa = new JpaDoors(opened, jdbc.pool());
         List<Turns> turns = new ArrayList<>();
         rounds.forEach((family, results) -> {

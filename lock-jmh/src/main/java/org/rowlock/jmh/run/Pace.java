@@ -12,6 +12,9 @@ public final class Pace {
 
     private static final double WARM_SECONDS = 1.5;
 
+    /** The time of a turn that shares its JVM, with its part of the warm-up, as a multiple of the measured time. */
+    private static final double SHARED = 2;
+
     private static final double NETWORK_SECONDS = 1.2;
     private static final double SECONDS_PER_CLIENT = 0.008;
     private static final long MINUTE = 60;
@@ -54,6 +57,9 @@ public final class Pace {
 
     private static double seconds(Scenario scenario, Point point) {
         Timing timing = scenario.timing();
+        if (scenario.sharesJvm()) {
+            return SHARED * timing.millis() / 1e3;
+        }
         return FORK_SECONDS
                 + (point.rttMillis() > 0 ? NETWORK_SECONDS : 0)
                 + point.clients() * SECONDS_PER_CLIENT

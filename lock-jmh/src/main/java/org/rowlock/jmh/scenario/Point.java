@@ -55,6 +55,10 @@ public record Point(String label, Map<String, String> params, int connections, l
         return new Point(label, changed, connections, locks);
     }
 
+    public Point needing(int otherConnections) {
+        return new Point(label, params, otherConnections, locks);
+    }
+
     public Point over(double rttMillis) {
         Point changed = with(RTT, Double.toString(rttMillis));
         String network = rttMillis == 0 ? "" : ", " + rttMillis + " ms";

@@ -103,6 +103,11 @@ public record Scenario(
                         && field.getName().equals(param));
     }
 
+    /** Whether all variants share one JVM, which JMH does not support. */
+    public boolean sharesJvm() {
+        return Scenarios.doors().stream().anyMatch(scenario -> scenario.name().equals(name));
+    }
+
     public boolean isOverClients() {
         return points.stream().allMatch(Point::isOfClients);
     }

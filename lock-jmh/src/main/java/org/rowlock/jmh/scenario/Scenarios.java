@@ -33,16 +33,29 @@ public final class Scenarios {
     private @Nullable Brief brief;
 
     private static final List<Scenario> ALL = scenarios(Texts.resource(Scenarios.class, "scenarios.md"));
+    private static final List<Scenario> DOORS = scenarios(Texts.resource(Scenarios.class, "doors.md"));
 
     private Scenarios() {}
 
-    /** Returns the scenarios in the order in which {@code compare} lists and runs them. */
+    /** Returns the scenarios that JMH runs, in the order in which {@code compare} lists and runs them. */
     public static List<Scenario> all() {
         return ALL;
     }
 
+    /** Returns the scenarios whose variants share one JVM. */
+    public static List<Scenario> doors() {
+        return DOORS;
+    }
+
+    /** Returns all scenarios, with those whose variants share one JVM at the end. */
+    public static List<Scenario> known() {
+        return Stream.concat(ALL.stream(), DOORS.stream()).toList();
+    }
+
     public static Optional<Scenario> named(String name) {
-        return ALL.stream().filter(scenario -> scenario.name().equals(name)).findFirst();
+        return known().stream()
+                .filter(scenario -> scenario.name().equals(name))
+                .findFirst();
     }
 
     /**
@@ -58,11 +71,6 @@ public final class Scenarios {
                         .replace("{choice}", choice)
                         .replace("{statement}", statement))
                 .get(0);
-    }
-
-    /** Returns the two scenarios of the command {@code doors}, without points: by JDBC, and by JPA. */
-    public static List<Scenario> doors() {
-        return scenarios(Texts.resource(Scenarios.class, "doors.md"));
     }
 
     private static List<Scenario> scenarios(String text) {

@@ -62,6 +62,10 @@ class BadInputTest {
                 "--scenario , | --scenario was given without a value | leave",
                 "--clients , | --clients was given without a value | leave",
                 "--strategy , | --strategy was given without a value | leave",
+                "--doors , | --doors was given without a value | leave",
+                "--scenario doors --doors lack | [lack] is not in these scenarios | lock-and-read",
+                "--scenario doors,pool | run in one JVM | separately",
+                "--scenario doors --standby | nor with --standby | separately",
                 "--scenario zipfan | There is no scenario 'zipfan' | zipfian",
                 "--strategy rows | rows | row",
                 "--clients 0 | 0 | --clients",
@@ -91,13 +95,6 @@ class BadInputTest {
         assertThat(out.toString()).doesNotContain("[1/");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"--doors", "--clients", "--rtt", "--rows"})
-    void aListOfOnlyCommasIsRefusedByDoors(String option) {
-        assertThat(run("doors", option, ",")).isEqualTo(2);
-        assertThat(err.toString()).contains(option + " was given without a value");
-    }
-
     @Test
     void aReportThatIsAFileIsRefused() throws Exception {
         Path file = Files.createFile(directory.resolve("taken"));
@@ -112,19 +109,20 @@ class BadInputTest {
         assertThat(err.toString()).contains("a report exists").contains("another directory");
     }
 
-    /** Uses the command that ends sooner. Both commands write the report by the same code. */
     @Test
     @EnabledOnOs(value = OS.LINUX, disabledReason = "no device elsewhere is always full")
     void aDiskWithoutRoomForTheReportIsSaidBehindWhatWasFound() throws Exception {
         Files.createSymbolicLink(directory.resolve("results.json"), Path.of("/dev/full"));
-        assertThat(run(
-                        "doors",
-                        "--doors=by-hand",
+        assertThat(compare(
+                        "--scenario=doors",
+                        "--doors=lock",
+                        "--point=90 clients",
                         "--clients=1",
                         "--rtt=0",
                         "--rounds=1",
-                        "--slice=250",
-                        "--report=" + directory,
+                        "--seconds=1",
+                        "--report",
+                        directory.toString(),
                         "--url=" + server.url(),
                         "--user=" + server.user(),
                         "--password=" + server.password()))
@@ -226,16 +224,15 @@ class BadInputTest {
         assertThat(Program.takes(given)).isFalse();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"compare", "doors"})
-    void noReportShowsThePassword(String command) {
+    @Test
+    void noReportShowsThePassword() {
         CommandSpec parsed = DoctorCommand.commandLine(new Program())
                 .parseArgs(
-                        command, "--url", "jdbc:postgresql://db/app?password=in-url&ssl=true", "--password=in-option")
+                        "compare", "--url", "jdbc:postgresql://db/app?password=in-url&ssl=true", "--password=in-option")
                 .subcommand()
                 .commandSpec();
         assertThat(Program.given(parsed, new ServerOptions()))
-                .startsWith("java -jar benchmarks.jar " + command)
+                .startsWith("java -jar benchmarks.jar compare")
                 .contains("--password", "ssl=true")
                 .doesNotContain("in-url", "in-option");
     }

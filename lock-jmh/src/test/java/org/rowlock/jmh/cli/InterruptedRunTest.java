@@ -116,7 +116,8 @@ class InterruptedRunTest {
             started.set(postmasters());
             return !started.get().isEmpty() && (!isRunning || read(log()).contains("warm-up"));
         };
-        List<String> doors = List.of("doors", "--clients", "2", "--doors", "by-hand,lock", "--rounds", "1000");
+        List<String> doors = List.of(
+                "compare", "--yes", "--scenario", "doors", "--clients", "2", "--doors", "lock", "--rounds", "1000");
         kill("-TERM", 143, isTime, doors);
         assertThat(started.get()).isNotEmpty();
         assertThat(postmasters()).as("a server is left").isEmpty();

@@ -7,8 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.rowlock.jmh.run.Pace;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -67,16 +65,12 @@ class ScenarioOptionsTest {
                 .containsExactly(List.of("1 of 5 JVMs x 6", "1 of 2 JVMs x 30, long holder"));
     }
 
-    @ParameterizedTest
-    @CsvSource({"by-hand, by-hand", "jpa-find, jpa-query jpa-find", "'lock,jpa-flush', by-hand lock jpa-query jpa-flush"
-    })
-    void aDoorRunsWithItsBaselineOnly(String given, String run) {
-        DoorsCommand command = new DoorsCommand();
-        new CommandLine(command).parseArgs("--doors", given);
-        assertThat(command.families().stream()
+    @Test
+    void aDoorRunsWithItsBaselineOnly() {
+        assertThat(scenarios("--scenario", "doors,doors-jpa", "--doors", "lock,jpa-flush").stream()
                         .flatMap(family -> family.variants().stream())
                         .map(Variant::door))
-                .containsExactly(run.split(" "));
+                .containsExactly("by-hand", "lock", "jpa-query", "jpa-flush");
     }
 
     /** A named scenario without the point is an error, but --all leaves it out. */

@@ -47,7 +47,7 @@ class DoorRunTest {
             .map(Variant::door)
             .toList();
 
-    private static List<ScenarioResult> run(int clients, int writes, int rounds, List<String> doors) throws Exception {
+    private static List<ScenarioResult> run(int clients, int rounds, List<String> doors) throws Exception {
         Point point = Point.clients(clients).with(Point.ROWS, "100");
         List<Scenario> families = Scenarios.doors().stream()
                 .map(family -> family.with(
@@ -57,7 +57,7 @@ class DoorRunTest {
                                         .toList())
                         .timed(new Timing(rounds, 0, 1, 250)))
                 .toList();
-        Results results = new DoorRun(settings(families), writes, line -> {}, line -> {}).run();
+        Results results = new DoorRun(settings(families), line -> {}, line -> {}).run();
         assertThat(results.failures()).isEmpty();
         return results.scenarios();
     }
@@ -133,7 +133,7 @@ class DoorRunTest {
 
     @Test
     void everyDoorIsInTheReportOfARun() throws Exception {
-        List<VariantResult> doors = run(1, 1, 1, NAMES).stream()
+        List<VariantResult> doors = run(1, 1, NAMES).stream()
                 .flatMap(family -> family.points().get(0).variants().stream())
                 .toList();
         assertThat(doors)
@@ -148,7 +148,6 @@ class DoorRunTest {
     void aCrowdLosesNothingAndATenthOfItOnlyReads() throws Exception {
         List<ScenarioResult> families = run(
                 10,
-                3,
                 2,
                 List.of(
                         "groups",
@@ -184,7 +183,6 @@ class DoorRunTest {
         AtomicBoolean isLast = new AtomicBoolean();
         DoorRun run = new DoorRun(
                 settings(List.of(queries)),
-                1,
                 line -> {
                     if (line.equals("2 clients")) {
                         isLast.set(true);

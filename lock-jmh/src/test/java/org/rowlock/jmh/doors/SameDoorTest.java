@@ -44,7 +44,6 @@ class SameDoorTest {
         for (int page = 1; page <= PAGES; page++) {
             Results results = new DoorRun(
                             new ComparisonSettings(List.of(equal), address, 1, "", "", List.of(), null, null),
-                            1,
                             line -> {},
                             line -> {})
                     .run();

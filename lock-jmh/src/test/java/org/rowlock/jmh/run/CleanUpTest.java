@@ -63,7 +63,6 @@ class CleanUpTest {
             AtomicReference<String> point = new AtomicReference<>("");
             DoorRun run = new DoorRun(
                     new ComparisonSettings(List.of(byHand), server.address(), 1, "", "", List.of(), null, null),
-                    1,
                     line -> {
                         if (!line.startsWith(" ")) {
                             point.set(line);
