@@ -4,14 +4,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -34,9 +31,6 @@ import org.rowlock.tool.UserError;
 public final class Comparison extends BenchmarkRun {
     /** The number of consecutive failures after which a variant is left out. */
     private static final int MOST_FAILURES = 3;
-
-    /** The longest outage of a server. After a longer outage, the rest of the scenario is left out. */
-    private static final Duration OUTAGE = Duration.ofMinutes(5);
 
     private static final int SPARE_CONNECTIONS = 30;
 
@@ -130,7 +124,7 @@ public final class Comparison extends BenchmarkRun {
             // later fork.
             Path told = settings.server() == null && scenario.killsServer() ? null : file;
             RunFile.setForThisJvm(settings.forks() == 0 ? told : null);
-            runRounds(scenario, new JmhRun(settings.forks(), told), address, rounds);
+            runRounds(scenario, new JmhRun(settings.forks(), told), rounds);
         } finally {
             RunFile.setForThisJvm(null);
             RunFile.delete(file);
@@ -155,7 +149,7 @@ public final class Comparison extends BenchmarkRun {
         }
     }
 
-    private void runRounds(Scenario scenario, JmhRun jmh, ServerAddress address, Rounds rounds) {
+    private void runRounds(Scenario scenario, JmhRun jmh, Rounds rounds) {
         Map<Variant, Integer> failed = new HashMap<>();
         int planned = scenario.timing().rounds();
         for (int round = 1; round <= planned && !stopped; round++) {
@@ -164,30 +158,10 @@ public final class Comparison extends BenchmarkRun {
                     if (failed.getOrDefault(place.variant(), 0) < MOST_FAILURES && !stopped) {
                         int failures = run(scenario, jmh, rounds, place, round);
                         failed.merge(place.variant(), failures, (before, more) -> more == 0 ? 0 : before + more);
-                        if (failures > 0 && !isBack(address)) {
-                            fail(
-                                    scenario.name(),
-                                    new UserError("The server has not answered for 5 minutes, so the"
-                                            + " rest is left out. Start it, and run again."));
-                            return;
-                        }
                     }
                 }
             }
         }
-    }
-
-    /** Waits until an unreachable server answers again, so that an outage costs only one turn. */
-    private boolean isBack(ServerAddress address) {
-        long deadline = System.nanoTime() + OUTAGE.toNanos();
-        while (!stopped && System.nanoTime() < deadline) {
-            try (Connection connection = address.connect(BenchmarkSchema.applicationName("check"))) {
-                return connection.isValid(0);
-            } catch (SQLException e) {
-                LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
-            }
-        }
-        return stopped;
     }
 
     /**
