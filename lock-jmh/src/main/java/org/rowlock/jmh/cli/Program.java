@@ -115,7 +115,6 @@ public final class Program implements IVersionProvider {
                 .setOut(out)
                 .setErr(err)
                 .setUsageHelpWidth(WIDTH)
-                .setCaseInsensitiveEnumValuesAllowed(true)
                 .execute(args.length == 0 ? new String[] {"help"} : args);
     }
 

@@ -9,7 +9,6 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.bench.Strategy;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
@@ -43,18 +42,14 @@ final class ScenarioOptions {
                     + " scenarios, shortened to a few points and variants.")
     private List<Scenario> names = new ArrayList<>();
 
-    @Option(names = "--all", description = "Runs every scenario, which takes many hours.")
-    private boolean all;
-
     @Option(
-            names = "--strategy",
-            paramLabel = "<strategy>",
-            split = ",",
-            description = "The strategies to compare: row (SELECT ... FOR UPDATE), both (an advisory lock before the"
-                    + " row lock), advisory (an advisory lock alone). Some scenarios also have for_update, in_front"
-                    + " and naive (by hand), and optimistic (a version column). Default: all. The first variant of"
-                    + " a scenario, the baseline, and variants without a strategy always run.")
-    private List<Strategy> strategies = new ArrayList<>();
+            names = "--variant",
+            paramLabel = "<label>",
+            split = ";",
+            description = "The variants to compare, such as \"ROW; ADVISORY + admission\" or \"jpa-find; jpa-flush\"."
+                    + " 'list NAME' shows them. The first variant of a scenario, the baseline, and controls always run."
+                    + " Default: all.")
+    private List<String> variants = new ArrayList<>();
 
     static final class Named implements ITypeConverter<Scenario> {
         @Override
@@ -64,26 +59,6 @@ final class ScenarioOptions {
                             "There is no scenario '" + name + "'. There are: " + names(scenario -> true) + "."));
         }
     }
-
-    enum Admission {
-        on,
-        off,
-        both
-    }
-
-    @Option(
-            names = "--admission",
-            paramLabel = "on|off|both",
-            description = "Whether threads queue in the JVM before they borrow a connection. Default: both.")
-    private Admission admission = Admission.both;
-
-    @Option(
-            names = "--doors",
-            paramLabel = "<name>",
-            split = ",",
-            description = "The variants to run of a scenario without strategies, by their parameter 'door', such as"
-                    + " execute,drop-in. 'list NAME' shows the names. The first variant always runs. Default: all.")
-    private List<String> doors = new ArrayList<>();
 
     @Option(
             names = "--clients",
@@ -142,22 +117,14 @@ final class ScenarioOptions {
      * @throws ParameterException if the options contradict each other, or name something that does not exist
      */
     List<Scenario> scenarios(boolean isEmbedded, String mayNotKill, List<String> remarks) {
-        refuseEmpty("--scenario", "--strategy", "--doors", "--clients", "--rtt");
-        refuse(all && areNamed(), "--all runs every scenario, and --scenario some. Give one of them.");
+        refuseEmpty("--scenario", "--variant", "--clients", "--rtt");
         refuse(
                 zipf != null && (zipf < 0 || zipf > MOST_ZIPF),
                 "--zipf " + zipf + " is out of range. Give a number from 0 to 20, such as 1.1.");
         Collection<Scenario> wanted = wanted(isEmbedded);
-        List<String> there = wanted.stream()
-                .flatMap(scenario -> scenario.variants().stream())
-                .map(Variant::door)
-                .filter(door -> !door.isEmpty())
-                .distinct()
-                .toList();
-        refuse(!there.containsAll(doors), "--doors " + doors + " is not in these scenarios. They have " + there + ".");
         List<Scenario> chosen = new ArrayList<>();
         for (Scenario scenario : wanted) {
-            List<Variant> variants = scenario.variants().stream()
+            List<Variant> selected = scenario.variants().stream()
                     .filter(each -> isWanted(scenario, each))
                     .toList();
             String refusal = points(scenario).isEmpty()
@@ -167,8 +134,8 @@ final class ScenarioOptions {
                                     .distinct()
                                     .collect(Collectors.joining(", "))
                             + "."
-                    : compared(variants) < 2 && compared(scenario.variants()) > 1
-                            ? "has no variant to compare that --strategy, --admission and --doors select. "
+                    : compared(selected) < 2 && compared(scenario.variants()) > 1
+                            ? "has no variant to compare that --variant selects. "
                                     + (Scenarios.named(scenario.name()).isPresent()
                                             ? "'list " + scenario.name() + "' shows its variants."
                                             : "It has " + labels(scenario.variants()) + ". "
@@ -178,16 +145,20 @@ final class ScenarioOptions {
                 Timing own = scenario.timing();
                 Timing timed = seconds == null ? own : own.seconds(seconds);
                 chosen.add(
-                        scenario.with(points(scenario), variants).timed(rounds == null ? timed : timed.rounds(rounds)));
+                        scenario.with(points(scenario), selected).timed(rounds == null ? timed : timed.rounds(rounds)));
             } else {
                 refuse(areNamed(), "The scenario " + scenario.name() + " " + refusal);
                 remarks.add("Without " + scenario.name() + ": it " + refusal);
             }
         }
-        refuse(
-                chosen.isEmpty(),
-                "No scenario has what " + (labels.isEmpty() ? "" : "--point, ") + "--strategy, --admission and --doors"
-                        + " select. Leave out one of these options.");
+        refuse(chosen.isEmpty(), "No scenario has what --point and --variant select. Leave out one of them.");
+        for (String name : variants) {
+            refuse(
+                    wanted.stream()
+                            .flatMap(scenario -> scenario.variants().stream())
+                            .noneMatch(each -> each.isCalled(name)),
+                    "These scenarios have no variant '" + name.strip() + "'. 'list NAME' shows the variants.");
+        }
         refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
         chosen.stream()
                 .filter(scenario -> !clients.isEmpty() && !scenario.isOverClients())
@@ -199,9 +170,8 @@ final class ScenarioOptions {
     /** Replaces the list of scenarios by one scenario that is not in the list. */
     void only(Function<@Nullable Double, Scenario> scenario) {
         refuse(
-                all || areNamed(),
-                "--scenario and --all run predefined scenarios, and --sql and --from run your own statement. Give one"
-                        + " of them.");
+                areNamed(),
+                "--scenario runs predefined scenarios, and --sql and --from run your own statement. Give one of them.");
         names = List.of(scenario.apply(zipf));
     }
 
@@ -240,12 +210,10 @@ final class ScenarioOptions {
     private Collection<Scenario> wanted(boolean isEmbedded) {
         return areNamed()
                 ? new LinkedHashSet<>(names)
-                : all
-                        ? Scenarios.all()
-                        : Scenarios.all().stream()
-                                .filter(scenario -> scenario.brief() != null)
-                                .map(scenario -> scenario.shortened(isEmbedded, !strategies.isEmpty()))
-                                .toList();
+                : Scenarios.all().stream()
+                        .filter(scenario -> scenario.brief() != null)
+                        .map(scenario -> scenario.shortened(isEmbedded, !variants.isEmpty()))
+                        .toList();
     }
 
     private static long compared(List<Variant> variants) {
@@ -254,15 +222,10 @@ final class ScenarioOptions {
 
     /** Whether the options select this variant. The baseline and controls are always selected. */
     private boolean isWanted(Scenario scenario, Variant variant) {
-        if (variant.strategy().isEmpty()) {
-            return variant.equals(scenario.baseline()) || doors.isEmpty() || doors.contains(variant.door());
-        }
-        return variant.equals(scenario.baseline())
+        return variants.isEmpty()
+                || variant.equals(scenario.baseline())
                 || variant.isControl()
-                || ((strategies.isEmpty()
-                                || strategies.stream()
-                                        .anyMatch(each -> each.name().equals(variant.strategy())))
-                        && (admission == Admission.both || variant.hasAdmission() == (admission == Admission.on)));
+                || variants.stream().anyMatch(variant::isCalled);
     }
 
     private List<Point> points(Scenario scenario) {

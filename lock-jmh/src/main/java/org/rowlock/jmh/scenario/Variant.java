@@ -35,7 +35,8 @@ public record Variant(String label, Map<String, String> params, boolean isContro
         return params.getOrDefault(STRATEGY, "");
     }
 
-    public boolean hasAdmission() {
-        return Boolean.parseBoolean(params.get(ADMISSION));
+    /** Whether this is the label of the variant, or its door. */
+    public boolean isCalled(String name) {
+        return name.strip().equalsIgnoreCase(label) || name.strip().equalsIgnoreCase(door());
     }
 }

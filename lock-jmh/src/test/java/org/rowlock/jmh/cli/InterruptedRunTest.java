@@ -117,7 +117,7 @@ class InterruptedRunTest {
             return !started.get().isEmpty() && (!isRunning || read(log()).contains("warm-up"));
         };
         List<String> doors = List.of(
-                "compare", "--yes", "--scenario", "doors", "--clients", "2", "--doors", "lock", "--rounds", "1000");
+                "compare", "--yes", "--scenario", "doors", "--clients", "2", "--variant", "lock", "--rounds", "1000");
         kill("-TERM", 143, isTime, doors);
         assertThat(started.get()).isNotEmpty();
         assertThat(postmasters()).as("a server is left").isEmpty();

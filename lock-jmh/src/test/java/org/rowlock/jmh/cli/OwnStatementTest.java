@@ -202,7 +202,7 @@ class OwnStatementTest {
                 new PrintWriter(err),
                 "compare",
                 "--yes",
-                "--strategy=both,advisory",
+                "--variant=both; advisory",
                 "--sql=" + lock,
                 "--url=" + address.url(),
                 "--user=" + address.user(),

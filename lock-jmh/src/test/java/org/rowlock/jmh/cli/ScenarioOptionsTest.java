@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.rowlock.jmh.run.Pace;
 import org.rowlock.jmh.scenario.Point;
@@ -67,35 +68,33 @@ class ScenarioOptionsTest {
 
     @Test
     void aDoorRunsWithItsBaselineOnly() {
-        assertThat(scenarios("--scenario", "doors,doors-jpa", "--doors", "lock,jpa-flush").stream()
+        assertThat(scenarios("--scenario", "doors,doors-jpa", "--variant", "lock; jpa-flush").stream()
                         .flatMap(family -> family.variants().stream())
                         .map(Variant::door))
                 .containsExactly("by-hand", "lock", "jpa-query", "jpa-flush");
     }
 
-    /** A named scenario without the point is an error, but --all leaves it out. */
+    /** A named scenario without the point is an error, but a default scenario is left out. */
     @Test
-    void allLeavesOutTheScenariosWithoutThePoint() {
+    void theDefaultLeavesOutTheScenariosWithoutThePoint() {
         List<String> remarks = new ArrayList<>();
-        List<Scenario> chosen = scenarios(remarks, "--all", "--point", "16 workers");
-        assertThat(chosen).extracting(Scenario::name).containsExactly("queue");
-        assertThat(points(chosen)).containsExactly(List.of("16 workers"));
-        assertThat(remarks)
-                .hasSize(Scenarios.all().size() - 1)
-                .anySatisfy(remark -> assertThat(remark)
-                        .startsWith("Without pool: it has none of the points that --point selects. It has: 300 hot"));
+        List<Scenario> chosen = scenarios(remarks, "--point", "4 clients");
+        assertThat(chosen).extracting(Scenario::name).containsExactly("share");
+        assertThat(remarks).anySatisfy(remark -> assertThat(remark)
+                .startsWith("Without pool: it has none of the points that --point selects. It has: 300 hot"));
     }
 
     @Test
     void aPointThatNoScenarioHasIsNamedAsTheCause() {
-        assertThatThrownBy(() -> scenarios("--all", "--point", "none"))
+        assertThatThrownBy(() -> scenarios("--point", "none"))
                 .isInstanceOf(ParameterException.class)
-                .hasMessageStartingWith("No scenario has what --point, --strategy and --admission select.");
+                .hasMessageStartingWith("No scenario has what --point and --variant select.");
     }
 
     @Test
     void aNetworkIsBetweenClientsAndServerInEveryScenario() {
-        List<Scenario> over = scenarios("--all", "--rtt", "0,500us");
+        String all = Scenarios.known().stream().map(Scenario::name).collect(Collectors.joining(","));
+        List<Scenario> over = scenarios("--scenario", all, "--rtt", "0,500us");
         assertThat(over)
                 .allSatisfy(scenario -> assertThat(
                                 scenario.points().stream().map(Point::rttMillis).distinct())
@@ -115,24 +114,9 @@ class ScenarioOptionsTest {
     @Test
     void theBaselineAlwaysRuns() {
         assertThat(
-                        scenarios("--scenario", "zipfian", "--strategy", "advisory", "--admission", "on")
-                                .get(0)
-                                .variants()
-                                .stream()
+                        scenarios("--scenario", "zipfian", "--variant", "advisory + admission").get(0).variants().stream()
                                 .map(Variant::label))
                 .containsExactly("FOR_UPDATE", "ADVISORY + admission");
-    }
-
-    @Test
-    void variantsWithoutAStrategyAlwaysRun() {
-        for (String[] options : new String[][] {{"--strategy", "row,advisory"}, {"--admission", "on"}}) {
-            assertThat(scenarios(options))
-                    .filteredOn(scenario -> scenario.name().equals("round-trips"))
-                    .singleElement()
-                    .satisfies(scenario -> assertThat(scenario.variants())
-                            .extracting(Variant::label)
-                            .contains("all in 1"));
-        }
     }
 
     @Test
@@ -142,8 +126,8 @@ class ScenarioOptionsTest {
     }
 
     @Test
-    void theDefaultHasEveryStrategyThatIsNamed() {
-        assertThat(scenarios("--strategy", "both"))
+    void theDefaultHasEveryVariantThatIsNamed() {
+        assertThat(scenarios("--variant", "both"))
                 .filteredOn(scenario -> scenario.takes("strategy"))
                 .hasSizeGreaterThan(1)
                 .allSatisfy(scenario -> assertThat(scenario.variants())
@@ -153,7 +137,7 @@ class ScenarioOptionsTest {
     /** A comparison of only a control with the baseline would answer no question. */
     @Test
     void whatComparesNothingDoesNotRun() {
-        assertThatThrownBy(() -> scenarios("--scenario", "zipfian", "--strategy", "optimistic"))
+        assertThatThrownBy(() -> scenarios("--scenario", "zipfian", "--variant", "optimistic"))
                 .isInstanceOf(ParameterException.class)
                 .hasMessageContaining("has no variant to compare");
     }
