@@ -33,7 +33,6 @@ class ArchitectureTest {
             "run", List.of("cli", "doors", "report"),
             "bench", List.of("run", "cli", "doors"),
             "scenario", List.of("bench", "run", "cli", "doors", "report"),
-            "net", List.of("bench", "doors", "run", "server"),
             "profile", List.of("bench", "run", "cli", "doors"));
 
     @Test

@@ -23,11 +23,11 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.runner.IterationType;
-import org.rowlock.jmh.net.Network;
 import org.rowlock.jmh.profile.Processors;
 import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.profile.Window;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Network;
 
 /**
  * The base class of benchmarks with many clients. The clients are threads of the workload. JMH's single thread returns

@@ -15,7 +15,6 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.jmh.net.Network;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;

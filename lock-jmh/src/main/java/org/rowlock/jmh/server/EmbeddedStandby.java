@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.jmh.net.Network;
 import org.rowlock.testing.DataDirectory;
 import org.rowlock.tool.UserError;
 

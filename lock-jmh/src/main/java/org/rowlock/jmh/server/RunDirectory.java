@@ -21,12 +21,6 @@ public final class RunDirectory {
     private static final String PREFIX = "rowlock-jmh-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d+)");
 
-    /**
-     * The names of temporary files that JMH and the embedded server's library leave. Files older than a day belong to
-     * no running process.
-     */
-    private static final Pattern OF_OTHERS = Pattern.compile("jmh\\d+[a-z]+|detect_linux_distribution_\\d+\\.sh");
-
     private static final Path ROOT = Path.of(System.getProperty("java.io.tmpdir"));
 
     private RunDirectory() {}
@@ -55,12 +49,8 @@ public final class RunDirectory {
     public static void removeLeftovers() {
         try (Stream<Path> files = Files.list(ROOT)) {
             for (Path each : files.toList()) {
-                String name = each.getFileName().toString();
-                Matcher own = NAME.matcher(name);
-                long dayAgo = System.currentTimeMillis() - TimeUnit.DAYS.toMillis(1);
-                if (own.matches()
-                        ? ProcessHandle.of(Long.parseLong(own.group(1))).isEmpty()
-                        : OF_OTHERS.matcher(name).matches() && each.toFile().lastModified() < dayAgo) {
+                Matcher own = NAME.matcher(each.getFileName().toString());
+                if (own.matches() && ProcessHandle.of(Long.parseLong(own.group(1))).isEmpty()) {
                     remove(each);
                 }
             }

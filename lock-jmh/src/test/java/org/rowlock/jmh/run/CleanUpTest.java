@@ -4,11 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -20,7 +15,6 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.server.EmbeddedServer;
-import org.rowlock.jmh.server.RunDirectory;
 
 /** Checks that a run reports the remains that it cannot remove, and how the user can remove them. */
 class CleanUpTest {
@@ -85,18 +79,6 @@ class CleanUpTest {
                     .contains("drop schema if exists rowlock_bench cascade")
                     .contains("localhost:" + server.port());
         }
-    }
-
-    /** Younger files may belong to a run that is still active. */
-    @Test
-    void whatJmhOfAKilledRunHasLeftIsRemovedADayLater() throws Exception {
-        Path old = Files.createTempFile("jmh", "stdout");
-        Path young = Files.createTempFile("jmh", "stdout");
-        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(25))));
-        RunDirectory.removeLeftovers();
-        assertThat(old).doesNotExist();
-        assertThat(young).exists();
-        Files.delete(young);
     }
 
     private static void stop(EmbeddedServer server) {

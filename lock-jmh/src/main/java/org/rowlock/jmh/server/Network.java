@@ -1,4 +1,4 @@
-package org.rowlock.jmh.net;
+package org.rowlock.jmh.server;
 
 import java.io.IOException;
 import java.sql.Connection;

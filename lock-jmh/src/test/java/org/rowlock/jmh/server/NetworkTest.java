@@ -1,4 +1,4 @@
-package org.rowlock.jmh.net;
+package org.rowlock.jmh.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
