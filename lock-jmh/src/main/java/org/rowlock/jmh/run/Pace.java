@@ -44,15 +44,11 @@ public final class Pace {
     private static double seconds(List<Scenario> scenarios) {
         return scenarios.stream()
                 .mapToDouble(scenario -> scenario.timing().rounds()
-                        * seconds(scenario, 1 + scenario.variants().size()))
+                        * (1 + scenario.variants().size())
+                        * scenario.points().stream()
+                                .mapToDouble(point -> seconds(scenario, point))
+                                .sum())
                 .sum();
-    }
-
-    private static double seconds(Scenario scenario, int turns) {
-        return turns
-                * scenario.points().stream()
-                        .mapToDouble(point -> seconds(scenario, point))
-                        .sum();
     }
 
     private static double seconds(Scenario scenario, Point point) {
@@ -71,17 +67,10 @@ public final class Pace {
         endedSeconds += seconds(scenario, point);
     }
 
+    /** Estimates the time left by the ratio of actual to estimated time so far. Requires a turn that has ended. */
     Duration left() {
-        return duration((estimatedSeconds - endedSeconds) * perEstimated());
-    }
-
-    /**
-     * The ratio of actual to estimated time. The ratio is 1 at first, and the progress of the run gains weight over
-     * time.
-     */
-    private double perEstimated() {
         double seconds = (System.nanoTime() - started) / 1e9;
-        return (seconds + estimatedSeconds * 0.1) / (endedSeconds + estimatedSeconds * 0.1);
+        return duration((estimatedSeconds - endedSeconds) * seconds / endedSeconds);
     }
 
     private static Duration duration(double seconds) {
