@@ -53,9 +53,7 @@ public final class Scenarios {
     }
 
     public static Optional<Scenario> named(String name) {
-        return known().stream()
-                .filter(scenario -> scenario.name().equals(name))
-                .findFirst();
+        return known().stream().filter(scenario -> scenario.name().equals(name)).findFirst();
     }
 
     /**

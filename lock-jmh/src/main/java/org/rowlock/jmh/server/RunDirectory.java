@@ -50,7 +50,8 @@ public final class RunDirectory {
         try (Stream<Path> files = Files.list(ROOT)) {
             for (Path each : files.toList()) {
                 Matcher own = NAME.matcher(each.getFileName().toString());
-                if (own.matches() && ProcessHandle.of(Long.parseLong(own.group(1))).isEmpty()) {
+                if (own.matches()
+                        && ProcessHandle.of(Long.parseLong(own.group(1))).isEmpty()) {
                     remove(each);
                 }
             }

@@ -80,8 +80,9 @@ class ScenarioOptionsTest {
         List<String> remarks = new ArrayList<>();
         List<Scenario> chosen = scenarios(remarks, "--point", "4 clients");
         assertThat(chosen).extracting(Scenario::name).containsExactly("share");
-        assertThat(remarks).anySatisfy(remark -> assertThat(remark)
-                .startsWith("Without pool: it has none of the points that --point selects. It has: 300 hot"));
+        assertThat(remarks)
+                .anySatisfy(remark -> assertThat(remark)
+                        .startsWith("Without pool: it has none of the points that --point selects. It has: 300 hot"));
     }
 
     @Test
@@ -113,9 +114,8 @@ class ScenarioOptionsTest {
 
     @Test
     void theBaselineAlwaysRuns() {
-        assertThat(
-                        scenarios("--scenario", "zipfian", "--variant", "advisory + admission").get(0).variants().stream()
-                                .map(Variant::label))
+        assertThat(scenarios("--scenario", "zipfian", "--variant", "advisory + admission").get(0).variants().stream()
+                        .map(Variant::label))
                 .containsExactly("FOR_UPDATE", "ADVISORY + admission");
     }
 
