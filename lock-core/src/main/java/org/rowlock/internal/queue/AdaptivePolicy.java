@@ -1,5 +1,6 @@
 package org.rowlock.internal.queue;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -47,10 +48,11 @@ public final class AdaptivePolicy implements QueuePolicy {
     /**
      * @param width how many transactions are admitted at a time; 0 for a width that adapts
      * @param nanos returns a time that never decreases
+     * @param anyAskNanos see {@link FrontPolicy}
      */
-    AdaptivePolicy(int width, LongSupplier nanos) {
+    AdaptivePolicy(int width, LongSupplier nanos, AtomicLong anyAskNanos) {
         this.fixed = width;
-        this.front = new FrontPolicy(nanos);
+        this.front = new FrontPolicy(nanos, anyAskNanos);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.rowlock.internal.queue;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
@@ -87,6 +88,9 @@ final class FrontPolicy {
 
     private static final int CHECKS = 2;
 
+    /** The time between the questions of all policies in this JVM, so that many contended rows do not add up. */
+    static final long BETWEEN_NANOS = CHECK_NANOS;
+
     /** How long a question may be overdue in OPEN. Without answers, the queues would stay unlimited. */
     static final long OVERDUE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -97,6 +101,7 @@ final class FrontPolicy {
     static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier nanos;
+    private final AtomicLong anyAskNanos;
     private State state = State.PLAIN;
 
     /** The number of consecutive crowds that were a reason to change the state. */
@@ -112,9 +117,13 @@ final class FrontPolicy {
     private long nextAskNanos;
     private long pausedUntilNanos;
 
-    /** @param nanos returns a time that never decreases */
-    FrontPolicy(LongSupplier nanos) {
+    /**
+     * @param nanos returns a time that never decreases
+     * @param anyAskNanos the time from which one of the policies that share this object may ask
+     */
+    FrontPolicy(LongSupplier nanos, AtomicLong anyAskNanos) {
         this.nanos = nanos;
+        this.anyAskNanos = anyAskNanos;
         this.nextAskNanos = nanos.getAsLong();
         this.grantedNanos = nextAskNanos - 1;
         this.pausedUntilNanos = nextAskNanos;
@@ -145,7 +154,11 @@ final class FrontPolicy {
      * this JVM. A JVM that has none therefore does not ask, which would be a round trip.
      */
     boolean asks(boolean contended) {
-        boolean asks = (isOpen() || (contended && longWaits >= LONG_WAITS)) && has(nextAskNanos);
+        long any = anyAskNanos.get();
+        boolean asks = (isOpen() || (contended && longWaits >= LONG_WAITS))
+                && has(nextAskNanos)
+                && has(any)
+                && anyAskNanos.compareAndSet(any, nanos.getAsLong() + BETWEEN_NANOS);
         if (asks) {
             nextAskNanos = nanos.getAsLong() + ASK_NANOS;
         }

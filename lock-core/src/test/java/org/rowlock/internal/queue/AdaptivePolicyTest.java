@@ -13,7 +13,7 @@ class AdaptivePolicyTest {
     private static final long HOLD = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final AtomicLong nanos = new AtomicLong();
-    private final AdaptivePolicy policy = new AdaptivePolicy(0, nanos::get);
+    private final AdaptivePolicy policy = new AdaptivePolicy(0, nanos::get, new AtomicLong());
 
     private void seen(int times, long waitedNanos, int inFront) {
         for (int i = 0; i < times; i++) {
@@ -30,7 +30,7 @@ class AdaptivePolicyTest {
 
     @Test
     void aWidthThatIsGivenIsTheWidthAlways() {
-        AdaptivePolicy given = new AdaptivePolicy(3, nanos::get);
+        AdaptivePolicy given = new AdaptivePolicy(3, nanos::get, new AtomicLong());
         given.held(TimeUnit.MICROSECONDS.toNanos(50), true);
         assertThat(List.of(given.width(false, 0), given.width(false, 1), given.width(true, 1)))
                 .containsOnly(3);
@@ -58,7 +58,7 @@ class AdaptivePolicyTest {
     void aRowThatIsHeldForLessThanAWakeUpTakesHasALongerQueueOrNone() {
         policy.held(TimeUnit.MICROSECONDS.toNanos(250), true);
         assertThat(policy.width(false, 1)).isEqualTo(8);
-        AdaptivePolicy shortest = new AdaptivePolicy(0, nanos::get);
+        AdaptivePolicy shortest = new AdaptivePolicy(0, nanos::get, new AtomicLong());
         shortest.held(TimeUnit.MICROSECONDS.toNanos(50), true);
         assertThat(shortest.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
     }

@@ -2,6 +2,7 @@ package org.rowlock.internal.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,8 @@ class FrontPolicyTest {
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
     private final AtomicLong nanos = new AtomicLong(-2 * SECOND);
-    private final FrontPolicy policy = new FrontPolicy(nanos::get);
+    private final AtomicLong anyAsk = new AtomicLong(nanos.get());
+    private final FrontPolicy policy = new FrontPolicy(nanos::get, anyAsk);
 
     private boolean fronts() {
         return policy.mostNanos(false) > 0;
@@ -93,6 +95,29 @@ class FrontPolicyTest {
         many(9, 0);
         nanos.addAndGet(SECOND);
         assertThat(policy.asks(false)).isTrue();
+    }
+
+    /** Each question visits all locks of the server, so a hundred hot rows ask no more often than a few. */
+    @Test
+    void thePoliciesOfAJvmAskInTurn() {
+        FrontPolicy other = new FrontPolicy(nanos::get, anyAsk);
+        for (FrontPolicy each : List.of(policy, other)) {
+            for (int i = 0; i < 4; i++) {
+                each.locked(i >= 2, 20, 1, 20 * HOLD, i >= 2 ? 4 : Double.NaN);
+            }
+        }
+        assertThat(policy.asks(true)).isTrue();
+        assertThat(other.asks(true)).isFalse();
+        nanos.addAndGet(FrontPolicy.BETWEEN_NANOS - 1);
+        assertThat(other.asks(true)).isFalse();
+        nanos.incrementAndGet();
+        assertThat(other.asks(true)).isTrue();
+        policy.answered(9, 0);
+        other.answered(9, 0);
+        nanos.addAndGet(SECOND);
+        assertThat(other.asks(true)).isTrue();
+        assertThat(policy.asks(true)).isFalse();
+        assertThat(policy.isOpen()).isTrue();
     }
 
     @Test
