@@ -1,6 +1,7 @@
 package org.rowlock.internal.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.on;
 
@@ -169,6 +170,14 @@ class GroupIdentityTest {
                 "grant all on all sequences in schema " + database.dataSource().getCurrentSchema() + " to pg_monitor");
         String sql = set.replace("SCHEMA", database.dataSource().getCurrentSchema());
         expect(pay(running(sql)), alone());
+    }
+
+    /** It would end the transactions of others too, and their outcome would not be known. */
+    @Test
+    void aSessionWithATransactionTimeoutIsNotGrouped() throws Exception {
+        String exists = "from pg_settings where name = 'transaction_timeout'";
+        assumeTrue(database.query("select count(*) " + exists).equals("1"), "before PostgreSQL 17");
+        expect(pay(running("select set_config(name, '1h', false) " + exists)), alone());
     }
 
     /** Nothing that is grouped reads it. */

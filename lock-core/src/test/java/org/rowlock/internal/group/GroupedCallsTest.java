@@ -487,6 +487,22 @@ class GroupedCallsTest {
         }
     }
 
+    /** Which a group with a bound sets for its writes, and then restores. */
+    @Test
+    void boundedCallsOfASessionWithALockTimeoutAreGrouped() throws Exception {
+        DataSource dataSource = database.dataSourceWith("-c lock_timeout=180000");
+        RowLocks locks = Crowd.builder(2).build();
+        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
+            for (int i = 1; i <= 2; i++) {
+                int id = i;
+                crowd.add(() -> on(locks, dataSource)
+                        .lock(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE))
+                        .execute(pay(id, 1)));
+            }
+        }
+        assertThat(transactions()).isEqualTo("2");
+    }
+
     @Test
     void anUnknownOutcomeIsUnknownToAllAndStoredOnceOrNotAtAll() throws Exception {
         CommitWrites[] all = pays(1, 4);
