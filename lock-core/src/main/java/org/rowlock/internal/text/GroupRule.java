@@ -57,7 +57,8 @@ public final class GroupRule {
      * condition is expensive, so it is evaluated only once for each session.
      */
     public static final String UNALTERED = "not exists (select from pg_catalog.pg_settings as s"
-            + " where s.source = 'session' and s.name <> 'application_name' and s.name !~ '^(default_)?transaction_[dir]')"
+            + " where s.source = 'session' and s.name <> 'application_name'"
+            + " and s.name !~ '^(default_)?transaction_[dir]')"
             + " and pg_catalog.current_setting('role') = 'none' and exists (select from"
             + " pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) as a"
             + " where pg_catalog.pg_get_userbyid(a.usesysid) = session_user)";
@@ -84,12 +85,14 @@ public final class GroupRule {
      * A condition for a {@link #TABLE} {@code c} of pg_class that a group changes. The table must have no user-defined
      * triggers, rules or deferred constraints, no parent or child tables, and no references with an ON UPDATE action.
      * The defaults, generated columns and checks of the table and of its domains must not call functions that may
-     * depend on the session.
+     * depend on the session. No such function may take a row of the table, because SQL can call it like a column.
      */
     private static final String CHANGED_TABLE = "c.relkind = 'r' and not (c.relhassubclass or c.relhasrules)"
             + " and not exists (select from pg_catalog.pg_inherits as p where p.inhrelid = c.oid)"
             + " and not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid"
             + " and (not t.tgisinternal or t.tginitdeferred or " + isOneOf("1647, 1651, 1653") + "))"
+            + " and not exists (select from pg_catalog.pg_proc as f where f.proargtypes[0] = c.reltype"
+            + " and f.provolatile <> 'i')"
             + " and not exists (select from pg_catalog.pg_attrdef as d where d.adrelid = c.oid and "
             + looks("d.adbin") + ")"
             + " and not exists (select from pg_catalog.pg_constraint as k where k.conrelid = c.oid and k.contype = 'c'"

@@ -120,6 +120,18 @@ class GroupIdentityTest {
         expect(pay(database.dataSource()), alone(), change.contains("view") ? "rows" : "entry");
     }
 
+    /** Which SQL reads like a column. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update entry e set mark = e.seen where id = ID",
+                "update entry set mark = (entry).seen where id = ID"
+            })
+    void aFunctionOfTheRowIsNotGrouped(String sql) throws Exception {
+        database.execute("create function seen(entry) returns text language sql stable as 'select tenant()'");
+        expect(pay(database.dataSource(), sql), alone());
+    }
+
     /** The tables were looked at before. */
     @ParameterizedTest
     @ValueSource(
