@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.hibernate.CacheMode;
 import org.hibernate.HibernateException;
@@ -191,7 +192,10 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
             PersistenceContext context = session.getPersistenceContextInternal();
             EntityKey key = session.generateEntityKey(id, root);
             Object known = context.getEntity(key);
-            boolean isFound = known == null ? !context.containsDeletedUnloadedEntityKey(key) : isReadAgain(known);
+            // If the session has the row under a padded id, the find would not read that entity again.
+            boolean isFound = known == null
+                    ? !context.containsDeletedUnloadedEntityKey(key) && loaded().isEmpty()
+                    : isReadAgain(known);
             return isFound ? new EntityLock(find, asked, id, known) : null;
         } catch (IllegalArgumentException | HibernateException e) {
             return null; // Rowlock's own statement then reports the fault in the id.
@@ -342,19 +346,26 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
                 return;
             }
             List<String> columns = locked.columns(table);
+            Set<List<String>> asked =
+                    ids.stream().map(HibernateSession::unpadded).collect(Collectors.toSet());
             for (Map.Entry<Object, EntityEntry> each : context.reentrantSafeEntityEntries()) {
                 EntityEntry entry = each.getValue();
                 if (names.contains(entry.getEntityName())
                         && entry.isExistsInDatabase()
                         && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)) {
-                    List<String> id = id(entry, columns);
-                    if (id.isEmpty() || ids.isEmpty() || ids.contains(id)) {
-                        loaded.add(new Loaded(each.getKey(), entry, ids.contains(id)));
+                    List<String> id = unpadded(id(entry, columns));
+                    if (id.isEmpty() || asked.isEmpty() || asked.contains(id)) {
+                        loaded.add(new Loaded(each.getKey(), entry, asked.contains(id)));
                     }
                 }
             }
         });
         return loaded;
+    }
+
+    /** Returns an id without trailing spaces. A column of type char(n) adds such spaces, and ignores them in conditions. */
+    private static List<String> unpadded(List<String> id) {
+        return id.stream().map(String::stripTrailing).toList();
     }
 
     List<String> idColumns() {
