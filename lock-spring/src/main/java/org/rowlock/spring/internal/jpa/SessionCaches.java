@@ -196,8 +196,8 @@ public final class SessionCaches {
     }
 
     /**
-     * Makes the sessions bypass the second-level cache until the transaction ends. Called before the lock, because a lock
-     * of JPA reads the entity's eager collections too.
+     * Makes the sessions bypass the second-level cache until the transaction ends. Called before the lock, because a
+     * lock of JPA reads the entity's eager collections too.
      *
      * @param atEnd receives the actions for the end of the transaction
      */
