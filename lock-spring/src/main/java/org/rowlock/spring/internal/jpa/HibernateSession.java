@@ -363,7 +363,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         return loaded;
     }
 
-    /** Returns an id without trailing spaces. A column of type char(n) adds such spaces, and comparisons ignore them. */
+    /** Returns an id without trailing spaces. A column of type char(n) adds such spaces. Comparisons ignore them. */
     private static List<String> unpadded(List<String> id) {
         return id.stream().map(String::stripTrailing).toList();
     }
