@@ -390,7 +390,7 @@ class EntityRefreshTest {
         assertThat(database.query("select amount from till where id = 'USD'")).isEqualTo("6");
     }
 
-    /** To the server, an id of type char(n) with trailing spaces and one without are the same. Hibernate compares texts. */
+    /** A column of type char(n) ignores the spaces that it adds to an id. Hibernate compares them. */
     @ParameterizedTest
     @EnumSource
     void anIdThatItsColumnPadsIsComparedWithoutThePadding(LockStrategy strategy) {

@@ -278,7 +278,7 @@ class TransactionStateTest {
         }
     }
 
-    /** The cancel arrives at the savepoint before the query, so there is no savepoint to which Rowlock could roll back. */
+    /** The cancel arrives before the savepoint is set, so there is no savepoint to roll back to. */
     @Test
     void aCancelOfTheQueryForRowLocksIsTold(Session alice) throws Exception {
         alice.execute("set local statement_timeout = '2s'");
