@@ -251,7 +251,11 @@ final class RandomProgram {
             case 2 -> running::executeLargeUpdate;
             default -> running::execute;
         };
-        boolean shares = kind == Kind.SHARING && SHARED.matcher(sql).matches() && connection.getAutoCommit();
+        // Behind a BEGIN, the program may hold rows for which another caller would wait in vain.
+        boolean shares = kind == Kind.SHARING
+                && SHARED.matcher(sql).matches()
+                && connection.getAutoCommit()
+                && seen.stream().noneMatch(each -> each.contains("begin"));
         write("prepared " + running, way % 3 == 0 ? "" : sql, shares ? () -> around.beside(sql, row, call) : call);
     }
 
