@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestReporter;
 import org.rowlock.jmh.run.Call;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Results;
@@ -27,11 +26,11 @@ import org.rowlock.tool.ServerAddress;
  */
 @Tag("long")
 class SameDoorTest {
-    private static final int PAGES = Integer.getInteger("rowlock.pages", 10);
+    private static final int PAGES = Integer.getInteger("rowlock.pages", 5);
     private static final Timing TIMING = new Timing(6, 0, 1, Integer.getInteger("rowlock.slice", 100));
 
     @Test
-    void aVariantAgainstItselfHasNoVerdict(TestReporter reporter) {
+    void aVariantAgainstItselfHasNoVerdict() {
         TestPostgres server = TestPostgres.shared();
         ServerAddress address = new ServerAddress(server.url(), server.user(), server.password());
         List<Variant> same = Stream.of("first", "second", "third")
@@ -48,28 +47,20 @@ class SameDoorTest {
                             line -> {})
                     .run();
             assertThat(results.failures()).isEmpty();
-            compared.addAll(
-                    results.scenarios().get(0).points().get(0).variants().subList(1, same.size()));
+            List<VariantResult> variants =
+                    results.scenarios().get(0).points().get(0).variants().subList(1, same.size());
+            variants.forEach(each -> System.out.println(each.ratio() + " " + each.call()));
+            compared.addAll(variants);
         }
-        long missed = compared.stream()
-                .map(VariantResult::ratio)
-                .filter(ratio -> ratio == null || ratio.low() > 1 || ratio.high() < 1)
-                .count();
-        long wrong = compared.stream()
-                .filter(each -> each.call() == Call.BETTER || each.call() == Call.WORSE)
-                .count();
-        reporter.publishEntry(Map.of(
-                "pages", "" + PAGES,
-                "ratios", "" + compared.size(),
-                "intervals without 1", "" + missed,
-                "verdicts", "" + wrong,
-                "disturbed",
-                        ""
-                                + compared.stream()
-                                        .filter(each -> each.call() == Call.DISTURBED)
-                                        .count()));
-        // At most one page in a hundred may have a wrong interval.
-        assertThat(missed).isLessThanOrEqualTo(1 + 3 * PAGES / 100);
-        assertThat(wrong).isLessThanOrEqualTo(missed);
+        // One page in a hundred may have intervals without the true ratio. Up to three times as many are accepted.
+        int most = (same.size() - 1) * (1 + 3 * PAGES / 100);
+        assertThat(compared)
+                .filteredOn(each -> each.ratio() == null
+                        || each.ratio().low() > 1
+                        || each.ratio().high() < 1)
+                .hasSizeLessThanOrEqualTo(most);
+        assertThat(compared)
+                .filteredOn(each -> each.call() == Call.BETTER || each.call() == Call.WORSE)
+                .hasSizeLessThanOrEqualTo(most);
     }
 }
