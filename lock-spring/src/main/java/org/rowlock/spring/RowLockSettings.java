@@ -82,12 +82,4 @@ public interface RowLockSettings {
     default Reaction selfInvocation() {
         return Reaction.WARN;
     }
-
-    /**
-     * {@return the reaction at startup if one of two instances locks a table with ROW and the other with ADVISORY. A
-     * conflict that appears later is only logged. The default is {@link Reaction#FAIL}}
-     */
-    default Reaction strategyConflict() {
-        return Reaction.FAIL;
-    }
 }

@@ -188,12 +188,11 @@ public final class Contexts {
             this.jdbc = jdbc;
         }
 
-        /** Returns the number of advisory locks of the current session, without the marks of strategies. */
+        /** Returns the number of advisory locks of the current session. */
         int locks() {
             Integer locks = jdbc.queryForObject(
                     "select count(*)::int from pg_locks where locktype = 'advisory' and granted"
-                            + " and pid = pg_backend_pid() and (mode = 'ExclusiveLock'"
-                            + " or classid::int8 not in (x'726f7752'::int8, x'726f7741'::int8))",
+                            + " and pid = pg_backend_pid()",
                     Integer.class);
             return locks == null ? -1 : locks;
         }

@@ -12,7 +12,6 @@ public final class TestSettings implements RowLockSettings {
     private Duration verifyEvery = RowLockSettings.super.verifyEvery();
     private Reaction unlockedMethods = Reaction.WARN;
     private Reaction selfInvocation = Reaction.WARN;
-    private Reaction strategyConflict = Reaction.FAIL;
 
     @Override
     public @Nullable Duration defaultWait() {
@@ -81,16 +80,6 @@ public final class TestSettings implements RowLockSettings {
 
     public TestSettings selfInvocation(Reaction reaction) {
         selfInvocation = reaction;
-        return this;
-    }
-
-    @Override
-    public Reaction strategyConflict() {
-        return strategyConflict;
-    }
-
-    public TestSettings strategyConflict(Reaction reaction) {
-        strategyConflict = reaction;
         return this;
     }
 }

@@ -16,8 +16,7 @@ record PropertySettings(
         Duration verifyEvery,
         Reaction missingGuard,
         Reaction unlockedMethods,
-        Reaction selfInvocation,
-        Reaction strategyConflict)
+        Reaction selfInvocation)
         implements RowLockSettings {
 
     PropertySettings(RowLockProperties properties) {
@@ -32,8 +31,7 @@ record PropertySettings(
                 properties.verifyEvery(),
                 properties.missingGuard(),
                 properties.unlockedMethods(),
-                properties.selfInvocation(),
-                properties.strategyConflict());
+                properties.selfInvocation());
     }
 
     private static @Nullable Duration timeout(@Nullable Duration timeout) {

@@ -7,7 +7,6 @@ import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
-import org.rowlock.spring.internal.startup.StartupVerification;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -84,11 +83,8 @@ public final class RowLockAutoConfiguration {
         @ConditionalOnAvailableEndpoint
         @ConditionalOnMissingBean
         RowLocksEndpoint rowLocksEndpoint(
-                RowLocks locks,
-                LockChains chains,
-                ConfigurableListableBeanFactory beans,
-                StartupVerification verification) {
-            return new RowLocksEndpoint(locks, chains, Routes.named(Routes.beans(beans)), verification);
+                RowLocks locks, LockChains chains, ConfigurableListableBeanFactory beans) {
+            return new RowLocksEndpoint(locks, chains, Routes.named(Routes.beans(beans)));
         }
     }
 }

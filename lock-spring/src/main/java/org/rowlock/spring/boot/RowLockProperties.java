@@ -31,8 +31,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     disabled or their beans were created too early: warn or fail.
  * @param selfInvocation The reaction at startup to calls of a class to its own methods with @RowLock, which lock
  *     nothing: warn or fail.
- * @param strategyConflict The reaction at startup to another instance that runs ROW beside ADVISORY: fail, warn or
- *     ignore. A conflict that appears later is only logged.
  * @param singleEntryNode Declares that all clients of a database of several machines, such as Citus, connect to the
  *     same machine.
  * @param largestGroup How many calls of LockOperation.execute that wait for one key may share a transaction, on the
@@ -59,7 +57,6 @@ public record RowLockProperties(
         @DefaultValue("warn") Reaction missingGuard,
         @DefaultValue("warn") Reaction unlockedMethods,
         @DefaultValue("warn") Reaction selfInvocation,
-        @DefaultValue("fail") Reaction strategyConflict,
         @DefaultValue("false") boolean singleEntryNode,
         @DefaultValue("1") int largestGroup,
         @DefaultValue("plain") LockRelease release,

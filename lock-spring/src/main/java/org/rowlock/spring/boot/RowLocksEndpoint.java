@@ -24,8 +24,6 @@ import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.LockChains.Usage;
-import org.rowlock.spring.internal.startup.StartupVerification;
-import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -65,13 +63,9 @@ public final class RowLocksEndpoint {
      */
     private final Map<String, DataSource> dataSources = new LinkedHashMap<>();
 
-    private final StartupVerification verification;
-
-    RowLocksEndpoint(
-            RowLocks locks, LockChains chains, Map<String, DataSource> dataSources, StartupVerification verification) {
+    RowLocksEndpoint(RowLocks locks, LockChains chains, Map<String, DataSource> dataSources) {
         this.locks = locks;
         this.chains = chains;
-        this.verification = verification;
         dataSources.forEach((name, each) -> {
             if (Routes.of(each).isEmpty()
                     && this.dataSources.values().stream().noneMatch(known -> Pools.isSame(known, each))) {
@@ -98,7 +92,6 @@ public final class RowLocksEndpoint {
                 found,
                 admission,
                 chains.usages().stream().map(this::usage).toList(),
-                verification.conflicts(),
                 JdbcReports.of(dataSources));
     }
 
@@ -183,7 +176,7 @@ public final class RowLocksEndpoint {
                     "There is no table " + table + " in the database of " + String.join(", ", dataSources.keySet()),
                     "Write the name as in SQL, with its schema if necessary");
         }
-        return new RowLocksReport(found, null, null, null, null);
+        return new RowLocksReport(found, null, null, null);
     }
 
     /**
@@ -221,7 +214,6 @@ public final class RowLocksEndpoint {
                 : Map.of();
         return new Locks(
                 lines.stream()
-                        .filter(line -> !StrategyWatch.isWord(line))
                         .map(line -> line(line, of == null ? own.get(line.key()) : new Own(of, false)))
                         .toList(),
                 null);

@@ -14,15 +14,12 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param usages every {@link org.rowlock.spring.RowLock} in beans that exist: {@code bean}, {@code method} with class
  *     and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an expression), {@code
  *     mode}, and {@code lockWait} if it is not the configured default
- * @param strategyConflicts one sentence for each table and each session of another instance whose locks on the table do
- *     not exclude the locks of this instance
  * @param jdbc the figures by the name of each DataSource that lock-jdbc wraps
  */
 public record RowLocksReport(
         Map<String, Locks> dataSources,
         @Nullable Admission admission,
         @Nullable List<Map<String, Object>> usages,
-        @Nullable List<String> strategyConflicts,
         @Nullable Map<String, Jdbc> jdbc)
         implements OperationResponseBody {
 

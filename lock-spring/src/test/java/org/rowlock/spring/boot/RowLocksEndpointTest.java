@@ -32,7 +32,6 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.TestContext;
 import org.rowlock.spring.internal.proxy.LockChains;
-import org.rowlock.spring.internal.startup.StartupVerification;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -78,7 +77,7 @@ class RowLocksEndpointTest {
 
     private RowLocksEndpoint endpoint(Map<String, DataSource> dataSources) {
         return new RowLocksEndpoint(
-                LOCKS, context.getBean(LockChains.class), dataSources, context.getBean(StartupVerification.class));
+                LOCKS, context.getBean(LockChains.class), dataSources);
     }
 
     /** Returns a pool without connections, which runs the action at each request for a connection. */

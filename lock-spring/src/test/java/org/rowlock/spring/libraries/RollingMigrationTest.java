@@ -27,10 +27,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockStrategy;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.Contexts;
-import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.TestContext;
-import org.rowlock.spring.TestSettings;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -201,10 +199,7 @@ class RollingMigrationTest {
                 database,
                 pool,
                 new Unit(cache, Order.class, Line.class),
-                beans -> {
-                    Contexts.settings(beans, new TestSettings().strategyConflict(Reaction.IGNORE));
-                    Contexts.locks(beans, strategy);
-                },
+                beans -> Contexts.locks(beans, strategy),
                 services);
     }
 

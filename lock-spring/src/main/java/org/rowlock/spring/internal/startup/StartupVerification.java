@@ -9,11 +9,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -27,7 +27,6 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.RowLockSettings;
@@ -56,12 +55,6 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
 
-    /**
-     * The interval at which Rowlock checks whether the connections with the marks of {@link StrategyWatch} are still
-     * open. The check sends nothing to the server.
-     */
-    private static final Duration ARE_MARKS_SET_EVERY = Duration.ofSeconds(5);
-
     private static final String DROP_IN = "rowLockJdbcBeanPostProcessor";
     private static final String OURS = RowLock.class.getPackageName();
 
@@ -76,7 +69,6 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     private final RowLocks locks;
     private final RowLockSettings settings;
     private final LockChains chains;
-    private final List<StrategyWatch> watches = new CopyOnWriteArrayList<>();
     private final DataSources dataSources;
     private final ConfigurableListableBeanFactory beans;
     private final ThreadPoolTaskScheduler thread = new ThreadPoolTaskScheduler();
@@ -131,12 +123,11 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         }
         Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
         Set<String> right = new HashSet<>();
-        Map<DataSource, Map<String, LockStrategy>> proven = new LinkedHashMap<>();
+        Set<DataSource> proven = new LinkedHashSet<>();
         byDataSource.forEach((dataSource, ofIt) -> {
             EntityTables.refuseEarlyRelease(beans, dataSource);
             List<DataSource> databases = proveAll(dataSource);
-            databases.forEach(database ->
-                    proven.computeIfAbsent(database, key -> new TreeMap<>()).putAll(strategies(ofIt)));
+            proven.addAll(databases);
             check(databases.get(0), ofIt, wrong, right);
         });
         // A configured table must exist in at least one database, and need not exist in every database.
@@ -144,51 +135,21 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
         }
-        proven.forEach(this::watch);
-        repeat(proven.keySet());
-    }
-
-    /**
-     * Begins a {@link StrategyWatch} of the database. Throws an exception if a conflicting instance runs and the
-     * reaction is to fail.
-     */
-    private void watch(DataSource database, Map<String, LockStrategy> strategies) {
-        strategies.values().removeIf(strategy -> strategy == LockStrategy.BOTH);
-        if (strategies.isEmpty() || settings.strategyConflict() == Reaction.IGNORE) {
-            return;
-        }
-        StrategyWatch watch = new StrategyWatch(database, strategies);
-        watches.add(watch);
-        watch.look(true);
-        if (!watch.conflicts().isEmpty() && settings.strategyConflict() == Reaction.FAIL) {
-            throw new RowLockDefinitionException(
-                    String.join(" ", watch.conflicts()),
-                    "Change from ROW to ADVISORY, and back, only through BOTH: first run BOTH on all instances. If that"
-                            + " instance is gone and only its session is left, end the session with"
-                            + " pg_terminate_backend; or set rowlock.strategy-conflict=warn.");
-        }
+        repeat(proven);
     }
 
     private void repeat(Set<DataSource> databases) {
         Duration every = settings.verifyEvery();
-        boolean isRepeated = every.toNanos() > 0;
-        if (!isRepeated && watches.isEmpty()) {
+        if (every.toNanos() <= 0) {
             return;
         }
         thread.setDaemon(true);
         thread.setThreadNamePrefix("rowlock-verification-");
         thread.initialize();
-        if (!watches.isEmpty()) {
-            repeat(() -> watches.forEach(each -> each.look(false)), ARE_MARKS_SET_EVERY);
+        for (DataSource each : databases) {
+            var unused =
+                    thread.scheduleWithFixedDelay(() -> verifyAgain(each), Instant.now().plus(every), every);
         }
-        if (isRepeated) {
-            databases.forEach(each -> repeat(() -> verifyAgain(each), every));
-            repeat(() -> watches.forEach(each -> each.look(true)), every);
-        }
-    }
-
-    private void repeat(Runnable check, Duration every) {
-        var unused = thread.scheduleWithFixedDelay(check, Instant.now().plus(every), every);
     }
 
     private void verifyAgain(DataSource database) {
@@ -209,12 +170,6 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     @Override
     public void destroy() {
         thread.destroy();
-        watches.forEach(StrategyWatch::close);
-    }
-
-    /** Returns the conflicts that the last check found, one sentence for each table and conflicting session. */
-    public List<String> conflicts() {
-        return watches.stream().flatMap(each -> each.conflicts().stream()).toList();
     }
 
     private Map<String, LockStrategy> strategies(List<Usage> usages) {
