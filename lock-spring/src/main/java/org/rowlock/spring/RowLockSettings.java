@@ -52,14 +52,6 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the interval at which the check of advisory locks is repeated while the application runs; zero for
-     * never. The default is 10 minutes}
-     */
-    default Duration verifyEvery() {
-        return Duration.ofMinutes(10);
-    }
-
-    /**
      * {@return the reaction at startup to a table with strategy ADVISORY that has no guard. The default is {@link
      * Reaction#WARN}}
      */

@@ -10,7 +10,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +31,6 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.datasource.AbstractDataSource;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.annotation.Propagation;
@@ -233,42 +231,5 @@ class RoutingTest {
         TENANT.remove();
         assertThat(Routes.current(routing)).isSameAs(northern);
         assertThat(Routes.current(southern)).isSameAs(southern);
-    }
-
-    /** A DataSource that alternates between connections to two databases after {@code on} was set. */
-    private static final class Balanced extends DelegatingDataSource {
-        private final DataSource second;
-        private final AtomicInteger turn = new AtomicInteger();
-        private volatile boolean on;
-
-        Balanced(DataSource first, DataSource second) {
-            super(first);
-            this.second = second;
-        }
-
-        @Override
-        public Connection getConnection() throws SQLException {
-            return on && turn.getAndIncrement() % 2 == 1 ? second.getConnection() : super.getConnection();
-        }
-    }
-
-    @Test
-    void aSecondServerBehindTheUrlIsSaidWhileRunning() throws Exception {
-        TestPostgres another = TestPostgres.embedded(Map.of());
-        south.closing(another::stop);
-        Balanced balanced = new Balanced(north.dataSource(), another.dataSource());
-        var context = Contexts.start(
-                south,
-                balanced,
-                beans -> Contexts.settings(beans, new TestSettings().verifyEvery(Duration.ofMillis(50))),
-                Accounts.class);
-        context.getBean(Accounts.class).hold(1, () -> {});
-        assertThat(said).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN));
-        balanced.on = true;
-        TestDatabase.await()
-                .untilAsserted(() -> assertThat(said).anySatisfy(event -> {
-                    assertThat(event.getLevel()).isEqualTo(Level.ERROR);
-                    assertThat(event.getFormattedMessage()).contains("no longer exclude", "servers");
-                }));
     }
 }

@@ -9,7 +9,6 @@ public final class TestSettings implements RowLockSettings {
     private boolean admission = true;
     private boolean lockEntities = true;
     private boolean verify = true;
-    private Duration verifyEvery = RowLockSettings.super.verifyEvery();
     private Reaction unlockedMethods = Reaction.WARN;
     private Reaction selfInvocation = Reaction.WARN;
 
@@ -50,16 +49,6 @@ public final class TestSettings implements RowLockSettings {
 
     public TestSettings verify(boolean on) {
         verify = on;
-        return this;
-    }
-
-    @Override
-    public Duration verifyEvery() {
-        return verifyEvery;
-    }
-
-    public TestSettings verifyEvery(Duration every) {
-        verifyEvery = every;
         return this;
     }
 

@@ -13,7 +13,6 @@ record PropertySettings(
         @Nullable Duration admissionTimeout,
         boolean lockEntities,
         boolean verify,
-        Duration verifyEvery,
         Reaction missingGuard,
         Reaction unlockedMethods,
         Reaction selfInvocation)
@@ -28,7 +27,6 @@ record PropertySettings(
                 timeout(properties.admission().timeout()),
                 properties.lockEntities(),
                 properties.verify(),
-                properties.verifyEvery(),
                 properties.missingGuard(),
                 properties.unlockedMethods(),
                 properties.selfInvocation());

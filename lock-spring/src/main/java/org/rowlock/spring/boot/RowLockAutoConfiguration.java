@@ -82,8 +82,7 @@ public final class RowLockAutoConfiguration {
         @Bean
         @ConditionalOnAvailableEndpoint
         @ConditionalOnMissingBean
-        RowLocksEndpoint rowLocksEndpoint(
-                RowLocks locks, LockChains chains, ConfigurableListableBeanFactory beans) {
+        RowLocksEndpoint rowLocksEndpoint(RowLocks locks, LockChains chains, ConfigurableListableBeanFactory beans) {
             return new RowLocksEndpoint(locks, chains, Routes.named(Routes.beans(beans)));
         }
     }

@@ -24,8 +24,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param lockBudget The largest number of distinct advisory locks in one call.
  * @param admission The queues in the JVM.
  * @param verify Whether to check at startup that locks exclude each other, that tables exist, and that ids have the
- *     right parts in order. If false, nothing is checked later either.
- * @param verifyEvery The interval at which the check of locks is repeated while the application runs; 0 for never.
+ *     right parts in order.
  * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
  * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing, because Rowlock is
  *     disabled or their beans were created too early: warn or fail.
@@ -53,7 +52,6 @@ public record RowLockProperties(
         @DefaultValue("1000") int lockBudget,
         @DefaultValue Admission admission,
         @DefaultValue("true") boolean verify,
-        @DefaultValue("10m") Duration verifyEvery,
         @DefaultValue("warn") Reaction missingGuard,
         @DefaultValue("warn") Reaction unlockedMethods,
         @DefaultValue("warn") Reaction selfInvocation,

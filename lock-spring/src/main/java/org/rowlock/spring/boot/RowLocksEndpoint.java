@@ -89,10 +89,7 @@ public final class RowLocksEndpoint {
                 (int) entrants.stream().filter(each -> !each.isAdmitted()).count(),
                 entrants.stream().map(this::thread).toList());
         return new RowLocksReport(
-                found,
-                admission,
-                chains.usages().stream().map(this::usage).toList(),
-                JdbcReports.of(dataSources));
+                found, admission, chains.usages().stream().map(this::usage).toList(), JdbcReports.of(dataSources));
     }
 
     private Map<String, Object> thread(AdmissionQueues.Entrant entrant) {

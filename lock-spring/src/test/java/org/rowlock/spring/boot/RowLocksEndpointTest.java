@@ -76,8 +76,7 @@ class RowLocksEndpointTest {
     }
 
     private RowLocksEndpoint endpoint(Map<String, DataSource> dataSources) {
-        return new RowLocksEndpoint(
-                LOCKS, context.getBean(LockChains.class), dataSources);
+        return new RowLocksEndpoint(LOCKS, context.getBean(LockChains.class), dataSources);
     }
 
     /** Returns a pool without connections, which runs the action at each request for a connection. */

@@ -4,12 +4,8 @@ import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,21 +34,18 @@ import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.LockChains.Usage;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessResourceFailureException;
-import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
  * Finds faults at startup that would otherwise appear only later, as exceptions or as lost updates. Advisory locks must
  * exclude each other through the application's pool, and the tables must exist. Ids must have as many parts as the
  * primary keys, and tables with strategy ADVISORY must have a guard. The checks run after all beans have been created,
- * and therefore after migrations. While the application runs, Rowlock regularly checks again whether locks exclude each
- * other.
+ * and therefore after migrations.
  */
-public final class StartupVerification implements SmartInitializingSingleton, DisposableBean {
+public final class StartupVerification implements SmartInitializingSingleton {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
 
     private static final String DROP_IN = "rowLockJdbcBeanPostProcessor";
@@ -71,7 +64,6 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
     private final LockChains chains;
     private final DataSources dataSources;
     private final ConfigurableListableBeanFactory beans;
-    private final ThreadPoolTaskScheduler thread = new ThreadPoolTaskScheduler();
 
     public StartupVerification(SpringLocks locks, LockChains chains, ConfigurableListableBeanFactory beans) {
         this.locks = locks.locks();
@@ -123,53 +115,15 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         }
         Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
         Set<String> right = new HashSet<>();
-        Set<DataSource> proven = new LinkedHashSet<>();
         byDataSource.forEach((dataSource, ofIt) -> {
             EntityTables.refuseEarlyRelease(beans, dataSource);
-            List<DataSource> databases = proveAll(dataSource);
-            proven.addAll(databases);
-            check(databases.get(0), ofIt, wrong, right);
+            check(proveAll(dataSource), ofIt, wrong, right);
         });
         // A configured table must exist in at least one database, and need not exist in every database.
         wrong.keySet().removeAll(right);
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
         }
-        repeat(proven);
-    }
-
-    private void repeat(Set<DataSource> databases) {
-        Duration every = settings.verifyEvery();
-        if (every.toNanos() <= 0) {
-            return;
-        }
-        thread.setDaemon(true);
-        thread.setThreadNamePrefix("rowlock-verification-");
-        thread.initialize();
-        for (DataSource each : databases) {
-            var unused =
-                    thread.scheduleWithFixedDelay(() -> verifyAgain(each), Instant.now().plus(every), every);
-        }
-    }
-
-    private void verifyAgain(DataSource database) {
-        try {
-            LockAccess.of(locks).verify(database, 2);
-        } catch (RowlockException e) {
-            if (e.isRetryable()) {
-                LOG.debug("Locks could not be verified just now", e);
-            } else if (e instanceof LockVerificationException) {
-                LOG.error("Locks no longer exclude each other as they did at startup, and updates are lost. "
-                        + e.getMessage());
-            } else {
-                LOG.warn("Locks could be acquired at startup, but are refused now: " + e.getMessage());
-            }
-        }
-    }
-
-    @Override
-    public void destroy() {
-        thread.destroy();
     }
 
     private Map<String, LockStrategy> strategies(List<Usage> usages) {
@@ -189,7 +143,7 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
             return;
         }
         try {
-            List<DataSource> unused = proveAll(dataSources.of(null));
+            DataSource unused = proveAll(dataSources.of(null));
         } catch (LockTransactionException e) {
             LOG.warn("Advisory locks are not verified, and no bean has @RowLock: " + e.getMessage());
         } catch (RuntimeException e) {
@@ -217,21 +171,23 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
      * The other routes may be read-only or unreachable. The check fails if another route can be reached, but its locks
      * do not exclude each other or cannot be verified.
      *
-     * @return the databases that passed; the first database is for callers that choose no route
+     * @return the DataSource or the first route, which is for callers that choose no route
      */
-    private List<DataSource> proveAll(DataSource dataSource) {
-        List<DataSource> proven = new ArrayList<>();
-        Routes.of(dataSource).forEach((name, route) -> {
-            if (proven.isEmpty() ? prove(route) : isProven(name, route)) {
-                proven.add(route);
+    private DataSource proveAll(DataSource dataSource) {
+        Map<String, DataSource> routes = Routes.of(dataSource);
+        DataSource first = routes.values().stream().findFirst().orElse(dataSource);
+        prove(first);
+        routes.forEach((name, route) -> {
+            if (!route.equals(first)) {
+                proveOther(name, route);
             }
         });
-        return proven.isEmpty() && prove(dataSource) ? List.of(dataSource) : proven;
+        return first;
     }
 
-    private boolean isProven(String name, DataSource route) {
+    private void proveOther(String name, DataSource route) {
         try {
-            return prove(route);
+            prove(route);
         } catch (LockTransactionException e) {
             LOG.info("In the route " + name + " of the routing DataSource locks are refused: " + e.getMessage());
         } catch (LockVerificationException e) {
@@ -243,17 +199,15 @@ public final class StartupVerification implements SmartInitializingSingleton, Di
         } catch (RowLockDefinitionException e) {
             LOG.warn("The route " + name + " of the routing DataSource could not be verified: " + e.getMessage());
         }
-        return false;
     }
 
-    private boolean prove(DataSource dataSource) {
+    private void prove(DataSource dataSource) {
         try {
             // The check must not wait for more connections than are free in the pool, but needs at least two.
             Pools.spareOf(dataSource)
                     .ifPresentOrElse(
                             spare -> LockAccess.of(locks).verify(dataSource, Math.max(2, spare)),
                             () -> LockAccess.of(locks).on(dataSource).verify());
-            return true;
         } catch (RuntimeException e) {
             Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
             if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
