@@ -158,7 +158,8 @@ class RandomProgramsTest {
         }
     }
 
-    @Property(tries = 1_000, shrinking = ShrinkingMode.OFF)
+    /** The seed is fixed, so that only a change of the code can fail a build. Change the seed to run other programs. */
+    @Property(tries = 120, seed = "816", shrinking = ShrinkingMode.OFF)
     @Tag("long")
     void seesTheSameInManyPrograms(@ForAll long seed) throws Exception {
         seesTheSame(seed);
