@@ -144,10 +144,11 @@ public sealed interface LockRequest permits RequestParts {
     }
 
     /**
-     * {@return a request that allows absent rows} With any other request, an absent row causes a {@link
-     * RowAbsentException}. If absent rows are allowed, {@link LockStrategy#ROW} locks nothing for an absent row, as
-     * {@code FOR UPDATE} does. {@link LockStrategy#BOTH} locks only the key of the row. For {@link
-     * LockStrategy#ADVISORY}, names and numbers, Rowlock does not look for a row, so an absent row is never an error.
+     * {@return a request that allows absent rows} Without this permission, {@link LockStrategy#ROW} and {@link
+     * LockStrategy#BOTH} throw a {@link RowAbsentException} for an absent row, unless {@link #orInsert} inserts the
+     * row. If absent rows are allowed, {@link LockStrategy#ROW} locks nothing for an absent row, as {@code FOR UPDATE}
+     * does. {@link LockStrategy#BOTH} locks only the key of the row. For {@link LockStrategy#ADVISORY}, names and
+     * numbers, Rowlock does not look for a row, so an absent row is never an error.
      */
     LockRequest allowAbsent();
 

@@ -38,7 +38,7 @@ public final class MoneyTransfer {
     }
     // end
 
-    /** Adds to a balance, and returns the new balance. A waiting thread holds no connection. */
+    /** Adds to a balance, and returns the new balance. A thread that waits in the queue holds no connection. */
     public long deposit(long id, long amount) throws SQLException {
         // snippet: admission
         // Lock and read take one round trip, the update and COMMIT another.

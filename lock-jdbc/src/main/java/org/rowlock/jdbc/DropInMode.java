@@ -6,8 +6,8 @@ public enum DropInMode {
     OFF,
 
     /**
-     * Sends every statement unchanged. Counts the statements that lock a row, and the statements that would have
-     * queued.
+     * Sends every statement unchanged. Counts the statements that lock a row, and the statements that would have queued
+     * in mode {@link #QUEUE}.
      */
     OBSERVE,
 

@@ -33,9 +33,10 @@ public interface RowlockJdbcMXBean {
      *
      * <ul>
      *   <li>{@code recognised}: statements that lock rows of one table and select the rows by equality of columns
-     *   <li>{@code queued}, {@code wouldQueue}: statements that waited in the JVM, or would have waited in mode {@code
-     *       observe}
-     *   <li>{@code queuedMillis}: the total time of these waits
+     *   <li>{@code queued}: statements that waited in the JVM
+     *   <li>{@code wouldQueue}: statements that were sent in mode {@code observe}, and would have waited in mode {@code
+     *       queue}
+     *   <li>{@code queuedMillis}: the total time of the waits of {@code queued}
      *   <li>{@code fronted}: statements before which Rowlock sent an advisory lock
      *   <li>{@code frontGivenUp}: statements that Rowlock sent again without the advisory lock, usually because the
      *       wait for the advisory lock was too long
@@ -51,7 +52,8 @@ public interface RowlockJdbcMXBean {
     Map<String, Map<String, Long>> getFigures();
 
     /**
-     * Returns the rows for which the most statements queued, or would have queued in mode {@code observe}.
+     * Returns the rows for which the most statements queued. A statement in mode {@code observe} counts if it would
+     * have queued in mode {@code queue}.
      *
      * @return the number of statements by row, written {@code table(key)}; the largest number first, at most 64 rows
      */

@@ -53,7 +53,8 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys, in one round trip and in a fixed order. A request without a wait uses the configured wait.
+     * Locks all keys, in one round trip and in a fixed order. If the request specifies no wait, the configured wait
+     * applies.
      *
      * @param request the keys and their modes
      * @return the outcome
@@ -83,8 +84,8 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys, and runs a query under the locks, in one round trip. A request without a wait uses the configured
-     * wait.
+     * Locks all keys, and runs a query under the locks, in one round trip. If the request specifies no wait, the
+     * configured wait applies.
      *
      * @param request the keys and their modes
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -104,8 +105,8 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks all keys, and reads the first column of a query under the locks, in one round trip. A request without a
-     * wait uses the configured wait.
+     * Locks all keys, and reads the first column of a query under the locks, in one round trip. If the request
+     * specifies no wait, the configured wait applies.
      *
      * @param request the keys and their modes
      * @param sql one statement that returns rows, with {@code ?} for parameters
@@ -209,7 +210,7 @@ public final class RowLockTemplate {
      * Locks, writes and commits in one round trip, outside of Spring's transactions. With {@code rowlock.largest-group}
      * above 1, calls that wait for one key may share a transaction.
      *
-     * @param request the keys and their modes; a request without a wait uses the configured wait
+     * @param request the keys and their modes; if the request specifies no wait, the configured wait applies
      * @param writes the writes
      * @throws org.springframework.transaction.IllegalTransactionStateException if a transaction is running
      * @throws org.springframework.dao.DataAccessException if nothing is stored

@@ -24,7 +24,7 @@ import org.rowlock.internal.value.RequestParts;
 
 /**
  * The admission queues of the keys in this JVM. A call enters the queues of its keys before it borrows a connection. A
- * waiting thread therefore holds no connection and no snapshot.
+ * call that waits in a queue therefore holds no connection and no snapshot.
  *
  * <p>Calls for a key are admitted in the order of arrival. Shared modes are admitted together, and
  * {@linkplain RowLocksBuilder#maxAdmittedPerKey a few} exclusive calls at a time. The queues only order the calls.

@@ -78,8 +78,8 @@ public final class Ending {
     }
 
     /**
-     * Checks that the flush has waited until the commit was durable. If not, this method waits now: a pooler may have
-     * sent the statement after the COMMIT to another session.
+     * Checks that the flush has waited until the commit was durable. The statement that waits follows the COMMIT, so a
+     * pooler may have sent the statement to another session. In that case, this method waits now.
      *
      * @return null if the commit is durable; otherwise the warning or the error that ended the wait
      */
@@ -113,7 +113,8 @@ public final class Ending {
     Fate fate(PgSession session, SQLException e) throws SQLException {
         boolean mayBeBehind = early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
         // If the transaction is aborted or still open, the COMMIT has not run. A pool may have closed its connection
-        // because of the error, but the driver noticed an aborted transaction before.
+        // because of the error. isAborted() is still true then, because the driver recorded the aborted transaction
+        // before the pool closed the connection.
         if (!mayBeBehind || session.isAborted() || (!session.isClosed() && session.hasBegun())) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 failed.run();

@@ -36,7 +36,7 @@ final class Figures {
 
     /**
      * Replaces each {@code {name}} in the text by the figure of that name. The first source with such a figure is used.
-     * The figure 1 makes its noun and its verb singular.
+     * If a figure is 1, the noun and the verb after the figure become singular.
      */
     static String fill(String text, Object... sources) {
         return FIGURE.matcher(text).replaceAll(figure -> {

@@ -116,8 +116,9 @@ final class Threshold {
     static final double OLD_HORIZON_SECONDS = 300;
 
     /**
-     * The number of xids that makes the vacuum horizon old if the holder has no known age and xids are used slowly. A
-     * busy hot table has about as many updates in five minutes.
+     * The smallest number of xids of an old vacuum horizon whose holder, such as a slot, has no known age. If the
+     * server assigns more xids within {@link #OLD_HORIZON_SECONDS}, the larger number is required. For a holder with a
+     * known age, at most this number is required. A busy hot table has about as many updates in five minutes.
      */
     static final long OLD_HORIZON_XIDS = 100_000;
 

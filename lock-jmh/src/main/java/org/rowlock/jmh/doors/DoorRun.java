@@ -191,7 +191,10 @@ public final class DoorRun extends BenchmarkRun {
         return raises + pass(doors, crowd, crowdChanges, processors);
     }
 
-    /** Repeats passes through all variants until each has made enough changes and the JIT compilers have finished. */
+    /**
+     * Repeats passes through all variants, at most {@link #MOST_PASSES}, until each variant has made enough changes and
+     * the JIT compilers have finished.
+     */
     private long pass(List<Turns> doors, Crowd crowd, long least, Processors processors) throws SQLException {
         long raises = 0;
         Map<Turns, Long> changes = new HashMap<>();

@@ -36,7 +36,7 @@ import org.springframework.util.ClassUtils;
             "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
         })
-// @ConditionalOnProperty does not match the value false, and YAML reads the mode off as false.
+// @ConditionalOnProperty does not match the value "false", and YAML reads the mode "off" as the boolean false.
 @ConditionalOnExpression("!'${rowlock.jdbc.mode:}'.empty")
 public final class RowLockJdbcAutoConfiguration {
     RowLockJdbcAutoConfiguration() {}
@@ -56,10 +56,11 @@ public final class RowLockJdbcAutoConfiguration {
     }
 
     /**
-     * Wraps every bean that is a DataSource. Spring's delegating DataSources are skipped, because their targets are
-     * usually beans themselves. If a target is not a bean, the application can wrap the target itself. A wrapper
-     * unwraps to the original bean. This processor runs before any other processor that replaces a bean by a DataSource
-     * that delegates to the bean, as Spring Boot does for {@code spring.datasource.connection-fetch=lazy}.
+     * Wraps every bean that is a DataSource, unless lock-jdbc already wraps the bean. Spring's delegating and routing
+     * DataSources are skipped, because their targets are usually beans themselves. If a target is not a bean, the
+     * application can wrap the target itself. A wrapper unwraps to the original bean. This processor runs before any
+     * other processor that replaces a bean by a DataSource that delegates to the bean, as Spring Boot does for {@code
+     * spring.datasource.connection-fetch=lazy}.
      */
     static final class Wrapping implements BeanPostProcessor, Ordered, DisposableBean {
         private final Environment environment;
@@ -109,7 +110,7 @@ public final class RowLockJdbcAutoConfiguration {
             }
             RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
             // The type DropInMode is used only inside this method, because lock-jdbc may be missing. The value may be
-            // the text false, because YAML reads off as false.
+            // "false", because YAML reads the word "off" as the boolean false. The binder converts "false" to OFF.
             DropInMode mode = binder.bind("rowlock.jdbc.mode", DropInMode.class).orElse(DropInMode.QUEUE);
             return RowLocksFactory.set(
                     "rowlock.jdbc.*",

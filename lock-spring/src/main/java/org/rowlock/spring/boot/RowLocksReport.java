@@ -28,7 +28,7 @@ public record RowLocksReport(
      *
      * @param mode off, observe or queue
      * @param figures the figures by table, then by name; see {@code RowlockJdbcMXBean}
-     * @param hotRows the rows for which the most statements queued, or would have queued
+     * @param hotRows the rows for which the most statements queued, or in mode observe would have queued in mode queue
      */
     public record Jdbc(String mode, Map<String, Map<String, Long>> figures, Map<String, Long> hotRows) {}
 

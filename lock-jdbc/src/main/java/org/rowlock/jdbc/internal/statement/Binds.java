@@ -214,7 +214,10 @@ public final class Binds {
         return hash;
     }
 
-    /** Returns the hash of a text. The text of a whole number has the same hash as that number. */
+    /**
+     * Returns the hash of a text. The text of a whole number has the same hash as that number, if the text has at most
+     * 18 characters.
+     */
     private static int hashOfText(String text) {
         int start = text.startsWith("-") ? 1 : 0;
         boolean whole = text.length() > start && text.length() <= 18;

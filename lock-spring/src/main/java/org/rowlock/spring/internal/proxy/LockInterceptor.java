@@ -156,8 +156,8 @@ record LockInterceptor(
         }
 
         /**
-         * Returns the locks of a call. Returns null for invalid arguments, because the validation of arguments or the
-         * lock rejects such arguments later.
+         * Returns the locks of a call, or null for invalid arguments. Either method validation or the interceptor that
+         * locks rejects such arguments later.
          */
         private static @Nullable Call callOrNone(MethodLocks method, MethodInvocation invocation) {
             try {
