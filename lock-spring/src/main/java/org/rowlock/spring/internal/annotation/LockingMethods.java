@@ -149,6 +149,24 @@ public final class LockingMethods {
     }
 
     /**
+     * Rejects a {@link RowLock} on a class or an interface, because only annotations on methods and parameters lock. A
+     * class can have a {@link RowLock} only through a meta-annotation.
+     */
+    static void checkClass(Class<?> type) {
+        if (!AnnotationUtils.isCandidateClass(type, RowLock.class) || isSpringsOwn(type)) {
+            return;
+        }
+        MergedAnnotation<RowLock> found =
+                MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).get(RowLock.class);
+        if (found.isPresent()) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on the type " + (found.getSource() instanceof Class<?> at ? at : type).getName()
+                            + " locks nothing, because only annotations on methods and parameters lock.",
+                    "Put the annotation on each method that must lock.");
+        }
+    }
+
+    /**
      * Rejects annotations on a record component or a Kotlin property. Such an annotation is on a parameter of a
      * constructor, which no proxy intercepts.
      *

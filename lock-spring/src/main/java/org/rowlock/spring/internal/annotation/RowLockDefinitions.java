@@ -60,6 +60,7 @@ public final class RowLockDefinitions {
     /** Returns the locking methods of a bean. The class of the bean may be the class of a proxy for the target. */
     public List<Method> lockingMethods(Class<?> target, Class<?> beanClass) {
         return locking.computeIfAbsent(List.of(target, beanClass), classes -> {
+            classes.forEach(LockingMethods::checkClass);
             LockingMethods.checkTypes(met, () -> new Type[] {ClassUtils.getUserClass(target)});
             return LockingMethods.of(target, beanClass, (method, targetClass) -> {
                 LockingMethods.checkTypes(met, method::getGenericParameterTypes);
