@@ -1,8 +1,8 @@
 package org.rowlock.spring;
 
-/** The reaction at startup to an annotation that locks nothing, or to locks that do not exclude each other. */
+/** The reaction at startup to an annotation that locks nothing, or to a table without its guard. */
 public enum Reaction {
-    /** Logs a warning or an error once, with a remedy. */
+    /** Logs a warning once, with a remedy. */
     WARN,
 
     /** Prevents the application from starting. */

@@ -50,7 +50,8 @@ public final class GroupRule {
             .collect(Collectors.joining(", "));
 
     /** An expression whose value must be equal in all sessions that share a transaction. */
-    public static final String SESSION = "pg_catalog.concat_ws(' ', current_user, session_user, " + SETTINGS + ")";
+    public static final String SESSION = "pg_catalog.concat_ws(' ', current_user, session_user, " + SETTINGS
+            + ", pg_catalog.current_setting('transaction_timeout', true))";
 
     /**
      * A condition: the session has not changed since its login, except for settings that do not affect writes. The

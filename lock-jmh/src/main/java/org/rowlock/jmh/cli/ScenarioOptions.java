@@ -181,8 +181,7 @@ final class ScenarioOptions {
             Object given = command.commandLine().getParseResult().matchedOptionValue(option, null);
             refuse(
                     given instanceof List<?> values && values.isEmpty(),
-                    option + " was given without a value. Give one or more, with a comma between them, or leave "
-                            + option + " out.");
+                    option + " was given without a value. Give one or more values, or leave " + option + " out.");
         }
     }
 

@@ -37,6 +37,7 @@ public record Variant(String label, Map<String, String> params, boolean isContro
 
     /** Whether this is the label of the variant, or its door. */
     public boolean isCalled(String name) {
-        return name.strip().equalsIgnoreCase(label) || name.strip().equalsIgnoreCase(door());
+        return !name.isBlank()
+                && (name.strip().equalsIgnoreCase(label) || name.strip().equalsIgnoreCase(door()));
     }
 }

@@ -62,6 +62,7 @@ class BadInputTest {
                 "--scenario , | --scenario was given without a value | leave",
                 "--clients , | --clients was given without a value | leave",
                 "--variant ; | --variant was given without a value | leave",
+                "--scenario clients --variant ROW;;ADVISORY | no variant | list",
                 "--scenario doors,pool | run in one JVM | separately",
                 "--scenario doors --standby | nor with --standby | separately",
                 "--scenario zipfan | There is no scenario 'zipfan' | zipfian",

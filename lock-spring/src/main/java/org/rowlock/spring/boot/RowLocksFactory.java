@@ -87,11 +87,17 @@ final class RowLocksFactory {
                         variables(environment),
                         // The drop-in itself checks the system properties rowlock.jdbc.*, because RowLockProperties
                         // does not define all of them.
-                        environment.getSystemProperties().keySet().stream().filter(name -> !name.startsWith(JDBC)))
+                        systemProperties(environment).filter(name -> !name.startsWith(JDBC)))
                 .filter(name -> PREFIX.matcher(name).lookingAt())
                 .filter(name -> known.stream().noneMatch(bare(name)::matches))
                 .sorted()
                 .toList();
+    }
+
+    /** Returns the names that are strings, because a program may also set properties with other keys. */
+    private static Stream<String> systemProperties(ConfigurableEnvironment environment) {
+        Map<?, ?> properties = environment.getSystemProperties();
+        return properties.keySet().stream().filter(String.class::isInstance).map(String.class::cast);
     }
 
     private static Stream<String> variables(ConfigurableEnvironment environment) {

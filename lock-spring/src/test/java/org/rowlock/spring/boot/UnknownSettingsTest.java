@@ -14,11 +14,13 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 /** Checks unknown names of environment variables and system properties, which Spring Boot ignores silently. */
 class UnknownSettingsTest {
     private static StandardEnvironment environment(Map<String, Object> variables, String... properties) {
-        Map<String, Object> system = Arrays.stream(properties).collect(Collectors.toMap(name -> name, name -> "x"));
+        Map<Object, Object> system = Arrays.stream(properties).collect(Collectors.toMap(name -> name, name -> "x"));
+        system.put(47, "a key that is not a string");
         StandardEnvironment environment = new StandardEnvironment() {
             @Override
+            @SuppressWarnings("unchecked")
             public Map<String, Object> getSystemProperties() {
-                return system;
+                return (Map<String, Object>) (Map<?, ?>) system;
             }
         };
         environment

@@ -107,6 +107,10 @@ public final class RowFinder {
         }
         try {
             access.query(driver -> {
+                // Another thread may have begun a transaction on this connection in the meantime.
+                if (!access.isIdle()) {
+                    return unknownTables;
+                }
                 if (primaryKeys.isExpecting()) {
                     warnOf(primaryKeys.absent(driver));
                 }

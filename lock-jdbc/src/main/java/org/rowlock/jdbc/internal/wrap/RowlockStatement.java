@@ -223,8 +223,12 @@ class RowlockStatement extends ForwardingStatement {
     /** Sends a batch. Only a batch of one execution may wait in the JVM. */
     private <T> T sendBatch(Function<long[], T> unknown, Call<T> call) throws SQLException {
         int size = batchSize;
-        boolean kept = keepBatch();
-        batchSize = 0;
+        boolean kept;
+        try {
+            kept = keepBatch();
+        } finally {
+            batchSize = 0;
+        }
         if (kept) {
             long[] counts = new long[size];
             Arrays.fill(counts, SUCCESS_NO_INFO);

@@ -1,5 +1,5 @@
 /**
- * The checks of Rowlock at startup and later: start at {@code StartupVerification}. Applications must not use this
+ * The checks of Rowlock at startup: begin with {@code StartupVerification}. Applications must not use this
  * package: its types are public only for the sibling packages, and change without notice.
  */
 @NullMarked
