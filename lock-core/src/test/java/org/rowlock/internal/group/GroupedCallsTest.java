@@ -483,7 +483,12 @@ class GroupedCallsTest {
             assertThat(leader.failure()).isNull();
             assertThat(ids()).isEqualTo("1");
             other.rollback();
-            assertThat(member.failure()).isInstanceOf(LockNotAvailableException.class);
+            // If the group's wait ends a moment before the bound, the call alone may still acquire the key.
+            Throwable failure = member.failure();
+            assertThat(failure instanceof LockNotAvailableException || failure == null)
+                    .as("%s", failure)
+                    .isTrue();
+            assertThat(ids()).isEqualTo(failure == null ? "1 2" : "1");
         }
     }
 
