@@ -1,7 +1,5 @@
 package org.rowlock.internal.acquire;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
@@ -32,8 +30,6 @@ record QueueStay(
         @Nullable QueueEntry own,
         @Nullable QueueEntry fronted)
         implements AutoCloseable {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     /**
      * Waits in the {@code ROW} queue, if necessary. A transaction that may hold a row lock does not wait in the queue.
      */
@@ -86,21 +82,10 @@ record QueueStay(
             return null;
         }
         if (fronted.asks(calls.front())) {
-            fronted.answered(plainWaiters(row));
+            fronted.ask(() -> session.outsideTransaction(() -> session.ask(FrontSql.PLAIN_WAITERS, row.table())));
         }
         Front wanted = fronted.front(calls.front());
         return wanted == null ? null : wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));
-    }
-
-    /** Returns how many clients without Rowlock wait for the row; 0 if this is unknown. */
-    private int plainWaiters(LockKey.Row row) {
-        try {
-            String count = session.outsideTransaction(() -> session.ask(FrontSql.PLAIN_WAITERS, row.table()));
-            return Integer.parseInt(count);
-        } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "The clients without Rowlock could not be counted", e);
-            return 0;
-        }
     }
 
     /** @param holds whether the flush had no COMMIT, so that the locks are still held after the flush */

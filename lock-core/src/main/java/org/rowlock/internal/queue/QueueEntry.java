@@ -1,5 +1,8 @@
 package org.rowlock.internal.queue;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
@@ -42,6 +45,8 @@ public final class QueueEntry {
         static final Served UNKNOWN = new Served(
                 null, new IllegalStateException("The leader of the group has left without an outcome for this entry"));
     }
+
+    private static final Logger LOG = System.getLogger("org.rowlock");
 
     final KeyQueue queue;
     final boolean shared;
@@ -226,7 +231,7 @@ public final class QueueEntry {
 
     /**
      * Whether the caller must ask the server how many clients without Rowlock wait for the row. The caller then calls
-     * {@link #answered}, and {@link #front} afterwards.
+     * {@link #ask}, and {@link #front} afterwards.
      */
     public boolean asks(LockFront how) {
         synchronized (queue.lock) {
@@ -236,12 +241,32 @@ public final class QueueEntry {
         }
     }
 
+    /** A query whose answer is a number. */
+    public interface Count {
+        String ask() throws SQLException;
+    }
+
+    /**
+     * Asks the server, and records the answer. If the query fails, the answer counts as 0.
+     *
+     * @param plainWaiters how many transactions without a front lock and without a marker wait
+     */
+    public void ask(Count plainWaiters) {
+        int waiting = 0;
+        try {
+            waiting = Integer.parseInt(plainWaiters.ask());
+        } catch (SQLException e) {
+            LOG.log(Level.DEBUG, "The clients without Rowlock could not be counted", e);
+        }
+        answered(waiting);
+    }
+
     /**
      * Records the server's answer.
      *
      * @param waiting how many transactions without a front lock and without a marker wait; 0 if this is unknown
      */
-    public void answered(int waiting) {
+    void answered(int waiting) {
         synchronized (queue.lock) {
             queue.policy.answered(waiting, queue.inside() - 1 - queue.fronted);
             queue.admitNext();

@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
  * row. A marker is a shared lock on a key of its own, so no transaction waits for a marker.
  */
 public final class FrontSql {
-    private static final String READ_COMMITTED =
-            "pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')";
-
     /** The name of the transaction-local setting that stores whether the row exists. */
     private static final String IS_THERE = "'rowlock.front'";
 
@@ -69,19 +66,19 @@ public final class FrontSql {
             "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"
                     + " or database = (select oid from pg_catalog.pg_database"
                     + " where datname = pg_catalog.current_database()))),"
-                    + " named as (select " + root("n.relation") + " as root"
+                    + " named as (select " + CatalogSql.root("n.relation") + " as root"
                     + " from (select pg_catalog.to_regclass(cast(? as pg_catalog.text)) as relation) as n)"
                     + " select coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'tuple'), 0)"
                     + " + coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'transactionid'), 0) from ("
                     + "select l.locktype, pg_catalog.count(*) as waiters from l where not l.granted and "
-                    + READ_COMMITTED
+                    + GroupRule.READ_COMMITTED
                     + " and (l.locktype = 'tuple' and l.mode in ('ExclusiveLock', 'AccessExclusiveLock')"
-                    + " and " + root("l.relation") + " = (select root from named)"
+                    + " and " + CatalogSql.root("l.relation") + " = (select root from named)"
                     + " or l.locktype = 'transactionid' and not l.pid = any (array(select t.pid from l as t"
                     + " where t.locktype = 'tuple')))"
                     + " and l.pid = any (array(select r.pid from l as r where r.locktype = 'relation'"
                     + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
-                    + " and " + root("r.relation") + " = (select root from named)))"
+                    + " and " + CatalogSql.root("r.relation") + " = (select root from named)))"
                     + " and not l.pid = any (array(select a.pid from l as a where a.locktype = 'advisory' and a.granted"
                     + " and a.objsubid = 1 and (a.classid::bigint << 32 | a.objid::bigint) = "
                     + MARKER + "))"
@@ -96,11 +93,6 @@ public final class FrontSql {
     private static final long SALT = 0xcbf29ce484222325L;
 
     private FrontSql() {}
-
-    /** Returns an expression for the partitioned table to which a partition belongs; for any other table, the table. */
-    private static String root(String relation) {
-        return "coalesce(pg_catalog.pg_partition_root(" + relation + "), " + relation + ")";
-    }
 
     /**
      * Returns a statement that checks whether the row exists. The check may wait for a lock on the table, like the
@@ -139,7 +131,7 @@ public final class FrontSql {
                 + " as key, " + millis + " as millis, " + part + " as part) as m"
                 + " where pg_catalog.current_setting(" + IS_THERE + ") = 'true'"
                 + " and pg_catalog.pg_current_xact_id_if_assigned() is null"
-                + " and " + READ_COMMITTED + " offset 0) as a";
+                + " and " + GroupRule.READ_COMMITTED + " offset 0) as a";
     }
 
     /** Returns an expression for the milliseconds of a timeout that the wait may use; null without a timeout. */

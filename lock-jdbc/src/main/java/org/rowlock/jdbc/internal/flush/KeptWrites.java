@@ -26,6 +26,9 @@ import org.rowlock.jdbc.internal.statement.Binds;
  * one row. Not thread-safe, like the connection.
  */
 public final class KeptWrites {
+    /** The number of kept executions at which Rowlock sends them, so that they do not fill the memory. */
+    private static final int MOST = 1_000;
+
     private static final String WRONG_COUNT = "Nothing is stored: a write that was kept for the COMMIT did not change"
             + " exactly one row. Another transaction probably changed or deleted the row after it was read. Read the"
             + " row again and repeat the transaction.";
@@ -35,9 +38,6 @@ public final class KeptWrites {
 
     /** Returns the framework's exception for the failure of a kept write; null if the framework has none. */
     private @Nullable Function<CommitFlushException, RuntimeException> thrown;
-
-    /** The number of kept executions at which Rowlock sends them, so that they do not fill the memory. */
-    private static final int MOST = 1_000;
 
     private List<Write> writes = new ArrayList<>();
     private int size;

@@ -117,14 +117,13 @@ final class RowQueue {
     private @Nullable Front front(QueueEntry entry, LockedRow row, Statement statement, boolean isWhole)
             throws SQLException {
         LockFront how = dropIn.settings.front();
-        // If the statement cannot be sent with a front lock, the answer would be of no use.
-        if (isWhole && Turn.isPlain(statement) && mayFront() && entry.asks(how)) {
+        // If the statement cannot be sent with a front lock, the answer would be of no use. A JVM with groups does not
+        // starve, because a group runs many statements each time the server grants the row.
+        if (dropIn.groups == null && isWhole && Turn.isPlain(statement) && mayFront() && entry.asks(how)) {
             QueueWait asking = new QueueWait(statement, entry, null);
             wait = asking;
             try {
-                // A group runs many statements each time the server grants the row, so a JVM with groups does not
-                // starve.
-                entry.answered(dropIn.groups == null ? plainWaiters(row) : 0);
+                entry.ask(() -> access.query(FrontSql.PLAIN_WAITERS, row.plan().table()));
             } finally {
                 wait = null;
             }
@@ -146,17 +145,6 @@ final class RowQueue {
         }
         asked.unsent();
         return null;
-    }
-
-    /** Returns how many clients without Rowlock wait for the row; 0 if this is unknown. */
-    private int plainWaiters(LockedRow row) {
-        try {
-            return Integer.parseInt(
-                    access.query(FrontSql.PLAIN_WAITERS, row.plan().table()));
-        } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "The clients without Rowlock could not be counted", e);
-            return 0;
-        }
     }
 
     /**
