@@ -61,7 +61,8 @@ public final class AdaptivePolicy implements QueuePolicy {
             return fixed;
         }
         if (front.isOpen()) {
-            // The callers of an admission queue wait for a connection, so some of the pool is left to other callers.
+            // A caller that an admission queue has admitted borrows a connection. The width is limited here, so that
+            // other callers still find connections in the pool.
             return kept ? AdaptiveWidth.MOST : Integer.MAX_VALUE;
         }
         if (kept) {
@@ -112,7 +113,8 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     @Override
     public void waited(long nanos, int holds, long ownNanos, long keyNanos) {
-        // A wait for the row is evaluated only if it was very long, or if the transaction waited for the front lock.
+        // A wait for the row is evaluated only if it was very long, or if the wait for the front lock took as long as a
+        // hold.
         long rowNanos = nanos - Math.max(0, keyNanos);
         boolean counts = heldNanos > 0 && (keyNanos >= heldNanos || rowNanos >= FrontPolicy.VERY_LONG_NANOS);
         double rowHolds = counts ? (double) rowNanos / heldNanos : Double.NaN;

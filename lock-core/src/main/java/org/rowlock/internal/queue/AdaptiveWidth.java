@@ -3,17 +3,17 @@ package org.rowlock.internal.queue;
 import java.util.Arrays;
 
 /**
- * The width of an admission queue that adapts to the load. The width is the number of transactions needed to keep the
- * key locked all the time, plus one that waits at the server. If a lock is held for longer than a round trip takes, a
- * width of two or three suffices. If a lock is held for less time, more transactions must be on their way to the
- * server. Otherwise the key is free until the next transaction arrives.
+ * The width of an admission queue, adapted to the load. The width is the number of transactions needed to keep the key
+ * locked all the time, plus one that waits at the server. If a lock is held for longer than a round trip takes, a width
+ * of two or three suffices. If a lock is held for less time, more transactions must be on their way to the server.
+ * Otherwise the key is free until the next transaction arrives.
  *
- * <p>This class measures the <em>stay</em> of each admitted transaction: the sum of its round trips, its wait at the
- * server and its hold of the lock. By Little's law, the share of admitted transactions that do not wait is the stay
- * without a wait divided by the mean stay. To measure the stay without a wait, the queue sometimes admits only one
- * transaction at a time. These measurements are frequent at first and rare later. Each measurement uses the median,
- * because the first transactions on a connection take many times as long as later ones. Until the first measurement the
- * width is {@link #LEAST}.
+ * <p>While transactions wait in the queue, this class measures the <em>stay</em> of each admitted transaction: the sum
+ * of its round trips, its wait at the server and its hold of the lock. By Little's law, the share of admitted
+ * transactions that do not wait is the stay without a wait divided by the mean stay. To measure the stay without a
+ * wait, the queue sometimes admits only one transaction at a time. These measurements are frequent at first and rare
+ * later. Each measurement uses the median, because the first transactions on a connection take many times as long as
+ * later ones. Until the first measurement the width is {@link #LEAST}.
  */
 final class AdaptiveWidth {
     /** The smallest width: the holder and the next transaction. */

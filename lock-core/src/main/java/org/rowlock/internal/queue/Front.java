@@ -59,7 +59,7 @@ public final class Front {
         entry.setFront(null);
     }
 
-    /** Records that the front lock could not be acquired in time. The next flush has no front lock. */
+    /** Records that the front lock could not be acquired in time. The flush is then sent again without a front lock. */
     public void givenUp() {
         synchronized (entry.queue.lock) {
             unsent();

@@ -9,21 +9,22 @@ import java.util.function.LongSupplier;
  * the length of the queue at the server, which {@link AdaptivePolicy} estimates. All methods are called under the lock
  * of the queues. The policy has three states.
  *
- * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large and consist mostly of
- * transactions of other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock without a front
- * lock is granted before their queue, and its crowd seems small. To detect this case, a <em>probe</em> has a front
- * lock. If the last lock waited for transactions of other JVMs, the next lock may be a probe. One of {@link #EVERY}
- * such locks is a probe.
+ * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large, and at least half of
+ * their transactions belong to other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock
+ * without a front lock overtakes their transactions, so its crowd seems small. To detect this case, some locks are
+ * <em>probes</em>, which have a front lock. After a lock that waited for transactions of other JVMs, the next lock may
+ * be a probe. One in {@link #EVERY} of these locks is a probe.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the estimated crowd is
  * accurate. After a few consecutive small crowds the state becomes PLAIN. If transactions with a front lock still had
  * to wait long for the row, other transactions lock the row without a front lock. The next lock then first
  * <em>asks</em> the server how many clients without Rowlock wait. If they are many, the state becomes OPEN.
  *
- * <p>OPEN: many clients without Rowlock wait for the row. With front locks, only one transaction of this JVM would wait
- * among them. Therefore each lock only has a marker: a shared advisory lock, for which no transaction waits. The marker
- * shows other JVMs that the transaction does not belong to such a client. One lock per second asks again. If no lock
- * asks for a while, for example because all transactions now begin with a read, the state becomes PLAIN.
+ * <p>OPEN: many clients without Rowlock wait for the row. With front locks, only one transaction of all JVMs with
+ * Rowlock would wait among them. Therefore each lock only has a marker: a shared advisory lock, for which no
+ * transaction waits. The marker shows other JVMs that the transaction does not belong to such a client. About one lock
+ * per second asks again. If no lock asks for a while, for example because all transactions now begin with a read, the
+ * state becomes PLAIN.
  */
 final class FrontPolicy {
     private enum State {
@@ -32,7 +33,7 @@ final class FrontPolicy {
         OPEN
     }
 
-    /** The smallest crowd for which a front lock costs less than the wait for the row. */
+    /** The smallest crowd that leads to FRONT. With a smaller crowd, a front lock costs more than it saves. */
     private static final double CROWD = 8;
 
     /** The shortest wait that leads to FRONT. Shorter waits may be caused by a busy processor. */
@@ -56,16 +57,16 @@ final class FrontPolicy {
 
     private static final int TO_PLAIN = 8;
 
-    /** In PLAIN, one of this many locks that may be a probe is a probe. */
+    /** The interval between probes in PLAIN, counted in locks that may be a probe. */
     private static final int EVERY = 8;
 
     /**
-     * A wait for the row after the front lock is called long if it takes at least this many holds. A long wait means
+     * The shortest long wait for the row after the front lock, as a multiple of the time of one hold. A long wait means
      * that other transactions have locked the row without a front lock.
      */
     private static final double BEHIND = 4;
 
-    /** The shortest wait for the row that counts even if the transaction did not wait for the front lock. */
+    /** The shortest wait for the row that is evaluated even if the transaction has hardly waited for the front lock. */
     static final long VERY_LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** The smallest number of waiting clients without Rowlock that leads to OPEN. */
@@ -81,17 +82,23 @@ final class FrontPolicy {
     static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * The time after which an answer with few clients is checked by another question. While the server grants the row
-     * to the next transaction, many clients wait for no lock for a moment.
+     * The time after which an answer with few clients is checked by another question. The first answer may be too
+     * small, because many clients wait for no lock for a moment while the row passes to the next transaction.
      */
     static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final int CHECKS = 2;
 
-    /** The time between the questions of all policies in this JVM, so that many contended rows do not add up. */
+    /**
+     * The shortest time between two questions of any policies in the same {@link KeyQueues}. Without this limit, many
+     * contended rows would lead to many questions.
+     */
     static final long BETWEEN_NANOS = CHECK_NANOS;
 
-    /** How long a question may be overdue in OPEN. Without answers, the queues would stay unlimited. */
+    /**
+     * How long a question may be overdue in OPEN before the state becomes PLAIN. Otherwise the {@code ROW} queues would
+     * stay unlimited without new answers.
+     */
     static final long OVERDUE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /**
@@ -150,8 +157,8 @@ final class FrontPolicy {
     }
 
     /**
-     * Whether the caller must ask the server before the next lock. A front lock delays only further transactions of
-     * this JVM. A JVM that has none therefore does not ask, which would be a round trip.
+     * Whether the caller must ask the server before the next lock. In FRONT, returns true only if several transactions
+     * of this JVM contend for the key, because a question costs a round trip.
      */
     boolean asks(boolean contended) {
         long any = anyAskNanos.get();
@@ -166,7 +173,7 @@ final class FrontPolicy {
     }
 
     /**
-     * @param waiting how many transactions without a front lock and without a marker wait for the row
+     * @param waiting how many transactions without a marker wait for the most contended row of the table
      * @param own how many transactions of this JVM may be among them
      */
     void answered(int waiting, int own) {
@@ -189,8 +196,8 @@ final class FrontPolicy {
     /**
      * @param crowd the estimated crowd of the lock; 0 if it is unknown
      * @param own the number of transactions of this JVM in the crowd
-     * @param rowHolds the wait for the row after the front lock, as a multiple of the time of one hold; NaN if the wait
-     *     is unknown, or if the transaction did not wait for the front lock
+     * @param rowHolds the wait for the row after the front lock, as a multiple of the time of one hold; NaN if this
+     *     wait must not be evaluated
      */
     void locked(boolean inFront, double crowd, int own, long waitedNanos, double rowHolds) {
         othersSeen = crowd >= NONE && crowd > own;

@@ -149,8 +149,8 @@ final class KeyQueue {
     }
 
     /**
-     * Ends the wait of an entry, even before the wait begins. Returns false if the entry no longer waits. If a leader
-     * has taken the entry, the wait ends when the leader gives the entry back.
+     * Ends the wait of an entry, even before the wait begins. Returns false if the entry no longer waits in the queue.
+     * If a leader has taken the entry, its wait ends when the leader gives the entry back.
      */
     boolean giveUp(QueueEntry entry) {
         synchronized (lock) {
@@ -312,7 +312,7 @@ final class KeyQueue {
         return heldSince == 0 || !noticesEnd ? heldNanos : heldNanos + now - heldSince;
     }
 
-    /** Records that a transaction of this JVM has acquired the key, so that the previous holder has ended. */
+    /** Records that a transaction of this JVM has acquired the key. The previous holder must therefore have ended. */
     void granted(long now) {
         heldNanos = heldNanos(now);
         heldSince = now;

@@ -52,8 +52,8 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // This field and the following fields are written under the lock of the queue, with two exceptions. Only the thread
-    // of the entry writes offer without the lock, and only its leader writes sent.
+    // This field and the following fields are written under the lock of the queue, with two exceptions: without the
+    // lock, the entry's own thread writes offer, and the leader writes sent.
     volatile State state = State.NEW;
 
     @Nullable
@@ -117,8 +117,8 @@ public final class QueueEntry {
     }
 
     /**
-     * Ends the wait of the entry, even before the wait begins. Returns false if the entry no longer waits. If a leader
-     * has taken the entry, the wait ends when the leader gives the entry back.
+     * Ends the wait of the entry, even before the wait begins. Returns false if the entry no longer waits in the queue.
+     * If a leader has taken the entry, its wait ends when the leader gives the entry back.
      */
     public boolean wake() {
         return queue.giveUp(this);
@@ -249,7 +249,7 @@ public final class QueueEntry {
     /**
      * Asks the server, and records the answer. If the query fails, the answer counts as 0.
      *
-     * @param plainWaiters how many transactions without a front lock and without a marker wait
+     * @param plainWaiters the query {@code FrontSql.PLAIN_WAITERS}
      */
     public void ask(Count plainWaiters) {
         int waiting = 0;
@@ -264,7 +264,7 @@ public final class QueueEntry {
     /**
      * Records the server's answer.
      *
-     * @param waiting how many transactions without a front lock and without a marker wait; 0 if this is unknown
+     * @param waiting how many transactions without a marker wait for the most contended row of the table; 0 if unknown
      */
     void answered(int waiting) {
         synchronized (queue.lock) {

@@ -22,7 +22,8 @@ public interface QueuePolicy {
     /**
      * Returns the longest time that the next transaction may wait for a front lock; 0 for no front lock.
      *
-     * @param always whether to use a front lock even without contention; ignored while front locks do not help
+     * @param always whether to use a front lock even without contention; ignored for a while after a front lock could
+     *     not be acquired in time
      */
     default long frontNanos(boolean always) {
         return 0;
@@ -48,7 +49,7 @@ public interface QueuePolicy {
     /**
      * Records the server's answer.
      *
-     * @param waiting how many transactions without a front lock and without a marker wait for the row; 0 if unknown
+     * @param waiting how many transactions without a marker wait for the most contended row of the table; 0 if unknown
      * @param own how many transactions of this JVM are at the server without a front lock or a marker, and may be among
      *     them
      */

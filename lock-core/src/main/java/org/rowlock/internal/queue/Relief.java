@@ -26,7 +26,10 @@ final class Relief {
     private int more;
     private long moreUntil;
 
-    /** How many transactions the last step added; 0 after a transaction has acquired the key. */
+    /**
+     * How many transactions the last step added; 0 after a transaction has acquired the key, or when the first
+     * transaction begins to wait.
+     */
     private int last;
 
     Relief(long longestNanos) {
