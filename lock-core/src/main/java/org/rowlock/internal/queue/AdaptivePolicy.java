@@ -113,8 +113,8 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     @Override
     public void waited(long nanos, int holds, long ownNanos, long keyNanos) {
-        // A wait for the row is evaluated only if it was very long, or if the wait for the front lock took as long as a
-        // hold.
+        // A wait for the row is evaluated in two cases: the wait was very long, or the wait for the front lock was at
+        // least as long as a hold.
         long rowNanos = nanos - Math.max(0, keyNanos);
         boolean counts = heldNanos > 0 && (keyNanos >= heldNanos || rowNanos >= FrontPolicy.VERY_LONG_NANOS);
         double rowHolds = counts ? (double) rowNanos / heldNanos : Double.NaN;
