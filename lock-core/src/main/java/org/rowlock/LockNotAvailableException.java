@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * RowLocksBuilder#maxWaitersPerKey full}.
  *
  * <p>No new lock is held, and the transaction stays usable with its earlier locks and changes. The transaction is
- * aborted only if the session's own {@code lock_timeout} ended the wait, as with row locks.
+ * aborted only if the session's own {@code lock_timeout} ended the wait, as with {@code FOR UPDATE}.
  */
 public final class LockNotAvailableException extends RowlockException {
     private static final long serialVersionUID = 1;

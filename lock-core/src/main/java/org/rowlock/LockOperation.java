@@ -89,10 +89,10 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
      * Locks, runs one statement and commits, all in one round trip. Use this method for work that reads nothing before
      * it writes. The server releases the locks before it answers, so no lock is held during a round trip.
      *
-     * <p>If Rowlock must check the locks before the commit, the call takes one more round trip. The outcome does not
-     * change. The check is necessary for requests with {@link LockRequest#orInsert}, and for {@link LockStrategy#BOTH}
-     * in REPEATABLE READ and SERIALIZABLE. The check is also necessary for row locks on Citus. {@link CommitWrites}
-     * describes when the statements need more round trips.
+     * <p>If Rowlock must check the locks before the commit, the call takes more round trips, with the same outcome.
+     * Requests with {@link LockRequest#orInsert}, and row locks on Citus, take one more round trip. With {@link
+     * LockStrategy#BOTH} in REPEATABLE READ and SERIALIZABLE, the call takes three more round trips. {@link
+     * CommitWrites} describes when the statements need more round trips.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
      * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}
@@ -111,7 +111,8 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
      *
      * @param writes the statements to run under the locks
      * @throws SQLException in the same cases as {@link #inTransaction}, which also lists the other exceptions
-     * @throws IllegalStateException if the writes are committed already, or in the same cases as {@link #inTransaction}
+     * @throws IllegalStateException if an earlier call has committed the writes, or may have committed the writes; also
+     *     in the same cases as {@link #inTransaction}
      */
     public void execute(CommitWrites writes) throws SQLException {
         runner.execute(dataSource, request, writes);

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>25001: the transaction is REPEATABLE READ or SERIALIZABLE, and its snapshot may be older than the lock
  *   <li>2D000: the caller's code (the work, a row mapper, a listener) has ended the transaction and thereby released
  *       the locks
- *   <li>0A000: the connection does not belong to the PostgreSQL JDBC driver
+ *   <li>0A000: the connection does not belong to the PostgreSQL JDBC driver, or Rowlock cannot use this version of the
+ *       driver
  *   <li>55000: the driver cannot send several statements at once, because of a negative prepareThreshold
  * </ul>
  *

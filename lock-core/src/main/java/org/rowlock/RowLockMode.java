@@ -3,9 +3,9 @@ package org.rowlock;
 /**
  * The mode in which a key is locked: one of PostgreSQL's four row-lock modes.
  *
- * <p>{@link LockStrategy#ROW} uses these modes. An advisory lock is only exclusive or shared. With {@link
- * LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} the first two modes are exclusive, and the last two shared.
- * Unlike row locks, advisory locks in {@code FOR NO KEY UPDATE} and {@code FOR KEY SHARE} exclude each other.
+ * <p>A row lock has the given mode. An advisory lock ({@link LockStrategy#ADVISORY} and {@link LockStrategy#BOTH}) is
+ * only exclusive or shared: exclusive for the first two modes, and shared for the last two. Unlike row locks, advisory
+ * locks in {@code FOR NO KEY UPDATE} and {@code FOR KEY SHARE} exclude each other.
  *
  * <p>Use {@link #FOR_NO_KEY_UPDATE} unless the transaction deletes the row or changes its key. With a row lock in mode
  * {@link #FOR_UPDATE}, inserts of rows that reference the locked row have to wait. A transaction that first inserts

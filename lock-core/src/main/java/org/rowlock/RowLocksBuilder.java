@@ -106,13 +106,14 @@ public final class RowLocksBuilder {
      * for the row at the server. More transactions may wait at the server if no thread of this JVM acquires the row
      * within a second.
      *
-     * <p>By default the number adapts to the load. In the admission queue the number starts at 2. Some keys are held so
-     * briefly that a key is free before the next transaction reaches the server. The number then grows to at most 8, as
-     * with {@link LockOperation#execute}. To measure these times, the queue sometimes admits one request at a time. In
-     * the {@code ROW} queue the number is at least 8 while no transaction waits in the JVM, and at least 4 while
-     * transactions wait there. The number is larger if the row is held only briefly. While many clients without Rowlock
-     * wait for the row, the {@code ROW} queue admits all transactions. A number that is set here is fixed. A number
-     * that is larger than the number of connections switches the queues off.
+     * <p>By default the number adapts to the load. In the admission queue the number starts at 2. Calls of {@link
+     * LockOperation#execute}, for example, may hold the key so briefly that the key is free before the next transaction
+     * reaches the server. For such a key, the number grows to at most 8. To measure how long a transaction takes
+     * without waiting, the queue sometimes admits only one request at a time. In the {@code ROW} queue the number is at
+     * least 8 while no transaction waits in the JVM, and at least 4 while transactions wait there. The number is larger
+     * if the row is held only briefly. While many clients without Rowlock wait for the row, the {@code ROW} queue
+     * admits all transactions. A number that is set here is fixed. A number that is larger than the number of
+     * connections switches the queues off.
      *
      * @param threads the number, at least 1
      * @return this builder
@@ -237,10 +238,11 @@ public final class RowLocksBuilder {
         ADAPTIVE,
 
         /**
-         * Acquires the front lock even without contention. There are two exceptions: a front lock of the row could not
-         * be acquired in time, or at least five clients without Rowlock wait for the row. These clients do not queue
-         * for the front lock, and would acquire the row earlier. Without contention, transactions are a few percent
-         * slower than with the row lock alone.
+         * Acquires the front lock even without contention. There are two exceptions. If a wait for the front lock of
+         * the row has timed out, the next transactions usually acquire no front lock for a minute. Transactions also
+         * acquire no front lock while at least five clients without Rowlock wait for the row. These clients do not
+         * queue for the front lock, and would acquire the row earlier. Without contention, transactions are a few
+         * percent slower than with the row lock alone.
          */
         ALWAYS,
 
@@ -260,8 +262,9 @@ public final class RowLocksBuilder {
         PLAIN,
 
         /**
-         * Releases the locks as soon as the commit is in the server's memory, if other transactions wait for these
-         * locks. The commit returns only when the transaction is durable according to {@code synchronous_commit}, so no
+         * Releases the locks as soon as the commit is in the server's memory. If Rowlock has noticed no other
+         * transaction that waits for these locks, the locks are held until the transaction is durable, which costs
+         * less. The commit returns only when the transaction is durable according to {@code synchronous_commit}, so no
          * acknowledged commit can be lost. Until the transaction is durable, other transactions see changes that a
          * crash or a failover can undo. Therefore a later commit of Rowlock with this setting returns only when all
          * changes that its transaction may have read are durable. This rule applies even to a transaction that wrote
@@ -273,10 +276,10 @@ public final class RowLocksBuilder {
          * commit uses 64 more bytes of WAL and no second transaction id. The commit of a transaction that has only
          * locked or read also waits for the disk and the standby.
          *
-         * <p>Commits are {@link #PLAIN} if the database spans several machines or is not PostgreSQL itself, or the role
-         * may not execute {@code pg_logical_emit_message}. Rowlock logs this fact once. With {@code
-         * preferQueryMode=simple} or a negative {@code prepareThreshold}, a commit first waits until all changes that
-         * its transaction may have read are durable. The locks are held during this wait.
+         * <p>Commits are {@link #PLAIN} if the database spans several machines or is not PostgreSQL itself. Commits are
+         * also {@link #PLAIN} if the role may not execute a function that this setting needs, such as {@code
+         * pg_logical_emit_message}. Rowlock then logs the reason. With {@code preferQueryMode=simple} or a negative
+         * {@code prepareThreshold}, the locks are always held until the transaction is durable.
          */
         EARLY
     }

@@ -32,7 +32,7 @@ import org.rowlock.internal.value.RequestParts;
  *
  * <p>Every method that locks needs a connection that is open, read-write, not in autocommit, and not in an aborted
  * transaction. Otherwise the method throws a {@link LockTransactionException}, or a {@link LockConnectionLostException}
- * if the whole server is read-only.
+ * if the server is a hot standby or {@code default_transaction_read_only} is on.
  *
  * <p>In READ COMMITTED a read after the lock sees all changes that the previous lock holder committed. In REPEATABLE
  * READ and SERIALIZABLE the snapshot may be older than the lock. With {@link LockStrategy#ROW} and {@link
@@ -211,8 +211,9 @@ public final class TransactionLocks {
      *
      * <p>Every returned row is locked, and matches the predicate under the lock. A row that another worker has finished
      * is therefore not returned. With {@link LockStrategy#ROW}, conditions on other tables are evaluated before the
-     * lock, as with {@code FOR UPDATE SKIP LOCKED}. A row whose key another transaction holds is not returned. The
-     * claim nevertheless holds the row lock of such a row until the transaction ends.
+     * lock, as with {@code FOR UPDATE SKIP LOCKED}. With the other strategies, a row whose advisory lock another
+     * transaction holds is not returned. The claim nevertheless holds the row lock of such a row until the transaction
+     * ends.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper creates a value from each row, which has all columns of the table
@@ -250,7 +251,7 @@ public final class TransactionLocks {
      * @throws SQLException if the transaction has not committed because a write or a deferred constraint failed
      * @throws IllegalArgumentException if the writes are null, or if a write contains several statements or a COMMIT,
      *     or has values that do not fit its parameters
-     * @throws IllegalStateException if the writes are committed already
+     * @throws IllegalStateException if an earlier call has committed the writes, or may have committed the writes
      */
     public void commit(CommitWrites writes) throws SQLException {
         try {

@@ -30,7 +30,7 @@ import org.rowlock.internal.value.RequestParts;
 record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** Returns an object that locks, and records that the innermost call of this thread now has its connection. */
+    /** Returns an object that locks. Records that the current call of this thread no longer waits for a connection. */
     TransactionLocks in(Connection connection) {
         KeyEntries.startServerWait();
         return new TransactionLocks(connection, calls);
@@ -61,7 +61,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                 report(hold, request, Outcome.COMMITTED);
                 return value;
             } catch (Throwable failure) {
-                // The transaction has already ended. An Error is caught too, because an Error also ends the hold.
+                // The connection was returned before this block, so the transaction has ended. An Error is caught too,
+                // because an Error also ends the hold.
                 boolean committed = failure instanceof CommitNotConfirmedException;
                 report(hold, request, committed ? Outcome.COMMITTED : Outcome.ROLLED_BACK);
                 throw failure;
@@ -197,8 +198,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         }
 
         /**
-         * Returns the session that the connection had at the first call. The driver may have replaced the session
-         * later.
+         * Returns the session that the connection had at the first call of this method. The driver may have replaced
+         * the session later.
          */
         PgSession session() throws SQLException {
             PgSession made = session == null ? PgSession.of(connection) : session;

@@ -18,7 +18,7 @@ as $$
 $$;
 
 -- Acquires a row's key for the transaction that writes the row. The function returns false if it has acquired the key,
--- and otherwise raises an error. It never returns true.
+-- if a part of the id is null, or if rowlock.guard is off. Otherwise it raises an error. It never returns true.
 --
 -- primary_key is the index with the id columns. It is a parameter so that the server refuses to drop the index while
 -- the guard exists. The setting rowlock.guarded counts the rows that this transaction has written. The setting is

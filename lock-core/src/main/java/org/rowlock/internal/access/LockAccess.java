@@ -32,7 +32,7 @@ public interface LockAccess {
     }
 
     /**
-     * {@return a builder of row locks for several DataSources, or for a DataSource that is found later}
+     * {@return a builder of {@link RowLocks} for several DataSources, or for a DataSource that is found later}
      *
      * @param dataSource returns the DataSource of {@link RowLocks#lock}, {@link RowLocks#claim} and {@link
      *     RowLocks#verify}. The callers of these methods get the exceptions of the supplier
@@ -41,7 +41,7 @@ public interface LockAccess {
         return Opener.opened().builder.apply(dataSource);
     }
 
-    /** {@return a builder of row locks that have no DataSource, and lock only in the transactions of callers} */
+    /** {@return a builder of {@link RowLocks} that have no DataSource, and lock only in the transactions of callers} */
     static RowLocksBuilder builder() {
         return builder(() -> {
             throw new IllegalStateException(
@@ -50,7 +50,8 @@ public interface LockAccess {
     }
 
     /**
-     * {@return the same row locks for another DataSource} The keys of each DataSource have separate admission queues.
+     * {@return an object with the same configuration for another DataSource} The keys of each DataSource have separate
+     * admission queues.
      */
     RowLocks on(DataSource dataSource);
 
@@ -78,23 +79,24 @@ public interface LockAccess {
      *
      * @return the configured id columns, or the columns of the primary key; empty if the strategy is ADVISORY and the
      *     table has no primary key
-     * @throws LockTargetException if the strategy needs id columns and the table has none; also if the strategy has
-     *     advisory locks and the text of an id may depend on settings of the session
+     * @throws LockTargetException if the strategy needs id columns and the table has none; also if the strategy uses
+     *     advisory locks and one id may have several texts, for example because of settings of the session
      */
     List<String> checkTable(Connection connection, String table) throws SQLException;
 
     /**
      * Locks in the transaction of a connection. A given statement of another library replaces the statement of Rowlock
-     * if both statements have the same effect. The request must then be for one row with {@link LockStrategy#ROW}, an
-     * unlimited wait and no INSERT. The id must be the primary key and have one column. The given statement is not used
-     * on Citus, or if {@link RowLocksBuilder.LockFront#ALWAYS} requires a front lock.
+     * if both statements have the same effect. The given statement is used only if the request is for one row with
+     * {@link LockStrategy#ROW}, an unlimited wait and no INSERT. In addition, the id must be the primary key and have
+     * one column. The given statement is not used on Citus, or if {@link RowLocksBuilder.LockFront#ALWAYS} requires a
+     * front lock.
      *
      * @param statement locks the row of the request; null if Rowlock's own statement must be used
      * @return the outcome; if a lock is not available in time, an exception is thrown
      */
     LockResult lock(Connection connection, LockRequest request, @Nullable RowStatement statement);
 
-    /** {@return the writes of all parts of a transaction, in the order of the parts} */
+    /** {@return one object that contains the writes of all given objects, in the given order} */
     CommitWrites joined(List<CommitWrites> parts);
 
     /**
@@ -111,7 +113,10 @@ public interface LockAccess {
      */
     void send(Connection connection, CommitWrites writes) throws SQLException;
 
-    /** Gives access to the package-private constructors of {@link RowLocks}. */
+    /**
+     * Gives access to package-private constructors. The class {@link RowLocks} creates the only instance when it is
+     * initialized.
+     */
     record Opener(Function<RowLocks, LockAccess> access, Function<Supplier<DataSource>, RowLocksBuilder> builder) {
         private static volatile @Nullable Opener opened;
 

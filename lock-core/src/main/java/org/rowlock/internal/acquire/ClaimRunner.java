@@ -44,7 +44,7 @@ record ClaimRunner(
     /**
      * The largest number of attempts. An attempt may claim too few rows, because other transactions hold keys of the
      * found rows or because found rows no longer match. After the last attempt, the claim returns the rows that it has
-     * locked so far.
+     * claimed so far.
      */
     private static final int MOST_LOOKS = 64;
 

@@ -46,8 +46,8 @@ public final class CommitBehindLock {
         SQLException cause =
                 failed != null ? failed.cause() : outcome instanceof NotAvailable taken ? taken.cause() : null;
         if (cause != null && (own || commit.isSent())) {
-            // The SQLSTATE does not show which wait has timed out: the wait for the lock, or the wait for a durable
-            // COMMIT.
+            // The SQLSTATE does not show which wait has ended: the wait for the lock, or the wait until the COMMIT is
+            // durable.
             SQLException definite = commit.failure(cause);
             boolean lost = meaning instanceof LockConnectionLostException
                     && !SqlState.READ_ONLY_SQL_TRANSACTION.equals(cause.getSQLState());

@@ -132,8 +132,8 @@ public final class LockCall {
                 return outcome;
             }
         } catch (SQLException e) {
-            // A query that Rowlock sent before the flush has failed. An error of the flush itself is part of the
-            // outcome, and is not thrown here.
+            // A statement that Rowlock sent outside the flushes has failed. An error of a flush is part of the outcome,
+            // and is not thrown here.
             RowlockException meaning = LockErrors.ofLock(description(), e);
             told = LockObserver.outcome(meaning);
             throw meaning;
@@ -160,8 +160,8 @@ public final class LockCall {
         for (int tries = 1; ; ) {
             ResolvedRequest next = asks.remaining(start).behind(front);
             boolean isCommitting = tail != null && tail.isCommitting();
-            // A flush with a COMMIT requires READ COMMITTED, because a stale snapshot may hide the row that Rowlock
-            // must check.
+            // A flush with advisory locks and a COMMIT requires READ COMMITTED, because a stale snapshot may hide the
+            // row that Rowlock must check.
             boolean anyIsolation = asks.anyIsolationAllowed() && !isCommitting;
             Flush flush = (isOnCitus() ? ON_CITUS : FLUSHES).flush(next, begun, anyIsolation, tail);
             Outcome outcome = new LockFlush(this, flush, next, tail, begun).send();
@@ -301,7 +301,9 @@ public final class LockCall {
         return calls.tables().idColumns().isOnCitus(session);
     }
 
-    /** Returns the held locks, or throws the exception for an outcome without locks. */
+    /**
+     * Returns the held locks. Throws the exception for an outcome without locks, or for an absent row that is required.
+     */
     public Held held(Outcome outcome) throws SQLException {
         if (!(outcome instanceof Held held)) {
             throw LockErrors.ofOutcome(description(), outcome);

@@ -9,8 +9,8 @@ import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * A query that is sent after a lock, in the same round trip. The query may also write. If no lock is acquired, the
- * query does not run, unless the reason is an absent row.
+ * A query that is sent after a lock, in the same round trip. The query may also write. If a lock cannot be acquired,
+ * the query does not run. An absent row does not prevent the query.
  */
 public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> mapper, List<@Nullable Object> binds) {
     public BoundQuery {

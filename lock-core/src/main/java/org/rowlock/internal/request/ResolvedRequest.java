@@ -20,8 +20,8 @@ import org.rowlock.internal.value.RowKey;
 /**
  * The request of one call, with its keys split into advisory locks and row locks.
  *
- * @param typed the tables whose rows are locked only by their keys, and whose id columns are known; the flush checks
- *     that these columns have not changed
+ * @param typed the tables whose rows get only advisory locks, and whose id columns are known; the flush checks that
+ *     these columns have not changed
  * @param anyIsolationAllowed whether a row lock follows every advisory lock, so that the server itself detects a stale
  *     snapshot
  */

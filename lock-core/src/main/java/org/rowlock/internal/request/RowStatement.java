@@ -8,7 +8,7 @@ import java.sql.SQLException;
  * request, an unbounded wait, and the connection of the call.
  */
 public interface RowStatement {
-    /** Returns the column by which the statement finds the row, as in the catalog. */
+    /** Returns the name of the column by which the statement finds the row, as in the catalog. */
     String idColumn();
 
     /**

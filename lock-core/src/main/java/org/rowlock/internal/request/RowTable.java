@@ -67,7 +67,10 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return id;
     }
 
-    /** Returns a select list whose aliases cannot clash with names in a caller's ORDER BY. */
+    /**
+     * Returns a select list with the texts of the id columns. The aliases begin with rowlock_id_, so that they do not
+     * clash with names in a caller's ORDER BY.
+     */
     public String printedId(String alias) {
         return each(
                 ", ",
@@ -84,7 +87,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
         return false;
     }
 
-    /** Returns a table that has not been looked up. */
+    /** Returns a table whose id columns are unknown. */
     public static RowTable named(String name) {
         return new RowTable(name, List.of(), Identity.GIVEN, false);
     }

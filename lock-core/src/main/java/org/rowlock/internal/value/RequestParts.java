@@ -22,8 +22,8 @@ import org.rowlock.internal.text.Arguments;
 /**
  * The internal form of a {@link LockRequest}.
  *
- * @param rows the keys of rows, once for each spelling of an id: in a text column, two spellings of a UUID are two rows
- *     with the same key
+ * @param rows the rows to lock. A key occurs once for each spelling of its id, because in a text column two spellings
+ *     of a UUID are two rows
  * @param modes the mode of each key if they differ; empty if all keys have the same mode
  * @param inserts the INSERTs of rows that may be absent, in the order in which all calls insert rows
  * @param lockWait the wait; null for the default, which is forever except for {@code tryLock}
@@ -117,7 +117,10 @@ public record RequestParts(
         return lockWait == null ? otherwise : lockWait;
     }
 
-    /** Returns the request with the part of its wait that remains after a time in a queue. */
+    /**
+     * Returns the request with the remaining part of a bounded wait, which began at the given {@link
+     * System#nanoTime()}.
+     */
     public RequestParts remaining(long startNanos) {
         return lockWait().isBounded() ? waiting(lockWait().remaining(startNanos)) : this;
     }

@@ -41,7 +41,7 @@ public final class RowKey implements LockKey.Row {
         return id.size() == 1 ? id.get(0) : String.join(String.valueOf(IdText.SEPARATOR), id);
     }
 
-    /** Whether the key of a row has the form of rule 3 of key version 1: a single id that is an int4. */
+    /** Whether the key of a row is a pair of numbers: rule 3 of key version 1, for a single id that is an int4. */
     public static boolean isPair(LockKey.Row row) {
         return row.id().size() == 1 && IdText.isInt4(row.id().get(0));
     }

@@ -79,7 +79,8 @@ public final class LockVerifier {
     public LockVerifier(KnownTables tables, boolean singleEntryNode) {
         this.tables = tables;
         this.singleEntryNode = singleEntryNode;
-        // An id column that does not exist has no type, so Rowlock accepts any text as an id.
+        // The id column of each table is set to a column that does not exist. Such a column has no type, so Rowlock
+        // accepts any text as an id.
         Map<String, List<String>> noId =
                 tables.config().tables().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2);
@@ -187,7 +188,8 @@ public final class LockVerifier {
      * of this table, because a pooler may choose the server by the table.
      */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
-        // The tables are checked one by one, because the role may lack access to the schema of a table.
+        // The tables are checked one by one, because a query for all tables would fail if the role lacks access to one
+        // schema.
         for (String table : tables.config().tables()) {
             String found = probe.askAlone(
                     "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
