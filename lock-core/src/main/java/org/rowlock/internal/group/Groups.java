@@ -42,10 +42,10 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * Runs the writes of several callers that wait for one key in one transaction. The leader is an admitted caller that
- * has a connection. The leader takes other calls from the queue, and sends the lock, the writes of all calls in queue
- * order, and the COMMIT. If the transaction is rolled back, each call runs alone in its own transaction. If the outcome
- * is unknown, each caller gets a {@link CommitOutcomeUnknownException}.
+ * Runs, in one transaction, the writes of several callers that wait for the same key. The leader is an admitted caller
+ * that has a connection. The leader takes other calls from the queue, and sends the lock, the writes of all calls in
+ * queue order, and the COMMIT. If the transaction is rolled back, each call runs alone in its own transaction. If the
+ * outcome is unknown, each caller gets a {@link CommitOutcomeUnknownException}.
  *
  * @param sessions the server's description of each unaltered session, by connection
  * @param altered the places (host, database and role) with an altered session; all calls there run alone
@@ -80,8 +80,8 @@ public record Groups(
         if (largest < 2
                 || !request.inserts().isEmpty()
                 || request.keys().size() != 1
-                // Several rows of one key have ids in different spellings, and a leader would lock only the row of one
-                // spelling.
+                // A key has several rows if the request spells its id in several ways. A leader would lock the row of
+                // only one spelling.
                 || request.rows().size() > 1
                 || RequestParts.isShared(request.mode())
                 || request.lockWait().isNoWait()

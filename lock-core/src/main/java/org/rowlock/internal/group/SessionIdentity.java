@@ -101,7 +101,10 @@ public final class SessionIdentity {
         return last;
     }
 
-    /** Whether the session is usable and idle. After an error, the server has then rolled back the whole flush. */
+    /**
+     * Whether the session is usable and idle. If this is true after an error, the server has rolled back the whole
+     * flush.
+     */
     boolean isUsable() throws SQLException {
         return access.session().isAlive() && access.isIdle();
     }

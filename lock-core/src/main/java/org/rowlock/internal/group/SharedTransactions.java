@@ -13,8 +13,8 @@ import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.text.GroupRule;
 
 /**
- * The state that all groups of an application share: the allowed sizes of groups, and the descriptions of tables. This
- * class also distributes the results of a group to its members. Thread-safe.
+ * The state that all groups of one {@code RowLocks} object, or of the drop-in, share: the allowed sizes of groups, and
+ * the descriptions of tables. This class also distributes the results of a group to its members. Thread-safe.
  *
  * <p>Each key has an allowed size, which is a power of two. After a group was rolled back, the allowed size is half of
  * the size of that group, and then grows slowly. Keys with the same hash share one size, which affects only speed. If
@@ -41,8 +41,8 @@ public final class SharedTransactions {
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
     /**
-     * The descriptions of tables. The key is the table name and a value that sessions with the same view of tables
-     * share.
+     * The descriptions of tables. The key is the table name and a value that is equal for all sessions that see the
+     * same tables.
      */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 
@@ -133,8 +133,8 @@ public final class SharedTransactions {
      * stored, or nothing is stored and each member runs alone. If the outcome is unknown, or the wait of all members
      * has timed out, each member receives the failure. The member creates an exception of its own from the failure.
      *
-     * @param undone whether nothing is stored after a failure
-     * @return false if nothing is stored
+     * @param undone whether, after a failure, nothing is stored and the taken members must run alone
+     * @return false if nothing is stored, and the taken members run alone
      */
     boolean lead(Object key, List<QueueEntry> taken, Sending sending, Predicate<Throwable> undone) throws SQLException {
         IntFunction<? extends @Nullable Object> results;

@@ -200,7 +200,8 @@ public final class StatementMember {
             if (!ServerErrors.isServers(e) || !session.isUsable()) {
                 return unknown(e);
             }
-            // The execution of the leader is the first of the batch, so no other execution can wait for the row.
+            // The leader's execution is the first of the batch, and locks the row for the others. Therefore only the
+            // leader can have waited for the row.
             timeout = !cancelledByMember && ServerErrors.isTimeoutIn(execution.table, e) ? e : null;
             boolean ofAll = timeout != null
                     && (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())

@@ -1,7 +1,7 @@
 /**
- * Runs the writes of several callers that wait for one key in one transaction. {@link
- * org.rowlock.internal.group.Groups} handles the writes of calls, and {@link
- * org.rowlock.internal.group.StatementMember} the statement of an application. Both use {@link
+ * Runs, in one transaction, the writes of several callers that wait for the same key. {@link
+ * org.rowlock.internal.group.Groups} is for calls of Rowlock with writes, and {@link
+ * org.rowlock.internal.group.StatementMember} for single statements that the drop-in forwards. Both use {@link
  * org.rowlock.internal.group.SharedTransactions}.
  */
 @NullMarked

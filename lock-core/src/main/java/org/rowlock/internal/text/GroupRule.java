@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 public final class GroupRule {
     private static final Set<String> OTHER_TABLES = Tokens.words("from using current");
 
-    /** Built-in functions that are not immutable, but depend only on settings in {@link #SESSION}. */
+    /**
+     * The names of built-in functions that are not immutable, but depend on no settings except those in {@link
+     * #SESSION}.
+     */
     private static final String HARMLESS = "'^((transaction|statement|clock)_timestamp|now|random|gen_random_uuid"
             + "|uuidv[47]|nextval|timezone|to_(char|date|timestamp)|age|extract|timestamp.*|date.*|time.*"
             + "|interval.*)$'";
@@ -77,8 +80,8 @@ public final class GroupRule {
             + SESSION + ") where " + UNALTERED + " and " + READ_COMMITTED;
 
     /**
-     * A condition for a table {@code c} that a group locks or changes: neither temporary, nor with policies, nor a
-     * view, whose rows may depend on the session.
+     * A condition for a table {@code c} that a group locks or changes: an ordinary or partitioned table that is not
+     * temporary and has no row security. Views are excluded, because their rows may depend on the session.
      */
     private static final String TABLE = "c.relkind in ('r', 'p') and c.relpersistence <> 't' and not c.relrowsecurity";
 
@@ -86,7 +89,8 @@ public final class GroupRule {
      * A condition for a {@link #TABLE} {@code c} of pg_class that a group changes. The table must have no user-defined
      * triggers, rules or deferred constraints, no parent or child tables, and no references with an ON UPDATE action.
      * The defaults, generated columns and checks of the table and of its domains must not call functions that may
-     * depend on the session. No such function may take a row of the table, because SQL can call it like a column.
+     * depend on the session. No such function may take a row of the table, because a write could call it in the form of
+     * a column.
      */
     private static final String CHANGED_TABLE = "c.relkind = 'r' and not (c.relhassubclass or c.relhasrules)"
             + " and not exists (select from pg_catalog.pg_inherits as p where p.inhrelid = c.oid)"
@@ -136,8 +140,9 @@ public final class GroupRule {
 
     /**
      * A condition: names still mean the tables whose versions {@link #QUERY} has read, and these tables have not
-     * changed. A temporary table of this session may have taken a name. The parameters are the parameters of {@link
-     * #QUERY}, separated by {@link IdText#SEPARATOR}, and the versions in the order of the oids.
+     * changed. The condition is false, for example, if a temporary table of this session now has one of the names. The
+     * parameters are the parameters of {@link #QUERY}, separated by {@link IdText#SEPARATOR}, and the versions in the
+     * order of the oids.
      */
     public static final String VERSIONS = "(select pg_catalog.string_agg(" + VERSION + ", ';' order by c.oid)"
             + " from pg_catalog.pg_class as c where c.oid = any (array(select cast(pg_catalog.to_regclass("
