@@ -59,7 +59,7 @@ public final class Answers {
         }
     }
 
-    /** Reads the result of a statement that locks one row of a group. */
+    /** Reads the result of a statement that locks one row of a {@code RowGroup}. */
     void row(Statement statement, int group, int index) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             if (!row.next()) {
@@ -77,7 +77,10 @@ public final class Answers {
         }
     }
 
-    /** Reads the locked rows of a group. With configured id columns, a key may have several rows. */
+    /**
+     * Reads the locked rows of a {@code RowGroup}. A key may have several rows if the id columns are configured, or if
+     * the table has child tables.
+     */
     void rows(Statement statement, int group) throws SQLException {
         List<Row> keys = request.rows().get(group).keys();
         BitSet present = new BitSet(keys.size());
@@ -91,7 +94,7 @@ public final class Answers {
         }
     }
 
-    /** Reads how many ids of a group were found and, if some ids are missing, the found ids. */
+    /** Reads how many ids of a {@code RowGroup} were found and, if some ids are missing, the found ids. */
     void counted(Statement statement, int group) throws SQLException {
         List<Row> keys = request.rows().get(group).keys();
         try (ResultSet row = statement.getResultSet()) {

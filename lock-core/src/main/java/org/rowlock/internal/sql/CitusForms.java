@@ -15,8 +15,8 @@ import org.rowlock.internal.value.RowKey;
  * Builds the flush of a request for Citus, where a table may be on other machines.
  *
  * <p>If a statement names a table, Citus may run the statement on another machine, and would then acquire the advisory
- * lock on that machine. Therefore the statement of the advisory lock names no table, and an earlier statement locks the
- * tables against DDL. The earlier statement also registers the transaction with Citus, because the deadlock detection
+ * lock on that machine. Therefore the statement of the advisory lock names no table, and earlier statements lock the
+ * tables against DDL. The earlier statements also register the transaction with Citus, because the deadlock detection
  * of Citus treats all unregistered transactions as one transaction.
  *
  * <p>A statement can lock rows on only one machine, so the flush has a statement for each row. The function set_config
@@ -31,7 +31,8 @@ public final class CitusForms extends FlushForms {
             + " * 1000 + cast(cast(? as pg_catalog.text) as integer))::pg_catalog.text, true)";
 
     /**
-     * Registers the transaction with Citus, if no earlier statement has named a table. The registration is expensive.
+     * Registers the transaction with Citus, unless an earlier statement has already registered it by naming a table.
+     * The registration is expensive.
      */
     private static final Part BEGIN =
             Part.control("select case when (pg_catalog.get_current_transaction_id()).transaction_number = 0"

@@ -49,7 +49,7 @@ public final class LockCheckSql {
      * Returns an expression of type text with the reason why the check refuses the lock.
      *
      * @param raising whether the expression raises an error (invalid text for an integer), so that the following
-     *     statements in the round trip do not run. The expression then has a parameter, which {@link #bindMark} sets
+     *     statements in the round trip do not run. The expression then has a parameter for the {@link #mark}
      */
     static String refusal(boolean anyIsolation, String whatIsWrong, boolean raising) {
         String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/" + (anyIsolation ? "" : IF_READ_COMMITTED)
@@ -58,8 +58,8 @@ public final class LockCheckSql {
     }
 
     /**
-     * Returns an expression that raises the error for a lock that another transaction holds. The caller sets the
-     * parameter of this expression, and of the expressions of the next two methods, with {@link #bindMark}.
+     * Returns an expression that raises the error for a lock that another transaction holds. The parameter of this
+     * expression, and of the expressions of the next two methods, is the {@link #mark}.
      */
     static String raiseTaken() {
         return raise("'" + TAKEN + "' || " + READ_ONLY);

@@ -52,7 +52,7 @@ public sealed interface Outcome {
     record Absent() implements Outcome {}
 
     /**
-     * The check refused the lock, because it would be useless in this transaction or for this table.
+     * The check refused the lock, because the lock would be useless in this transaction or for this table.
      *
      * @param isolation the transaction's isolation level, as the server spells it
      * @param table the reason why the table is refused: {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, followed by the

@@ -4,16 +4,16 @@ import org.rowlock.internal.text.CatalogSql;
 
 /**
  * The statements before and after a COMMIT with early release of the locks. The statement before the COMMIT stores the
- * level of {@code synchronous_commit} at which a plain COMMIT would have waited. The statement after the COMMIT is a
- * second transaction, which waits at the stored level. The WAL of the second transaction follows the WAL of the first,
- * so the second wait covers both transactions.
+ * level of {@code synchronous_commit} at which a plain COMMIT would have waited, and sets the level to off. The
+ * statement after the COMMIT is a second transaction, which waits at the stored level. The WAL of the second
+ * transaction follows the WAL of the first, so this wait covers both transactions.
  *
  * <p>The level is stored in a setting of the session, because the effect of {@code set local} would end with the
  * COMMIT. The setting keeps the level if and only if the COMMIT was executed.
  *
  * @param confirm the statement after the COMMIT, which waits at the stored level; its first column is the stored value
- * @param confirmReads the statement before a plain COMMIT, or alone in autocommit. The commit then waits until all
- *     changes that its transaction may have read are durable
+ * @param confirmReads the statement before a COMMIT without early release. The COMMIT then waits until all changes that
+ *     its transaction may have read are durable
  */
 public record ReleaseSql(String confirm, String confirmReads) {
     private static final String LEVEL = "pg_catalog.current_setting('synchronous_commit')";

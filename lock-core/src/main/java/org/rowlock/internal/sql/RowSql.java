@@ -41,9 +41,9 @@ public final class RowSql {
 
     /**
      * Returns a query that is valid only while the id columns have their known types. If the primary key is one column
-     * and not deferrable, the query is valid only while this column is the primary key. An invalid query raises 42803,
-     * 42883, 42703 or 42704. The rest of the statement does not use the query, so the server analyses the query, but
-     * never plans or runs it. After DDL or with another search_path, the server analyses the query again.
+     * and not deferrable, the query is also valid only while this column is the primary key. An invalid query raises
+     * 42803, 42883, 42703 or 42704. The rest of the statement does not use the query, so the server analyses the query,
+     * but never plans or runs it. After DDL or with another search_path, the server analyses the query again.
      */
     static String identityQuery(RowTable table) {
         String types = table.each(
