@@ -38,7 +38,10 @@ public final class FrontSql {
     /** Releases the savepoint after the front lock, because the row must not be locked in a subtransaction. */
     public static final String UNMARK = "release savepoint rowlock_front";
 
-    /** The wait for a front lock lasts at most the shortest timeout of the session, divided by this number. */
+    /**
+     * The wait for a front lock lasts at most the shortest timeout of the session, divided by this number. A call with
+     * {@code atMost} uses another divisor.
+     */
     public static final int PART_OF_TIMEOUT = 10;
 
     /** The statement that acquires the front lock, with parameters that {@link #bind} sets. */
@@ -46,21 +49,21 @@ public final class FrontSql {
             sql("cast(? as boolean)", "cast(? as bigint)", "cast(? as integer)", "cast(? as integer)");
 
     /**
-     * The key of the marker, shared by all rows. With a key for each row, a question about one row would count waiters
-     * for another row that have a marker.
+     * The key of the marker. All rows share this key, because {@link #PLAIN_WAITERS} examines all rows of a table, and
+     * must recognize the marker of each row.
      */
     public static final long MARKER = 0x9e3779b97f4a7c15L;
 
     /**
-     * A query: how many transactions wait for the most contended row of a table without a marker. The parameter is the
-     * name of the table. A row is locked in its partition, so all partitions of a partitioned table are one table. The
-     * holder of a front lock is counted, and there is one such holder for each row.
+     * A query: how many transactions without a marker wait for the most contended row of a table. The parameter is the
+     * name of the table. A row is locked in its partition, so the query treats all partitions of a partitioned table as
+     * one table. The count includes the holder of the front lock of the row, if this transaction waits.
      *
      * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them, and
      * transactions that follow an update to the new version of the row, wait for the xid of the holder. In REPEATABLE
      * READ and SERIALIZABLE the answer is 0, because front locks and markers do not exist there. The arrays are
-     * computed once, so the query visits each lock a few times, however many transactions wait. A prepared transaction
-     * has no pid, and does not wait.
+     * computed once, so the query visits each lock a few times, however many transactions wait. Prepared transactions
+     * have no pid and do not wait, so the query ignores their locks.
      */
     public static final String PLAIN_WAITERS =
             "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The text of an id: rule 2 of key version 1. The text depends on the value, not on the Java type, so that {@code 42},
- * {@code 42L} and {@code "42"} are the same lock. Objects of unsupported types are refused, and never converted by
+ * {@code 42L} and {@code "42"} have the same key. Objects of unsupported types are refused, and never converted by
  * {@code toString()}.
  */
 public final class IdText {

@@ -37,8 +37,8 @@ public enum IdType {
     ENUM(""),
     /**
      * All other types. An id of such a type has no key, because one row could then have several keys. Equal values may
-     * have several texts (citext, nondeterministic collations, jsonb). Only the server may know their spellings (inet,
-     * boolean). The text may depend on a setting of the session (float8, interval, ranges).
+     * have several texts (citext, nondeterministic collations, jsonb). Rowlock may not know all spellings of a value
+     * (inet, boolean). The text may depend on a setting of the session (float8, interval, ranges).
      */
     KEYLESS("");
 

@@ -58,7 +58,7 @@ public final class SqlState {
     public static final String TRANSACTION_TIMEOUT = "25P04";
 
     /**
-     * The transaction is committed, but possibly not durable. The SQL standard reserves the class RL for
+     * The transaction is committed, but possibly not durable. The SQL standard leaves classes such as RL to
      * implementations, and PostgreSQL does not use this class. State 08007 of the standard is unsuitable, because other
      * libraries run the work again after a state of class 08.
      */
