@@ -7,9 +7,9 @@ import java.util.concurrent.Semaphore;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * A connection of an application whose statements Rowlock forwards. Rowlock sends a statement of its own only while no
- * other thread uses the connection. Otherwise the timeout of Rowlock's statement could cancel the statement of the
- * other thread.
+ * A connection of an application whose statements Rowlock forwards. Rowlock sends a query of its own only while no
+ * other thread uses the connection. Otherwise the timeout of Rowlock's query could cancel the statement of the other
+ * thread.
  */
 public final class DriverAccess {
     private static final String CANCELED = "canceling statement due to user request";

@@ -261,7 +261,7 @@ abstract class DriverSession {
         return driver.getBackendPID();
     }
 
-    /** Sends a cancel request. Like every cancel request, it uses another connection, so the session's may be lost. */
+    /** Sends a cancel request on a separate connection, so the session's own connection may already be lost. */
     void cancel() throws SQLException {
         driver.getQueryExecutor().sendQueryCancel();
     }

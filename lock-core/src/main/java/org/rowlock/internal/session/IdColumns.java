@@ -21,10 +21,10 @@ import org.rowlock.internal.text.IdType;
 
 /**
  * The id columns of tables: the primary key from the catalog, or the configured columns. The columns are looked up on
- * first use, and cached by database, user and name. A table can be replaced or changed at any time. Every row lock
- * therefore checks, without a further round trip, that the types of the columns have not changed. If the columns are
- * not configured, the row lock also checks that they are still the primary key ({@link RowSql#identity},
- * {@link RowSql#verify}).
+ * first use, and cached by {@link Place}. A table can be replaced or changed at any time. Every row lock therefore
+ * checks, without a further round trip, that the types of the columns have not changed. If the columns are not
+ * configured, the row lock also checks that they are still the primary key ({@link RowSql#identity}, {@link
+ * RowSql#verify}).
  */
 // A stale table is compared by reference, because an equal object may come from a newer look-up, and must stay in the
 // cache.

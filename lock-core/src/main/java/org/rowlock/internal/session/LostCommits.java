@@ -32,7 +32,10 @@ public final class LostCommits {
     /** The age at which the answer of a server ({@link Known}) is renewed. */
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The greatest age of an answer that is used after the connection was lost, and cannot query the server. */
+    /**
+     * The greatest age of an answer that is used after the connection was lost, when the server cannot be queried
+     * again.
+     */
     private static final long MOST_OLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final ConcurrentMap<Object, Known> KNOWN = new ConcurrentHashMap<>();

@@ -131,7 +131,7 @@ public final class PrimaryKeys {
                 new Found(seen.names(), seen.types(), seen.oid(), seen.isCitus(), seen.countsRows(), true, until));
     }
 
-    /** Looks up a table as the statement saw it, even if the search_path of its transaction has ended. */
+    /** Looks up a table with the search_path of the statement, even if the session now has another search_path. */
     private static IdColumns.Known seen(PgSession session, IdColumns.Place name) throws SQLException {
         String path = name.searchPath();
         if (path == null || path.equals(session.reported("search_path"))) {

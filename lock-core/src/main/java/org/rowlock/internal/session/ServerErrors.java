@@ -86,8 +86,8 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether a wait for a row of the given table has timed out. An error that names only another table is excluded,
-     * because a foreign key may cause a wait for a row of another table.
+     * Whether a wait for a row of the given table has timed out. Returns false for an error that names another table,
+     * because a foreign key may cause a wait for a row of that table.
      */
     public static boolean isTimeoutIn(String table, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
