@@ -40,12 +40,15 @@ record Blocker(
         return gid.isEmpty() ? pid : gid;
     }
 
-    /** Whether the blocker has delayed other sessions for so long that their requests appear to hang. */
+    /**
+     * Whether the blocker delays other sessions and seems to hang: it has been in its state, or has blocked them, for a
+     * long time.
+     */
     boolean isHanging() {
         return Math.max(seconds, blockedSeconds) >= Threshold.LONG_SECONDS && waiting >= Threshold.FELT_SESSIONS;
     }
 
-    /** Whether the blocker has run or ended a statement lately, as a batch does in one long transaction. */
+    /** Whether the blocker has begun or ended a statement lately, as a batch does in one long transaction. */
     private boolean isAtWork() {
         return seconds < Threshold.LONG_SECONDS;
     }

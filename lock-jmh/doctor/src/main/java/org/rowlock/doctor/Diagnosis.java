@@ -142,7 +142,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
 
     /**
      * Returns how many statements with a locking clause lock rows of the table per second. If there are no such
-     * statements, returns the number of updates of the table per second.
+     * statements, returns how many rows of the table are updated or deleted per second.
      */
     private double perSecond(String table) {
         long calls = seen.locking().stream()

@@ -35,8 +35,8 @@ final class Figures {
     }
 
     /**
-     * Replaces each {@code {name}} in the text by the figure of that name. The first source with such a figure is used.
-     * If a figure is 1, the noun and the verb after the figure become singular.
+     * Replaces each {@code {name}} in the text by the figure of that name. A source is a map or a record, and the first
+     * source with such a figure is used. If a figure is 1, the noun and the verb after the figure become singular.
      */
     static String fill(String text, Object... sources) {
         return FIGURE.matcher(text).replaceAll(figure -> {
@@ -96,7 +96,7 @@ final class Figures {
         return value instanceof Enum ? text.toLowerCase(Locale.ROOT).replace('_', ' ') : text;
     }
 
-    /** Formats a share as {@code 61 %}, with one decimal below ten. */
+    /** Formats a share as {@code 61 %}. Only a percentage below ten has decimals. */
     static String percent(double share) {
         double percent = share * 100;
         return number(percent < 9.95 ? percent : Math.rint(percent)) + " %";

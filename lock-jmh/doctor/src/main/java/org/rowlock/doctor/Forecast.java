@@ -11,17 +11,19 @@ import org.rowlock.doctor.Wait.Doing;
  * that shortens the lock cycle. The lock cycle, {@code turn} in the code, is the time from one transaction's lock on
  * the row to the next transaction's lock. The first session in line waits for a whole cycle. Sampled at a random
  * moment, that session has waited for part of the cycle. The share of samples that see the holder in a state is the
- * state's share of the cycle. A lever removes one state. The estimate ignores side effects of a lever on other states.
- * On a busy machine, a lever that saves messages also shortens the waits for a processor. An estimate can therefore be
- * as low as a fourth of the true rate.
+ * state's share of the cycle. Most levers remove or shorten one state. Grouped transactions share a state, such as one
+ * commit for all of them. The estimate ignores side effects of a lever on other states. On a busy machine, a lever that
+ * saves messages also shortens the waits for a processor. An estimate can therefore be as low as a fourth of the true
+ * rate.
  *
  * @param sightings the number of samples of the first session in line from which the estimate is computed
  * @param levers the estimated rate by lever; levers that gain little are left out
  */
 record Forecast(String table, double perSecond, int sightings, Map<String, Double> levers) {
     /**
-     * The factor from the median sampled wait of the first session in line to the length of a cycle. The factor is 2 if
-     * all cycles are equally long, and 1.4 if their lengths are distributed exponentially.
+     * The factor from the median sampled wait of the first session in line to the length of a cycle. The exact factor
+     * is 2 if all cycles are equally long, and 1.4 if their lengths are distributed exponentially. This value is in the
+     * middle.
      */
     private static final double TURN = 1.7;
 
@@ -40,8 +42,8 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
 
     /**
      * Returns the estimate, or null if no estimate is possible. Too few samples, too short a cycle and sessions that
-     * hang make an estimate impossible. An estimate is also impossible if the holder was in other states in more than a
-     * tenth of the samples.
+     * hang make an estimate impossible. An estimate is also impossible if, in more than a tenth of the samples, the
+     * holder is prepared, hidden, or itself waits for a lock.
      */
     static @Nullable Forecast of(Table table) {
         double idleShare = table.share(Table.Of.HOLDER, Doing.IDLE_IN_TRANSACTION);

@@ -83,7 +83,7 @@ final class ReadOnlySession implements AutoCloseable {
         }
     }
 
-    /** The number of transactions that this session ran. The server's statistics include them. */
+    /** The number of transactions that this session committed. The server's statistics include them. */
     long transactions() {
         return transactions;
     }

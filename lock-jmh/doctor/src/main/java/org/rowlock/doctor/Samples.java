@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.Seen.LockTable;
 import org.rowlock.doctor.ServerQuery.Row;
 
-/** The totals of all samples. An average over the samples is the average number of sessions at one moment. */
+/**
+ * The totals of all samples. A total divided by the number of samples is the average number of sessions at one moment.
+ */
 final class Samples {
     static final Duration INTERVAL = Duration.ofMillis(100);
 

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param busy the number of sessions with a running statement, by wait event
  * @param sessions other numbers of sessions by kind: the non-busy states of activity.sql, and the kinds that {@link
  *     Samples} adds, such as "row waits". Sessions whose activity the role cannot see are "hidden"
- * @param tables the tables that sessions wait for, the most waits first
+ * @param tables the tables for whose rows sessions wait, the most waits first
  * @param locking the statements that lock rows, the most time first; empty without pg_stat_statements
- * @param used the tables that were updated or scanned, the most updates first
+ * @param used the tables that were ever updated or scanned, the one with the most updates in total first
  * @param perSecond the rates of the counters; empty if they could not be read
  * @param lockTable the lock table when it was fullest; null if it could not be read
  * @param horizon the holders of the vacuum horizon, the oldest first
@@ -68,7 +68,7 @@ record Seen(
      * The use of a table during the sampling.
      *
      * @param scanned the rows read by sequential scans
-     * @param lacksIndex whether the table has a foreign key whose columns no index begins with
+     * @param lacksIndex whether a foreign key of the table has no index that begins with the columns of the key
      * @param vacuumedSeconds the time since the last vacuum; null if there was none
      */
     record TableUse(
@@ -212,8 +212,9 @@ record Seen(
 
     /**
      * Whether the holder is so old that its age matters. The time decides, because a busy server assigns many xids
-     * during a short report. A number of xids is required too, because a transaction may be older than its snapshot.
-     * The server does not show the time for a slot or a standby, so the rate of xids gives an estimate.
+     * during a short report. A number of xids is required too, because a transaction may be older than its snapshot,
+     * and only an old snapshot holds back vacuum. The server does not show the time for a slot or a standby, so the
+     * rate of xids gives an estimate.
      */
     boolean isOld(HorizonHolder holder) {
         double atThisRate = Threshold.OLD_HORIZON_SECONDS * perSecond("xids");

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.tool.Texts;
 
 /**
- * A query in a file of its own, such as {@code waits.sql} beside this class. The files also run in psql. A column whose
- * name ends in {@code query} holds a statement, and reading normalizes the statement.
+ * A query in a file of its own, such as {@code waits.sql} beside this class. The files also run in psql. The texts in a
+ * column whose name ends in {@code query} are statements, and are normalized when they are read.
  */
 enum ServerQuery {
     SERVER,
@@ -79,8 +79,8 @@ enum ServerQuery {
     }
 
     /**
-     * Returns the later rows with the increase of each counter. A counter that fell has been reset, so its whole value
-     * is the increase.
+     * Returns the later rows, with each counter replaced by its increase. A counter that fell has been reset, so its
+     * whole value is the increase.
      */
     List<Row> grown(List<Row> before, List<Row> after) {
         Map<String, Row> first =

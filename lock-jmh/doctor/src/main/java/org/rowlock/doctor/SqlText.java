@@ -82,8 +82,9 @@ final class SqlText {
         while (at < sql.length()) {
             char c = sql.charAt(at);
             boolean isQuoteNext = sql.startsWith("'", at + 1);
-            // Whether the string ends here depends on the other session's standard_conforming_strings, which the doctor
-            // cannot read. To be safe, the rest of the statement counts as part of the string.
+            // Whether the string ends here depends on standard_conforming_strings of the session that sent the
+            // statement, and the doctor cannot read that session's setting. To be safe, the rest of the statement
+            // counts as part of the string.
             if (c == '\\' && isQuoteNext && !isEscaped) {
                 return sql.length();
             }

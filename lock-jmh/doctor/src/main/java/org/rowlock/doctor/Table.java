@@ -42,7 +42,7 @@ record Table(
         STATEMENT,
         /** The activity of holders while others wait: {@link Doing}. */
         HOLDER,
-        /** The wait events of holders that run or commit, and the gids of prepared transactions. */
+        /** The wait events of holders that are not idle, and the gids of prepared transactions. */
         HOLDER_EVENT,
         HOLDER_STATEMENT,
         /** The sessions and prepared transactions that hold rows, weighted by the number of waiting sessions. */

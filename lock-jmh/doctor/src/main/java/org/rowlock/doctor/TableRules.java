@@ -34,10 +34,12 @@ record TableRules(Rules rules, Seen seen, Table table) {
 
         String wanting = table.most(Of.STATEMENT);
         String holding = table.most(Of.HOLDER_STATEMENT);
-        // The advice is about the statement that locks the row. Both waiting sessions and holders show that statement.
+        // The advice names the statement that locks the row. Waiting sessions run this statement. If the role cannot
+        // see it, the holder's last statement is the best guess.
         String locking = wanting != null ? wanting : holding;
         boolean isWrite = StatementKind.of(holding) == StatementKind.WRITE;
-        // Sessions that wait for the row do not slow down a query that locks nothing.
+        // Sessions that wait for the row do not slow down a query that locks nothing. Therefore a shorter wait already
+        // shows that the query is long.
         boolean isQuery = isRunning && StatementKind.isQuery(holding);
         boolean isLong = table.firstWaitMillis() >= (isQuery ? WORK_MILLIS : LONG_HOLD_MILLIS);
         boolean isAnyRow = StatementKind.takesFirst(wanting);

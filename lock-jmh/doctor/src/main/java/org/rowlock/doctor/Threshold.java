@@ -92,8 +92,8 @@ final class Threshold {
 
     /**
      * The smallest rate of new MultiXacts per second that matters. At this rate the server reaches the default
-     * autovacuum_multixact_freeze_max_age (400 million) in 46 days. Autovacuum then reads every table in full, even
-     * tables that hardly change.
+     * autovacuum_multixact_freeze_max_age (400 million) in 46 days. Autovacuum then vacuums even tables that hardly
+     * change.
      */
     static final double MULTIXACTS_PER_SECOND = 100;
 
@@ -104,7 +104,7 @@ final class Threshold {
     static final double LWLOCK_SHARE = 0.05;
 
     /**
-     * The smallest number of blocks per claimed row that shows a missing index. With a fitting index, a claim reads
+     * The smallest number of blocks per locked row that shows a missing index. With a fitting index, a statement reads
      * fewer than ten blocks per row.
      */
     static final double BLOCKS_PER_CLAIM = 50;

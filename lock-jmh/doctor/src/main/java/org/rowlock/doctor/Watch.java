@@ -104,7 +104,9 @@ record Watch(String at, List<Node> sessions) {
         return new Watch(Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(), tree);
     }
 
-    /** Moves the session from {@code left} into the tree, and below it all sessions that wait for it. */
+    /**
+     * Adds the session to the tree, and moves the sessions that wait for it from {@code left} to the places below it.
+     */
     private static void add(Node node, int depth, List<Node> left, List<Node> tree) {
         tree.add(node.at(depth));
         List<Node> behind = left.stream().filter(each -> each.isBehind(node)).toList();
