@@ -94,7 +94,8 @@ public final class DriverAccess {
     /**
      * Queries the server, without beginning the transaction of the application. The calling thread must have a permit.
      *
-     * @throws SQLException if the query fails, the connection is closed, or another thread uses the connection
+     * @throws SQLException if the query fails, if another thread uses the connection, if the connection is closed, or
+     *     if a read-only connection must switch to autocommit
      */
     public <T> T query(Query<T> query) throws SQLException {
         if (!use.tryAcquire(OTHERS)) {

@@ -13,10 +13,10 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.value.Insert;
 
 /**
- * The statements, called parts, that are sent in one round trip. The first parts limit the wait, acquire the locks and
- * look up rows. The last parts are the caller's query, or the caller's writes and the COMMIT. In READ COMMITTED each
- * statement has its own snapshot. After an error, the server does not run the following statements. Immutable. A flush
- * without statements of the caller contains no values, so it can be cached.
+ * The statements, called parts, that are sent in one round trip. The first parts limit the wait, acquire the locks, and
+ * insert or look up rows. The last parts are the caller's query, or the caller's writes and the COMMIT. In READ
+ * COMMITTED each statement has its own snapshot. After an error, the server does not run the following statements.
+ * Immutable. A flush without a {@link Tail} contains no values, so it can be cached.
  *
  * @param isBounded whether the flush fails if a lock is not available in time. The transaction must then stay usable,
  *     so the flush starts with a savepoint if the transaction has begun

@@ -12,10 +12,10 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write.Bound;
 
 /**
- * One statement of a {@link Flush}. Lock statements are cached, so their binders and readers must not contain the state
- * of a call. Statements of the caller are created for each call.
+ * One statement of a {@link Flush}. Lock statements and the INSERTs of orInsert() are cached, so their binders and
+ * readers must not contain the state of a call. Other statements of the caller are created for each call.
  *
- * @param binds the values of the caller
+ * @param binds the values of the caller's statement; empty if the binder reads the values from the request
  */
 public record Part(String sql, Binder binder, Reader reader, List<@Nullable Object> binds) {
     private static final Logger LOG = System.getLogger("org.rowlock");
