@@ -1,5 +1,6 @@
 -- Lists the tables with the most updated or deleted rows, and the rows that sequential scans read. Partitions count as
--- their root table. The last column shows whether a table has a foreign key whose columns no index begins with.
+-- their root table. The column lacks_index shows whether a foreign key of the table has no index that begins with the
+-- columns of the key.
 select root::regclass::text as "table", t.updates, t.live, t.dead, t.scans, t.scanned, t.lacks_index,
        extract(epoch from clock_timestamp() - t.vacuumed)::float8 as vacuumed_seconds
 from (select coalesce(pg_partition_root(s.relid), s.relid) as root,

@@ -70,7 +70,8 @@ public final class Meter {
             each.forEach(latency -> latency.takeInto(ended, all));
             all.add(ended);
             if (all.getTotalCount() > 0) {
-                // An open operation will last at least as long as it has lasted so far, so it can only raise a figure.
+                // An open operation will last at least as long as it has lasted so far. Therefore its time may raise a
+                // figure, but never lowers one.
                 PERCENTILES.forEach((suffix, percent) -> {
                     long nanos = Math.max(ended.getValueAtPercentile(percent), all.getValueAtPercentile(percent));
                     results.put(name + suffix, nanos / NANOS_PER_MILLI, "ms");

@@ -123,7 +123,9 @@ final class CompareCommand extends ToolCommand {
         return ReportOption.run(run, directory, out(), err());
     }
 
-    /** Adds the connections of all doors together, which share a server. */
+    /**
+     * Sets the number of connections of each point to the sum over all variants, because all variants share a server.
+     */
     private static Scenario withConnections(Scenario scenario) {
         List<Point> points = scenario.points().stream()
                 .map(point -> point.needing(JdbcDoors.connections(point.clients())))

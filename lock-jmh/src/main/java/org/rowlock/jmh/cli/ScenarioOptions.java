@@ -167,7 +167,7 @@ final class ScenarioOptions {
         return chosen;
     }
 
-    /** Replaces the list of scenarios by one scenario that is not in the list. */
+    /** Selects only this scenario, which is not one of the predefined scenarios. */
     void only(Function<@Nullable Double, Scenario> scenario) {
         refuse(
                 areNamed(),

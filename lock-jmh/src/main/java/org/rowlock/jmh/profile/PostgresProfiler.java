@@ -27,8 +27,10 @@ import org.rowlock.tool.UserError;
  * wal} (bytes), {@code xids}, {@code multixacts}, {@code deadlocks} and {@code deadTuples}. Dead tuples are row
  * versions that updates and deletes left behind. {@code wal}, {@code xids} and {@code multixacts} are exact and cover
  * the whole server, so no other client should write during the run. {@code deadlocks} and {@code deadTuples} are
- * statistics of the database, which PostgreSQL publishes up to a second late. {@code cpu.*} is the number of busy
- * cores. The server's cores are known only if the server runs on this machine.
+ * statistics of the database, which PostgreSQL publishes up to a second late. {@code cpu.client}, {@code cpu.server},
+ * {@code cpu.machine} and {@code cpu.others} are numbers of busy cores, and {@code cpu.cores} is the number of all
+ * cores. {@code cpu.operation} is the clients' processor time per operation. The server's time is known only if the
+ * server runs on this machine.
  *
  * <p>During the iteration the profiler samples pg_stat_activity and adds {@code wait.Type:Event}: the average number of
  * sessions of the database in that wait event. Only members of {@code pg_read_all_stats} see the sessions of other

@@ -39,7 +39,7 @@ public final class Window {
      */
     public static Window open(BenchmarkServer server, LongSupplier completed) throws SQLException {
         Window window = open(server.address(), completed);
-        // The server closes the connection if the benchmark fails before the window ends.
+        // Closing the BenchmarkServer closes both if the benchmark fails before the window ends.
         server.closeWith(window.connection);
         server.closeWith(window.sampler);
         return window;

@@ -13,8 +13,8 @@ import org.rowlock.jmh.server.ServerFacts;
 import org.rowlock.tool.Texts;
 
 /**
- * A run of scenarios. A failure or a stop costs only the measurements that are not finished. An instance can run only
- * once. Any thread can call {@link #stop}.
+ * A run of scenarios. A failure or a stop costs only unfinished measurements, unless a lock has failed to exclude other
+ * transactions. An instance can run only once. Any thread can call {@link #stop}.
  */
 public abstract class BenchmarkRun {
     protected final ComparisonSettings settings;

@@ -17,17 +17,17 @@ public enum Call {
     /** The interval permits more than one verdict. */
     INCONCLUSIVE,
     /**
-     * Other programs used more than a tenth of the machine, so no verdict is possible: in a turn of the variant or the
-     * baseline or, if turns are shorter than a second, on average over all turns of both.
+     * No verdict is possible, because other programs used more than a tenth of the machine in a turn of the variant or
+     * the baseline. If turns are shorter than a second, the average over all turns of both decides.
      */
     DISTURBED;
 
     private static final double CLOSE = 1.1;
 
     /**
-     * @param again the ratio of the baseline to itself, from the rounds of {@code ratio}. If this ratio certainly
-     *     differs from 1, the order of the measurements has an effect, and differences of that size get no verdict.
-     *     Without the ratio (null), every comparison is inconclusive
+     * @param again the ratio of the baseline's second turns to its first turns. If this ratio certainly differs from 1,
+     *     the order of the measurements has an effect, and differences of that size get no verdict. Without the ratio
+     *     (null), every comparison is inconclusive
      */
     static Call of(Ratio ratio, @Nullable Ratio again) {
         if (again != null) {

@@ -10,8 +10,8 @@ import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
 /**
- * Leaves out scenarios and points that exceed the free capacity of a server, and adds a remark. If the user chose a
- * scenario or point that does not fit, the run is rejected.
+ * Leaves out scenarios and points that exceed the free capacity of a server, and adds a remark. A point that does not
+ * fit is an error if the user chose the number of clients, or named a scenario of one point.
  *
  * @param locks the capacity of the server's lock table
  */

@@ -31,7 +31,7 @@ public final class Rounds {
 
     private static final long SEED = 20_261;
 
-    /** The key of {@link #othersShare(Point, Variant)}. */
+    /** The key of {@link #othersShare(Point, Variant)} among the figures of a result. */
     private static final String OTHERS = "others.share";
 
     private final Scenario scenario;

@@ -16,7 +16,10 @@ import org.rowlock.jmh.scenario.Metric.Better;
 import org.rowlock.jmh.scenario.Scenario.Brief;
 import org.rowlock.tool.Texts;
 
-/** All scenarios. Their definitions are in scenarios.md, whose first comment describes the format. */
+/**
+ * All scenarios. Their definitions are in scenarios.md and doors.md. The first comment of scenarios.md describes the
+ * format.
+ */
 public final class Scenarios {
     private static final String BENCHMARKS = "org.rowlock.jmh.bench.";
     private static final String RUN = "    ";

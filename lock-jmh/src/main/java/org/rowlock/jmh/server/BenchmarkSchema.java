@@ -38,7 +38,7 @@ public final class BenchmarkSchema {
 
     private BenchmarkSchema() {}
 
-    /** Creates an empty schema. A schema that a killed fork of the same run has left is dropped first. */
+    /** Creates an empty schema. A schema that a killed fork or an earlier killed run has left is dropped first. */
     public static void create(Connection connection, String run) throws SQLException {
         if (isOf(connection, run)) {
             drop(connection, run);

@@ -32,7 +32,10 @@ public final class Network implements AutoCloseable {
     private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** The kinds of paths that this JVM has measured before, so that the code of the driver and the proxy is warm. */
+    /**
+     * The kinds of paths, with and without a proxy, that this JVM has measured before. Their code is warm, so a later
+     * measurement needs no warm-up.
+     */
     private static final Set<Boolean> WARM = ConcurrentHashMap.newKeySet();
 
     private final ServerAddress server;

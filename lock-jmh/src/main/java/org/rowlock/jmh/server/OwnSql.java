@@ -10,7 +10,7 @@ import org.rowlock.internal.text.Tokens;
 import org.rowlock.tool.UserError;
 
 /**
- * A statement of the user. Its parameters are columns of the keys.
+ * A statement of the user. Each parameter gets its value from a column of the keys.
  *
  * @param sql the SQL with ? for each parameter
  * @param columns for each parameter, the number (from 1) of the column of the keys that contains its value
