@@ -29,7 +29,7 @@ import org.rowlock.testing.GoldenVector;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
-/** The keys that the guard takes are those that the library takes, for every type of id. */
+/** For every type of id, the guard acquires the same keys as the library. */
 class GuardKeysTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -46,7 +46,7 @@ class GuardKeysTest {
         database.execute(RowLockGuard.schemaSql());
     }
 
-    /** Those of the library's own contract, and columns whose values print in several ways. */
+    /** Returns the ids of the library's own contract, and ids of columns whose values print in several ways. */
     static Stream<Ids> ids() {
         return Stream.concat(
                 IdTypesContract.ids(),
@@ -94,7 +94,7 @@ class GuardKeysTest {
                 "create table thing(" + ids.columns() + ", note text, primary key (" + ids.names() + "))",
                 "insert into thing values (" + ids.firstSql() + "), (" + ids.secondSql() + ")",
                 Install.guard("thing", 10));
-        // How a session has values printed must not matter.
+        // The key must not depend on the settings by which a session prints values.
         for (String settings : List.of(
                 "",
                 "perform set_config('datestyle', 'SQL, DMY', true), set_config('timezone', 'Asia/Kolkata', true);",

@@ -21,7 +21,10 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
 
-/** Plain writers, and row locks, beside ADVISORY lockers: updates are lost without the guard, and none with it. */
+/**
+ * Plain writers and ROW lockers run beside ADVISORY lockers. Updates are lost without the guard, and no update is lost
+ * with the guard.
+ */
 @Tag("long")
 class GuardLostUpdateTest {
     private static final int LOCKERS = 4;
@@ -35,7 +38,7 @@ class GuardLostUpdateTest {
 
     private final RowLocks locks = locks(LockStrategy.ADVISORY);
 
-    /** What must never run beside ADVISORY without the guard. */
+    /** Row locks, which must never be used beside ADVISORY without the guard. */
     private final RowLocks rowLocks = locks(LockStrategy.ROW);
 
     private final Bank bank = new Bank(database);
@@ -45,7 +48,10 @@ class GuardLostUpdateTest {
         database.execute(Install.schemaAndGuard("account", "client", "shop"));
     }
 
-    /** Reads under the lock; a plain writer comes between; writes back. */
+    /**
+     * The locker reads a balance under the lock. Then a plain writer tries to change the balance, and the locker writes
+     * a balance that is based on its read. Returns whether the plain writer could write.
+     */
     private boolean plainWriterComesBetween(Session locker, Session writer) throws Exception {
         lock(locker, locks, forUpdate(Bank.key(0)));
         long read = locker.run(c -> Bank.balance(c, 0));
@@ -110,13 +116,16 @@ class GuardLostUpdateTest {
         assertThat(refusals).as("writers that met a locker").hasPositiveValue();
     }
 
-    /** A transaction, but for its commit. */
+    /** The statements of a transaction, without its commit. */
     @FunctionalInterface
     private interface Work {
         void add(Connection connection, long transaction, int n, int amount) throws SQLException;
     }
 
-    /** One session; transactions that fail are given up, so that both kinds go on meeting. */
+    /**
+     * Runs transactions in one session. A failed transaction is not repeated, so that lockers and plain writers
+     * continue to meet.
+     */
     private void run(Work work, Random random) throws SQLException {
         Connection connection = database.dataSource().getConnection();
         try {
@@ -182,7 +191,7 @@ class GuardLostUpdateTest {
         Bank.write(connection, transaction, n, Bank.balance(connection, n), amount);
     }
 
-    /** As a job would that knows nothing of locks. */
+    /** Changes a balance without a lock, like a job that does not use Rowlock. */
     private static int addPlainly(Connection connection, long transaction, int n, int amount) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement(
                         "update " + Bank.table(n) + " set balance = balance + ? where n = ?");
@@ -198,7 +207,7 @@ class GuardLostUpdateTest {
         }
     }
 
-    /** Ends sessions in the midst of their transactions, spread over the run. */
+    /** Terminates sessions in the middle of their transactions, again and again during the run. */
     private void kill(AtomicBoolean done) throws SQLException {
         for (int kill = 1; kill <= KILLS; kill++) {
             int commits = kill * LOCKERS * TRANSACTIONS / KILLS;

@@ -31,11 +31,12 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Ids of every type that the server has, and of types made of them, in two sessions whose settings print them in
- * different ways. One row never has two holders: a session locks it, or is refused by name.
+ * Ids of every type of the server, and of types that this test creates, in two sessions whose settings print the ids in
+ * different ways. One row never has two holders: a session locks the row, or is refused with an error that names the
+ * table.
  */
 class PrintedIdPropertiesTest {
-    /** Of many types. A type takes the texts that it can read. */
+    /** Texts for values of many types. Each type uses the texts that it can read. */
     private static final List<String> LITERALS =
             List.of(("1|7|-2|0.1|0.30000000000000004|1e-7|7.50|a|Ab|ab |a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11|"
                             + "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11|\\x00ff41|\\x5c|1 day -02:03:04.5|-1 year -2 mons +3 days|"
@@ -54,7 +55,7 @@ class PrintedIdPropertiesTest {
             "intervalstyle", List.of("postgres", "postgres_verbose", "sql_standard", "iso_8601"),
             "extra_float_digits", List.of("-15", "-3", "0", "1", "3"),
             "timezone", List.of("UTC", "Asia/Kolkata", "America/St_Johns", "Europe/Berlin"),
-            // The driver takes no other than ISO.
+            // The driver requires ISO.
             "datestyle", List.of("ISO, MDY", "ISO, DMY", "ISO, YMD"),
             "xmlbinary", List.of("base64", "hex"),
             "xmloption", List.of("content", "document"),
@@ -62,7 +63,7 @@ class PrintedIdPropertiesTest {
             "quote_all_identifiers", List.of("on", "off"),
             "array_nulls", List.of("on", "off"));
 
-    /** What sessions give of an id that they have read. */
+    /** The SQL expressions by which a session reads an id as a text. */
     private static final List<String> FORMS = List.of(
             "id::text", "id::text", "to_json(id) #>> '{}'", "replace(timezone('UTC', id)::text, ' ', 'T') || 'Z'");
 
@@ -76,8 +77,8 @@ class PrintedIdPropertiesTest {
     /**
      * A table with an id of one type.
      *
-     * @param composite whether a number is in front of it
-     * @param rows where they are
+     * @param composite whether the id is composite, with a number as its first part
+     * @param rows the values of the column place
      */
     private record IdTable(String name, String type, boolean composite, List<String> rows) {}
 
@@ -143,7 +144,7 @@ class PrintedIdPropertiesTest {
             }
             for (String[] type : types) {
                 for (boolean composite : new boolean[] {false, true}) {
-                    // Composite ids of the types that are made here are enough.
+                    // Composite ids are tested only with the types that this test creates.
                     if (!composite || !type[0].startsWith("pg_catalog.")) {
                         create(statement, type[0], type[1], composite, builders);
                     }
@@ -247,7 +248,8 @@ class PrintedIdPropertiesTest {
             String schedule = table.type() + ' ' + table.rows() + ' ' + strategies + ' ' + way + ' ' + hers + his;
             if (strategies.get(0) == ADVISORY && GUARDED.contains(table.name())) {
                 try (Statement statement = bob.createStatement()) {
-                    // The guard refuses at once; only a claim, which has the row lock too, makes a writer wait.
+                    // The guard refuses at once. The writer waits only for a claim, because a claim also holds the row
+                    // lock.
                     statement.execute("set local lock_timeout = '20ms'");
                     boolean written =
                             tried(statement, "update " + table.name() + " set note = 'x' where place = " + row);
@@ -279,7 +281,8 @@ class PrintedIdPropertiesTest {
     }
 
     /**
-     * Whether a session holds a row now; null if it is refused, or what it has read of the id does not name the row.
+     * Tries to lock a row. Returns whether the session holds the row now. Returns null if the key is refused, or if the
+     * text that the session has read does not identify the row.
      */
     private static Boolean hold(
             Connection connection, IdTable table, String row, LockStrategy strategy, Way way, Random random)
@@ -317,7 +320,7 @@ class PrintedIdPropertiesTest {
         }
     }
 
-    /** What a session reads of the id of a row, if the server finds the row by it; else null. */
+    /** Returns the text of the id that a session reads; null if the server does not find the row by this text. */
     private static String idText(Connection connection, IdTable table, String row, String form) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             String text = read(statement, "select " + form + " from " + table.name() + " where place = " + row);
@@ -360,7 +363,7 @@ class PrintedIdPropertiesTest {
         }
     }
 
-    /** So that not everything is refused. */
+    /** Without this test, the other tests would pass even if every type were refused. */
     @Example
     void typesOfOnePrintAreLockedByKeysAndOthersAreRefused() throws Exception {
         Random random = new Random(1);

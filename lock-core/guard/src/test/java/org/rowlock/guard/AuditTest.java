@@ -26,7 +26,7 @@ import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
-/** Whom the audit notes, and that nobody is the worse for it. */
+/** The audit records the writers that do not lock, and makes no writer fail or wait. */
 class AuditTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -49,7 +49,7 @@ class AuditTest {
     private List<StrayWriter> writers() throws SQLException {
         try (Connection connection = database.dataSource().getConnection()) {
             return StrayWriter.all(connection).stream()
-                    // Those of this test; the schema rowlock may be shared with others.
+                    // Other tests may share the schema rowlock, so only the writers of this test are returned.
                     .filter(writer -> writer.application().startsWith(database.schema()))
                     .toList();
         }
@@ -92,7 +92,7 @@ class AuditTest {
         assertThat(writers()).hasSize(1);
     }
 
-    /** ROW takes no key, so the audit cannot tell it from a writer that does not lock. */
+    /** A ROW locker acquires no key, so the audit cannot distinguish the locker from a writer that does not lock. */
     @Test
     void atRowEverybodyIsNoted() throws Exception {
         RowLocks locks = locks(LockStrategy.ROW);
@@ -276,7 +276,7 @@ class AuditTest {
         assertThat(writers()).extracting(StrayWriter::table).containsExactly("accounts");
     }
 
-    /** Whatever goes wrong in the audit is a warning to the writer and no more. */
+    /** An error in the audit only causes a warning to the writer. */
     @Test
     void aBrokenAuditFailsNobody() throws Exception {
         database.execute(Install.audit("account", 1, "balance"), "alter table account rename balance to money");

@@ -29,7 +29,7 @@ import org.rowlock.testing.ClientProgram;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
-/** Installing, what becomes of a guard when its table changes, and removing. In a database of its own. */
+/** Installs and removes guards, and changes guarded tables. Each test has a separate database. */
 @Tag("long")
 class GuardInstallTest {
     private static final Pattern VERSION = Pattern.compile("\\) (\\d+)");
@@ -84,7 +84,7 @@ class GuardInstallTest {
         return RowLockGuard.stateOf(connection, table);
     }
 
-    /** Whether a plain writer is refused while another holds the key. */
+    /** Whether a plain writer is refused while another transaction holds the key. */
     private boolean isGuarded(String table, Object id, String update) throws SQLException {
         RowLocks locks = locks(LockStrategy.ADVISORY);
         try (Connection locker = connect(owner);
@@ -132,7 +132,7 @@ class GuardInstallTest {
         }
     }
 
-    /** As a migration tool runs it: one transaction, which may be rolled back. */
+    /** A migration tool runs the SQL in one transaction, which may be rolled back. */
     @Test
     void itIsTransactional() throws Exception {
         connection.setAutoCommit(false);
@@ -143,7 +143,7 @@ class GuardInstallTest {
         assertThat(state("account")).isEqualTo(GuardState.MISSING);
     }
 
-    /** Writers need no privilege of the guard, even where new functions are nobody's by default. */
+    /** Writers need no privilege for the guard, even if default privileges let no role execute new functions. */
     @Test
     void everyWriterIsGuardedWhateverItsPrivileges() throws Exception {
         execute(
@@ -162,7 +162,7 @@ class GuardInstallTest {
                     .hasMessageContaining("locked by another transaction");
             writer.rollback();
         }
-        // The guard had taken the key, so there was nothing to note.
+        // The guard had acquired the key, so the audit recorded no writer.
         assertThat(StrayWriter.all(connection)).isEmpty();
     }
 
@@ -184,8 +184,8 @@ class GuardInstallTest {
     }
 
     /**
-     * The SQL in the arguments of an audit is whoever's the table is, and must not run with the rights of the schema's
-     * owner.
+     * The owner of a table determines the SQL in the arguments of its audit. This SQL must not run with the privileges
+     * of the schema's owner.
      */
     @Test
     void noRoleGainsRightsByATriggerOfItsOwn() throws Exception {
@@ -218,7 +218,10 @@ class GuardInstallTest {
         connection = connect(owner);
     }
 
-    /** Functions, operators and tables of the session's search_path are not what the guard means. */
+    /**
+     * The guard ignores functions, operators and tables in the session's search_path that have the names of
+     * PostgreSQL's.
+     */
     @Test
     void aSearchPathCannotTakeOver() throws Exception {
         execute(
@@ -281,7 +284,7 @@ class GuardInstallTest {
         assertThat(state("old")).isEqualTo(GuardState.CURRENT);
     }
 
-    /** The server itself does not let the guard go on with a key that is another. */
+    /** The server itself refuses to change the primary key while the guard exists. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -457,7 +460,7 @@ class GuardInstallTest {
         Path dump = directory.resolve("dump.sql");
         ClientProgram.run(server, "pg_dump", "-f", dump.toString(), name);
         try (Connection admin = TestPostgres.shared().dataSource().getConnection()) {
-            // OIDs that are used up make those of the copy others.
+            // All databases of a server get their OIDs from one counter, so the tables of the copy have other OIDs.
             execute(admin, "create database " + name + "_2 owner " + owner);
         }
         ClientProgram.run(server, "psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", dump.toString(), name + "_2");

@@ -17,8 +17,8 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /**
- * The applier of logical replication is a writer that must not stop: the guard lets it pass, and goes on for all
- * others.
+ * Logical replication must not stop. The guard therefore accepts the writes of its apply worker, and still rejects
+ * other writers.
  */
 class GuardReplicationTest {
     private static final String TABLE = "create table account(id int primary key, balance int)";

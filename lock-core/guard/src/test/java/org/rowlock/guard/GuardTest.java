@@ -34,7 +34,7 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
-/** What the guard does to a writer that does not lock, beside lockers with ADVISORY. */
+/** The guard rejects writers that do not lock, while ADVISORY lockers hold the rows. */
 class GuardTest {
     private static final int BUDGET = 20;
 
@@ -202,7 +202,7 @@ class GuardTest {
         writer.execute("update account set balance = 0 where id = 8");
     }
 
-    /** As FOR UPDATE has it: a row that is not there cannot be held up, and the constraint decides. */
+    /** The guard rejects no INSERT. As with FOR UPDATE, only a constraint can prevent the INSERT of an absent row. */
     @Test
     void insertAndCopyPass() throws Exception {
         lock(locker, -1);
@@ -215,7 +215,7 @@ class GuardTest {
         assertThat(writer.advisoryLocks()).isZero();
     }
 
-    /** Not by the guard: every locker holds the table against it. */
+    /** TRUNCATE waits because every locker has a lock on the table, and not because of the guard. */
     @Test
     void truncateWaitsForLockers() throws Exception {
         lock(locker, 7);
@@ -254,7 +254,7 @@ class GuardTest {
         writer.execute("insert into booking values (1, 8)");
     }
 
-    /** The appliers of logical replication run so, and restores with triggers disabled. */
+    /** The apply workers of logical replication, and restores with disabled triggers, have this setting. */
     @Test
     void aReplicaSessionPasses() throws Exception {
         lock(locker, 7);
@@ -280,7 +280,7 @@ class GuardTest {
                 assertRefusedAsLocked("update " + table + " set v = 1 where day = '" + day + "'");
                 assertRefusedAsLocked("delete from " + table + " where day = '" + day + "'");
             }
-            // Moves the row to the other partition: a DELETE and an INSERT behind the scenes.
+            // PostgreSQL moves a row to another partition by a DELETE and an INSERT.
             assertRefusedAsLocked("update measure set day = '2026-06-02', id = 2 where day = '" + day + "'");
             locker.commit();
             writer.execute("update measure set v = 1 where day = '" + day + "'");
@@ -320,7 +320,7 @@ class GuardTest {
                 .satisfies(e -> assertThat(((SQLException) e).getSQLState()).isEqualTo("54000"));
         writer.execute("rollback to savepoint s");
         assertThat(writer.advisoryLocks()).isEqualTo(BUDGET);
-        // What it has, it may write again.
+        // Rows whose keys the writer holds can be written again.
         writer.execute("update account set balance = 1 where id <= " + BUDGET);
     }
 
@@ -346,7 +346,7 @@ class GuardTest {
         writer.commit();
     }
 
-    /** A program that locks more than the budget, by a larger budget of its own, is not the guard's business. */
+    /** A program may lock more rows than the guard's budget, because the program has a budget of its own. */
     @Test
     void rowsThatAreLockedDoNotCount() throws Exception {
         List<Integer> ids = IntStream.rangeClosed(1, 5 * BUDGET).boxed().toList();
@@ -372,14 +372,14 @@ class GuardTest {
         assertThat((Object) warning.getNextWarning()).isNull();
         assertThat(writer.advisoryLocks()).isZero();
         writer.rollback();
-        // It was local.
+        // The setting ended with the transaction.
         assertRefusedAsLocked("update account set balance = 0 where id = 7");
         writer.execute("set rowlock.guard = on");
         writer.commit();
         assertRefusedAsLocked("update account set balance = 0 where id = 7");
     }
 
-    /** With the table locked no locker is in, and the job needs no keys. */
+    /** While the job locks the table, no locker holds a row, so the job needs no keys. */
     @Test
     void aBulkJobThatLocksTheTableWaitsForLockersAndKeepsThemOut() throws Exception {
         lock(locker, 7);
@@ -412,7 +412,7 @@ class GuardTest {
         written.awaitBlockedBy(locker);
         locker.commit();
 
-        // The server lets go of the row a moment before the key.
+        // The server releases the row a moment before the key, so both outcomes are possible.
         boolean refused = false;
         try {
             written.get();

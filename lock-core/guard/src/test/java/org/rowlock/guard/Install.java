@@ -3,11 +3,11 @@ package org.rowlock.guard;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** The calls of the functions that set and remove guards and audits, as a migration has them. */
+/** The SQL by which a migration installs and removes guards and audits. */
 public final class Install {
     private Install() {}
 
-    /** The schema, and a guard for each table. */
+    /** Returns the SQL that creates the schema, and installs a guard for each table. */
     public static String schemaAndGuard(String... tables) {
         return RowLockGuard.schemaSql()
                 + Arrays.stream(tables).map(table -> guard(table, 1_000)).collect(Collectors.joining());

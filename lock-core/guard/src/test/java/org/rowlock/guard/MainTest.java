@@ -23,8 +23,8 @@ class MainTest {
 
     @Test
     void theSqlPassesTheToolsOfMigrations() {
-        // Flyway and Liquibase would replace ${...}; a driver would take ? for a parameter in a prepared statement
-        // only.
+        // Flyway and Liquibase would replace ${...}. A ? is allowed, because a driver treats a ? as a parameter only in
+        // a prepared statement.
         assertThat(RowLockGuard.schemaSql()).doesNotContain("${");
     }
 }

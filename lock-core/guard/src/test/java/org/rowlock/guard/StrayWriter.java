@@ -9,7 +9,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A line of {@code rowlock.stray_writers}. */
+/** A row of {@code rowlock.stray_writers}. */
 record StrayWriter(
         String table,
         String operation,
@@ -20,7 +20,7 @@ record StrayWriter(
         Instant firstSeen,
         Instant lastSeen) {
 
-    /** The latest first. */
+    /** Returns all stray writers, the latest first. */
     static List<StrayWriter> all(Connection connection) throws SQLException {
         List<StrayWriter> writers = new ArrayList<>();
         try (Statement statement = connection.createStatement();

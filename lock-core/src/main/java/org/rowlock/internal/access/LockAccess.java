@@ -114,8 +114,8 @@ public interface LockAccess {
     void send(Connection connection, CommitWrites writes) throws SQLException;
 
     /**
-     * Gives access to package-private constructors. The class {@link RowLocks} creates the only instance when it is
-     * initialized.
+     * Gives access to package-private constructors. The static initializer of {@link RowLocks} creates the only
+     * instance.
      */
     record Opener(Function<RowLocks, LockAccess> access, Function<Supplier<DataSource>, RowLocksBuilder> builder) {
         private static volatile @Nullable Opener opened;
