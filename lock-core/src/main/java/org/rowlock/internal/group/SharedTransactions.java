@@ -41,8 +41,8 @@ public final class SharedTransactions {
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
     /**
-     * The descriptions of tables. The key is the table name and a value that is equal for all sessions that see the
-     * same tables.
+     * The descriptions of tables. The key is the table name and a value of the session. Sessions with equal values see
+     * the same tables.
      */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 
@@ -98,7 +98,7 @@ public final class SharedTransactions {
     /**
      * Whether changes of a table may share a transaction. The server's answer is reused for a few seconds.
      *
-     * @param session a value that is equal for all sessions that see the same table
+     * @param session a value of the session; sessions with equal values see the same table
      */
     public boolean shares(Object session, String target, TextQuery query) throws SQLException {
         List<Object> seen = List.of(session, target);

@@ -54,7 +54,7 @@ final class KeyQueue {
     /** The time at which a transaction of this JVM acquired the key; 0 if that transaction has ended. */
     private long heldSince;
 
-    /** Whether Rowlock notices the end of transactions at once, as the last release shows. */
+    /** Whether Rowlock noticed the last release at once. If so, the time of the present holder counts too. */
     private boolean noticesEnd;
 
     /** The number of admitted entries: positive if the entries are shared, negative if they are exclusive. */

@@ -36,7 +36,7 @@ class FlushForms {
      *
      * @param arm sets the bound
      * @param rearm sets the bound to the remaining time
-     * @param restore restores the caller's own bound
+     * @param restore restores the caller's own lock_timeout
      */
     record Bound(List<Part> arm, Part rearm, Part restore) {}
 

@@ -7,7 +7,7 @@ import org.rowlock.LockKey;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.ResolvedRequest;
 
-/** The outcome of a flush that locks. {@code LockErrors.ofOutcome} turns an outcome into an exception. */
+/** The outcome of a flush that locks. {@code LockErrors.ofOutcome} turns an outcome without locks into an exception. */
 public sealed interface Outcome {
     String READ_COMMITTED = "read committed";
 

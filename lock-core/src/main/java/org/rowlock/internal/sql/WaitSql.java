@@ -102,7 +102,10 @@ public final class WaitSql {
         return parts;
     }
 
-    /** Returns an expression that sets lock_timeout to the remaining time before each row is locked. */
+    /**
+     * Returns an item of a select list, which sets lock_timeout to the remaining time before each row is locked. The
+     * item is empty if the wait has no limit.
+     */
     static String rearm(WaitKind wait, String name) {
         return wait == WaitKind.AT_MOST ? ", " + REARM_EXPRESSION + name : "";
     }

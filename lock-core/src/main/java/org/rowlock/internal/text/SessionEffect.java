@@ -11,8 +11,8 @@ import org.rowlock.internal.text.Token.TokenType;
  */
 public enum SessionEffect {
     /**
-     * The statement calls only well-known functions, and has neither a subquery nor an expression for the session, such
-     * as CURRENT_USER.
+     * The statement calls only well-known functions, and has neither a subquery nor an expression that depends on the
+     * session, such as CURRENT_USER.
      */
     PURE,
     NONE,
