@@ -16,7 +16,10 @@ public final class StockDecrement {
     }
 
     // snippet: take
-    /** Takes a quantity, or returns false if the product has less. An unknown product causes an exception. */
+    /**
+     * Takes a quantity, or returns false if the product has less. For an unknown product, ROW and BOTH throw an
+     * exception, and ADVISORY returns false.
+     */
     public boolean take(long product, int quantity) throws SQLException {
         // was: select quantity from stock where product = ? for no key update
         return locks.lock(forNoKeyUpdate(row("stock", product)))

@@ -5,7 +5,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Captures the messages of a logger, so that they are not printed. System.Logger uses java.util.logging by default. */
+/**
+ * Captures the messages of a logger, so that they are not printed. Rowlock logs by System.Logger, which uses
+ * java.util.logging by default.
+ */
 public final class CapturedLog implements AutoCloseable {
     private final List<LogRecord> records = new CopyOnWriteArrayList<>();
     private final Logger logger;

@@ -11,7 +11,7 @@ import org.rowlock.RowLocks;
 public final class FirstRow {
     private final RowLocks locks;
 
-    /** Creates a first row that is locked with the given row locks. */
+    /** Creates a program that locks with the given row locks. */
     public FirstRow(RowLocks locks) {
         this.locks = locks;
     }

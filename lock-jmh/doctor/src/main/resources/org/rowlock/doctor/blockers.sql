@@ -17,7 +17,7 @@ with recursive waiting as materialized (
     and root not in (select pid from pg_stat_activity where wait_event = 'SyncRep')
   group by root
 ), first as (
-  -- For each root, the session directly behind the root, with the most sessions behind itself.
+  -- Picks for each root one of the sessions directly behind it: the one with the most sessions behind itself.
   select distinct on (p.blocker) p.blocker, w.*, min(w.waitstart) over (partition by p.blocker) as since, (select count(distinct c.pid) from climb as c where c.root = w.pid) as behind
   from pairs as p join waiting as w on w.pid = p.pid
   order by p.blocker, behind desc

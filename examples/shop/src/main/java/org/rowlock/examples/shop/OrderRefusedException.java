@@ -1,6 +1,9 @@
 package org.rowlock.examples.shop;
 
-/** Reports that an order cannot be placed, shipped or cancelled in its present state. Nothing has changed. */
+/**
+ * Reports that the stock is too small for an order, or that an order was already shipped or cancelled. Nothing has
+ * changed.
+ */
 class OrderRefusedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

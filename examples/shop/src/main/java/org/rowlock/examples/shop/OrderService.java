@@ -37,8 +37,8 @@ class OrderService {
     // end
 
     /**
-     * Returns the products of an order. The caller reads the products before the lock, because no request changes the
-     * products of an order.
+     * Returns the products of an order. The caller can read the products before it locks, because no request changes
+     * the products of an order.
      */
     public Set<Long> products(long orderId) {
         return orders.products(orderId);
