@@ -28,8 +28,8 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id an integral number, {@link java.util.UUID}, non-blank {@link String} or {@link Character}, enum (by
      *     name), or {@code java.time} date or time; a {@link List} of these for a composite id
-     * @throws IllegalArgumentException also if the id is of another type, such as a floating-point number or a {@link
-     *     java.sql.Timestamp}
+     * @throws IllegalArgumentException if the id is null, blank or of another type, such as a floating-point number or
+     *     a {@link java.sql.Timestamp}
      */
     static Row row(String table, Object id) {
         return new RowKey(table, id instanceof List<?> parts ? texts(table, parts) : List.of(IdText.of(table, id)));
@@ -132,8 +132,8 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
     sealed interface Row extends LockKey permits RowKey {
         /**
          * {@return the normalized name of the table} Letters without quotes are in lower case. A part has quotes only
-         * if it contains other characters than lower-case letters, digits, {@code _} and {@code $}, or begins with a
-         * digit or {@code $}.
+         * if it contains other characters than {@code a} to {@code z}, digits, {@code _} and {@code $}, or begins with
+         * a digit or {@code $}.
          */
         String table();
 

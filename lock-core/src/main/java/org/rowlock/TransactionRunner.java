@@ -121,7 +121,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                         done = groups.send(leader, others, sending);
                     }
                     if (!done && (others.isEmpty() || lent.isUsableAgain())) {
-                        // After a failed group, a driver may have replaced its connection.
+                        // After a failed group, the driver may have replaced its connection, so the session is
+                        // determined again.
                         TransactionLocks alone = others.isEmpty() ? tx : in(lent.connection);
                         alone.lockAndCommit(remaining.remaining(connected), toSend, endings, true);
                         groups.doneAlone(leader);

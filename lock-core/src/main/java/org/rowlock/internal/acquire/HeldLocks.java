@@ -51,7 +51,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     /** Rolls back or aborts the transaction, and returns the exception for an INSERT that has not created the row. */
     RowlockException refusedInsert() throws SQLException {
         RowlockException refused = TargetErrors.notInserted(call.description(), notInserted(), !begun);
-        // If the transaction had begun before the call, its earlier part must not be lost silently.
+        // If the transaction had begun before the call, a rollback would silently undo its earlier statements. The
+        // transaction is aborted instead.
         if (begun) {
             return aborted(refused);
         }
