@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pid the process of the session; 0 for a prepared transaction
  * @param gid the gid of the prepared transaction; empty for a session
- * @param application the application_name of the session; null if it is empty or the role cannot see it
+ * @param application the application_name of the session; null if it is empty, and for a prepared transaction
  * @param waiting the average number of sessions that the blocker delays, directly or indirectly
  * @param lock the type of the lock that the blocked sessions wait for; followed by " notify" for the lock that NOTIFY
  *     takes
