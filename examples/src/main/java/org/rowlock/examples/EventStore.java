@@ -33,13 +33,8 @@ public final class EventStore {
 
     /** Appends an event, in the caller's transaction. */
     public void append(Connection connection, String text) throws SQLException {
-        // snippet: append
         locks.in(connection).lock(forShare(WRITERS)); // before the number is drawn
-        try (PreparedStatement insert = connection.prepareStatement("insert into event (text) values (?)")) {
-            insert.setString(1, text);
-            insert.executeUpdate();
-        }
-        // end
+        Sql.update(connection, "insert into event (text) values (?)", text);
     }
 
     /**
@@ -47,12 +42,10 @@ public final class EventStore {
      * returned event can be added later.
      */
     public List<Event> readAfter(Connection connection, long last) throws SQLException {
-        // snippet: read
         long bound = locks.in(connection)
                 .lockAndRead(forUpdate(WRITERS), "select coalesce(max(id), 0) from event", Long.class)
                 .get(0);
         connection.commit(); // writers continue; up to the bound no event is added any more
-        // end
         List<Event> events = new ArrayList<>();
         try (PreparedStatement select =
                 connection.prepareStatement("select id, text from event where id > ? and id <= ? order by id")) {

@@ -20,11 +20,7 @@ public final class HotAccount {
 
     private final RowLocks locks;
 
-    /**
-     * Creates a program that pays from accounts.
-     *
-     * @param locks the row locks of the application
-     */
+    /** Creates a program that locks with the given row locks. */
     public HotAccount(RowLocks locks) {
         this.locks = locks;
     }
@@ -39,8 +35,8 @@ public final class HotAccount {
             try {
                 boolean covered = balanceForUpdate(connection, id) >= amount;
                 if (covered) {
-                    update(connection, ADD, -amount, id);
-                    update(connection, NOTE, id, -amount);
+                    Sql.update(connection, ADD, -amount, id);
+                    Sql.update(connection, NOTE, id, -amount);
                 }
                 connection.commit();
                 return covered;
@@ -102,14 +98,6 @@ public final class HotAccount {
                 }
                 return row.getLong(1);
             }
-        }
-    }
-
-    private static void update(Connection connection, String sql, long first, long second) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setLong(1, first);
-            statement.setLong(2, second);
-            statement.executeUpdate();
         }
     }
 }

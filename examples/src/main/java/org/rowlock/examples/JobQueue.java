@@ -1,7 +1,6 @@
 package org.rowlock.examples;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.Claim;
@@ -36,11 +35,8 @@ public final class JobQueue {
                 Claim.from("job").where("state = ?", "ready").orderBy("id").limit(10);
         List<Long> ids = locks.in(connection).claim(ready, job -> job.getLong("id"));
         // end
-        try (PreparedStatement statement = connection.prepareStatement("update job set state = 'done' where id = ?")) {
-            for (long id : ids) {
-                statement.setLong(1, id);
-                statement.executeUpdate();
-            }
+        for (long id : ids) {
+            Sql.update(connection, "update job set state = 'done' where id = ?", id);
         }
         return ids;
     }

@@ -5,7 +5,6 @@ import static org.rowlock.LockKey.rows;
 import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -60,9 +59,10 @@ public final class MoneyTransfer {
         boolean locked = tx.tryLock(forUpdate(row("account", id)).atMost(Duration.ofMillis(200)))
                 .isHeld();
         if (locked) {
-            add(connection, id, amount);
+            Sql.update(connection, "update account set balance = balance + ? where id = ?", amount, id);
         }
-        note(connection, id, locked ? "interest added" : "busy"); // works in either case
+        // This statement works in either case.
+        Sql.update(connection, "insert into note values (?, ?)", id, locked ? "interest added" : "busy");
         // end
         return locked;
     }
@@ -74,23 +74,5 @@ public final class MoneyTransfer {
                 .lockAndRead(forUpdate(row("account", id)), "select balance from account where id = ?", Long.class, id);
         // end
         return balances.get(0);
-    }
-
-    private static void add(Connection connection, long id, long amount) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement("update account set balance = balance + ? where id = ?")) {
-            statement.setLong(1, amount);
-            statement.setLong(2, id);
-            statement.executeUpdate();
-        }
-    }
-
-    private static void note(Connection connection, long id, String text) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement("insert into note (account, text) values (?, ?)")) {
-            statement.setLong(1, id);
-            statement.setString(2, text);
-            statement.executeUpdate();
-        }
     }
 }

@@ -1,8 +1,7 @@
 /**
- * Programs to copy from, one file each. Start with {@link org.rowlock.examples.MoneyTransfer}, {@link
- * org.rowlock.examples.JobQueue} and {@link org.rowlock.examples.SeatReservation}. The class {@link
- * org.rowlock.examples.Migration} shows the configuration of strategies. The documentation shows regions of these
- * programs.
+ * Programs to copy from, one file each. {@link org.rowlock.examples.Sql} runs their own statements. Start with {@link
+ * org.rowlock.examples.MoneyTransfer}, {@link org.rowlock.examples.JobQueue} and {@link
+ * org.rowlock.examples.SeatReservation}. The documentation shows regions of these programs.
  */
 @NullMarked
 package org.rowlock.examples;

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.LocalDate;
 import org.rowlock.RowLocks;
+import org.rowlock.examples.Sql;
 
 /** Books a room unless another booking overlaps. All bookings of a room lock the row of the room. */
 public final class Bookings {

@@ -6,6 +6,7 @@ import static org.rowlock.LockRequest.forUpdate;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.rowlock.RowLocks;
+import org.rowlock.examples.Sql;
 
 /** Gives invoices numbers without gaps. There is no row for a year, so the program locks a name. */
 public final class InvoiceNumbers {

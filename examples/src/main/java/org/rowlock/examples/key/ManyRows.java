@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.Set;
 import org.rowlock.RowLocks;
+import org.rowlock.examples.Sql;
 
 /** Changes many rows, after one call has locked all of the rows in one order. */
 public final class ManyRows {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
+import org.rowlock.examples.Sql;
 
 /** Adds counts to rows that may not exist yet. A name can be locked whether the row exists or not. */
 public final class PageViews {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLongArray;
 import javax.sql.DataSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
@@ -73,60 +74,48 @@ final class HotRowExample implements Example {
 
     /** Returns the number of payments per second. */
     private double run(DataSource dataSource, Way way) throws SQLException {
-        execute(
+        StartExample.execute(
                 dataSource,
-                "truncate account, entry",
-                "insert into account select id, " + OPENING_BALANCE + " from generate_series(1, " + ACCOUNTS
-                        + ") as id");
+                List.of(
+                        "truncate account, entry",
+                        "insert into account select id, " + OPENING_BALANCE + " from generate_series(1, " + ACCOUNTS
+                                + ") as id"));
         // The first run opens the connections and prepares the statements, and is not measured.
-        pay(dataSource, way);
+        AtomicLongArray paid = new AtomicLongArray(ACCOUNTS + 1);
+        pay(dataSource, way, paid);
         long start = System.nanoTime();
-        pay(dataSource, way);
+        pay(dataSource, way, paid);
         double seconds = (System.nanoTime() - start) / 1e9;
-        check(dataSource);
+        check(dataSource, paid);
         return threads() * PAYMENTS / seconds;
     }
 
-    /** Makes the payments. Each thread pays from the same accounts in every run. */
-    private void pay(DataSource dataSource, Way way) {
+    /** Makes the payments, and counts them. Each thread pays from the same accounts in every run. */
+    private void pay(DataSource dataSource, Way way, AtomicLongArray paid) {
         Crew.all(threads(), thread -> () -> {
             Random random = new Random(thread);
             for (int i = 0; i < PAYMENTS; i++) {
-                way.pay(dataSource, random.nextBoolean() ? 1 : 1 + random.nextInt(ACCOUNTS));
+                int account = random.nextBoolean() ? 1 : 1 + random.nextInt(ACCOUNTS);
+                way.pay(dataSource, account);
+                paid.incrementAndGet(account);
             }
             return null;
         });
     }
 
-    /** Checks that each account was charged the right sum. The check generates the same random payments again. */
-    private void check(DataSource dataSource) throws SQLException {
-        long[] paid = new long[ACCOUNTS];
-        for (int thread = 0; thread < threads(); thread++) {
-            Random random = new Random(thread);
-            for (int i = 0; i < PAYMENTS; i++) {
-                paid[random.nextBoolean() ? 0 : random.nextInt(ACCOUNTS)] += 2;
-            }
-        }
+    /** Checks that each account was charged the right sum. */
+    private static void check(DataSource dataSource, AtomicLongArray paid) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("select a.id, a.balance, (select coalesce(sum(e.amount), 0) from"
                         + " entry as e where e.account = a.id) from account as a order by a.id")) {
             while (row.next()) {
-                long expected = OPENING_BALANCE - paid[row.getInt(1) - 1];
+                long expected = OPENING_BALANCE - paid.get(row.getInt(1));
                 if (row.getLong(2) != expected || OPENING_BALANCE + row.getLong(3) != expected) {
                     throw new IllegalStateException(
                             "Account " + row.getLong(1) + " holds " + row.getLong(2) + ", its entries come to "
                                     + (OPENING_BALANCE + row.getLong(3)) + ", and right is " + expected);
                 }
-            }
-        }
-    }
-
-    private static void execute(DataSource dataSource, String... statements) throws SQLException {
-        try (Connection connection = dataSource.getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
             }
         }
     }

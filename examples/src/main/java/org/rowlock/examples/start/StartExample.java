@@ -1,6 +1,5 @@
 package org.rowlock.examples.start;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -9,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.sql.DataSource;
@@ -71,40 +71,30 @@ public final class StartExample {
 
     int run(Example example, PGSimpleDataSource server) {
         out.println(example.title() + ".");
-        try (TcpProxy network = TcpProxy.to(server)) {
+        try (TcpProxy network = TcpProxy.to(server);
+                HikariDataSource pool = new HikariDataSource()) {
             if (!example.roundTrip().isZero()) {
                 network.delay(example.roundTrip(), Duration.ZERO);
                 network.through(server);
             }
-            return run(example, server, example.threads());
-        } catch (IOException e) {
-            err.println("The network between it and the database failed: " + e.getMessage());
-            return 1;
-        }
-    }
-
-    private int run(Example example, DataSource server, int threads) {
-        try (HikariDataSource pool = pool(server, threads)) {
-            create(pool, example);
+            pool.setDataSource(server);
+            pool.setMaximumPoolSize(example.threads());
+            execute(pool, example.tables());
             example.run(pool).forEach(out::println);
             return 0;
+        } catch (IOException e) {
+            err.println("The network between it and the database failed: " + e.getMessage());
         } catch (SQLException | IllegalStateException e) {
             err.println("The example failed: " + e.getMessage());
-            return 1;
         }
+        return 1;
     }
 
-    private static HikariDataSource pool(DataSource server, int threads) {
-        HikariConfig config = new HikariConfig();
-        config.setDataSource(server);
-        config.setMaximumPoolSize(threads);
-        return new HikariDataSource(config);
-    }
-
-    private static void create(DataSource dataSource, Example example) throws SQLException {
+    /** Runs statements in autocommit. */
+    static void execute(DataSource dataSource, List<String> statements) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
-            for (String sql : example.tables()) {
+            for (String sql : statements) {
                 statement.execute(sql);
             }
         }

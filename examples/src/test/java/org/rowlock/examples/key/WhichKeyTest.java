@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.examples.Sql;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;

@@ -108,7 +108,8 @@ public final class RollingChange {
                 }
             }
             List<StockView> after = running.get(0).instance().client.stock();
-            return report(ShopBooks.check(before, after, ledger), ledger);
+            return ShopBooks.report(
+                    out, before, after, ledger, "Nothing was lost: the books are right, and no request failed.");
         } finally {
             running.forEach(each -> each.shop().close());
         }
@@ -133,14 +134,5 @@ public final class RollingChange {
     private void end(Running old) {
         instances.remove(old.instance());
         old.shop().close();
-    }
-
-    private int report(List<String> wrong, Ledger ledger) {
-        out.println(ledger + ".");
-        wrong.forEach(out::println);
-        if (wrong.isEmpty()) {
-            out.println("Nothing was lost: the books are right, and no request failed.");
-        }
-        return wrong.isEmpty() ? 0 : 1;
     }
 }

@@ -9,13 +9,8 @@ final class Settings {
         if (text.isEmpty()) {
             return otherwise;
         }
-        try {
-            int number = Integer.parseInt(text);
-            if (number > 0) {
-                return number;
-            }
-        } catch (NumberFormatException e) {
-            // The exception below reports the text.
+        if (text.matches("[1-9]\\d{0,8}")) {
+            return Integer.parseInt(text);
         }
         throw new IllegalArgumentException("-D" + property + "=" + text + " is no number of at least 1");
     }

@@ -1,5 +1,6 @@
 package org.rowlock.examples.shop.load;
 
+import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -46,5 +47,16 @@ final class ShopBooks {
         }
         old.keySet().forEach(product -> wrong.add("Product " + product + " is gone."));
         return wrong;
+    }
+
+    /** Checks the books, prints the faults or that all is right, and returns the exit status. */
+    static int report(PrintStream out, List<StockView> before, List<StockView> after, Ledger ledger, String right) {
+        List<String> wrong = check(before, after, ledger);
+        out.println(ledger + ".");
+        wrong.forEach(out::println);
+        if (wrong.isEmpty()) {
+            out.println(right);
+        }
+        return wrong.isEmpty() ? 0 : 1;
     }
 }

@@ -61,14 +61,13 @@ public final class ShopLoad {
             try (shoppers) {
                 watch(new LiveView(client), ledger, duration);
             }
-            List<String> wrong = ShopBooks.check(before, client.stock(), ledger);
-            out.println(ledger + ".");
-            wrong.forEach(out::println);
-            if (wrong.isEmpty()) {
-                out.println("The books are right: nothing is below zero, what is available and what is ordered make up"
-                        + " what there was, and the shop has every order that its clients were told of.");
-            }
-            return wrong.isEmpty() ? 0 : 1;
+            return ShopBooks.report(
+                    out,
+                    before,
+                    client.stock(),
+                    ledger,
+                    "The books are right: nothing is below zero, what is available and what is ordered make up"
+                            + " what there was, and the shop has every order that its clients were told of.");
         } catch (IOException e) {
             out.println("There is no shop at " + shop + " that answers (" + e
                     + "). Start one with ./rowlock shop, or leave shop.url out and one is started here.");

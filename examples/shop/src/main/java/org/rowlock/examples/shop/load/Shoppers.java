@@ -8,6 +8,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.rowlock.examples.shop.load.ShopClient.Reply;
 
 /**
@@ -41,17 +42,25 @@ final class Shoppers implements AutoCloseable {
             while (!closing) {
                 Map<Long, Integer> lines = lines(random);
                 long[] order = {0};
-                instances.visitAny(random, shop -> order[0] = place(shop, customer, lines));
+                instances.visitAny(
+                        random,
+                        shop -> send("An order", shop, () -> shop.place(customer, lines), reply -> {
+                            ledger.placed(lines);
+                            order[0] = reply.json().get("id").asLong();
+                        }));
                 int choice = random.nextInt(3);
-                if (order[0] != 0 && choice > 0) {
-                    instances.visitAny(random, shop -> {
-                        if (choice == 1) {
-                            ship(shop, order[0]);
-                        } else {
-                            cancel(shop, order[0], lines);
-                        }
-                    });
+                long id = order[0];
+                if (id == 0 || choice == 0) {
+                    continue;
                 }
+                String what = " of order " + id;
+                instances.visitAny(random, shop -> {
+                    if (choice == 1) {
+                        send("The shipping" + what, shop, () -> shop.ship(id), reply -> ledger.shipped.increment());
+                    } else {
+                        send("The cancellation" + what, shop, () -> shop.cancel(id), reply -> ledger.cancelled(lines));
+                    }
+                });
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -71,52 +80,28 @@ final class Shoppers implements AutoCloseable {
         return lines;
     }
 
-    /** Returns the number of the order, or 0 if it was refused. */
-    private long place(ShopClient shop, String customer, Map<Long, Integer> lines) throws InterruptedException {
-        try {
-            Reply reply = shop.place(customer, lines);
-            if (reply.isOk()) {
-                ledger.placed(lines);
-                return reply.json().get("id").asLong();
-            }
-            other(reply);
-        } catch (IOException e) {
-            ledger.failed("An order at " + shop + " has no outcome: " + e);
-        }
-        return 0;
+    /** One request to the shop. */
+    @FunctionalInterface
+    private interface Request {
+        Reply send() throws IOException, InterruptedException;
     }
 
-    private void ship(ShopClient shop, long order) throws InterruptedException {
+    private void send(String what, ShopClient shop, Request request, Consumer<Reply> done) throws InterruptedException {
         try {
-            Reply reply = shop.ship(order);
-            if (reply.isOk()) {
-                ledger.shipped.increment();
-            } else {
-                other(reply);
+            Reply reply = request.send();
+            switch (reply.status()) {
+                case BUSY -> ledger.busy.increment();
+                case CONFLICT -> ledger.refused.increment();
+                default -> {
+                    if (reply.isOk()) {
+                        done.accept(reply);
+                    } else {
+                        ledger.failed("The shop answered " + reply.status() + ": " + reply.body());
+                    }
+                }
             }
         } catch (IOException e) {
-            ledger.failed("The shipping of order " + order + " at " + shop + " has no outcome: " + e);
-        }
-    }
-
-    private void cancel(ShopClient shop, long order, Map<Long, Integer> lines) throws InterruptedException {
-        try {
-            Reply reply = shop.cancel(order);
-            if (reply.isOk()) {
-                ledger.cancelled(lines);
-            } else {
-                other(reply);
-            }
-        } catch (IOException e) {
-            ledger.failed("The cancellation of order " + order + " at " + shop + " has no outcome: " + e);
-        }
-    }
-
-    private void other(Reply reply) {
-        switch (reply.status()) {
-            case BUSY -> ledger.busy.increment();
-            case CONFLICT -> ledger.refused.increment();
-            default -> ledger.failed("The shop answered " + reply.status() + ": " + reply.body());
+            ledger.failed(what + " at " + shop + " has no outcome: " + e);
         }
     }
 

@@ -1,4 +1,4 @@
-package org.rowlock.examples.key;
+package org.rowlock.examples;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -6,11 +6,11 @@ import java.sql.SQLException;
 import java.util.Map;
 
 /** Runs the statements of the programs, by plain JDBC. */
-final class Sql {
+public final class Sql {
     private Sql() {}
 
     /** Runs one statement, and returns how many rows it changed. */
-    static int update(Connection connection, String sql, Object... arguments) throws SQLException {
+    public static int update(Connection connection, String sql, Object... arguments) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             for (int i = 0; i < arguments.length; i++) {
                 statement.setObject(i + 1, arguments[i]);
@@ -20,7 +20,7 @@ final class Sql {
     }
 
     /** Sends one statement with each key and value of a map, in the order of the map. */
-    static void batch(Connection connection, String sql, Map<?, Long> values) throws SQLException {
+    public static void batch(Connection connection, String sql, Map<?, Long> values) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             for (Map.Entry<?, Long> each : values.entrySet()) {
                 statement.setObject(1, each.getKey());
