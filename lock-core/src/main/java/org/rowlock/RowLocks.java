@@ -3,6 +3,7 @@ package org.rowlock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -209,6 +210,11 @@ public final class RowLocks {
         @Override
         public List<String> checkTable(Connection connection, String table) throws SQLException {
             return runner.calls().tables().check(PgSession.of(connection), TableName.normalize(table));
+        }
+
+        @Override
+        public Set<List<String>> spellings(Connection connection, String table, Set<LockKey> keys) throws SQLException {
+            return runner.calls().tables().spellings(PgSession.of(connection), table, keys);
         }
 
         @Override

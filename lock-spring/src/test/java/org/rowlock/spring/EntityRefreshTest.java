@@ -63,6 +63,9 @@ class EntityRefreshTest {
             "insert into till values ('EUR', 0), ('USD', 0)",
             "create table coded (id char(5) primary key, amount bigint not null)",
             "insert into coded values ('AB', 0)",
+            "create collation nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+            "create table named (id text collate nocase primary key, amount bigint not null)",
+            "insert into named values ('Anna', 0), ('Bob', 0)",
             "create table bill (id bigint primary key, account bigint)",
             "insert into bill values (1, 1)",
             "insert into parcel values (1)",
@@ -125,6 +128,14 @@ class EntityRefreshTest {
         long amount;
     }
 
+    @Entity(name = "named")
+    static class Named {
+        @Id
+        String id;
+
+        long amount;
+    }
+
     @Entity
     @Table(name = "till")
     static class Till {
@@ -155,7 +166,14 @@ class EntityRefreshTest {
     @BeforeEach
     void start() {
         Unit unit = new Unit(
-                Account.class, Part.class, Parcel.class, ParcelLine.class, Till.class, Bill.class, Coded.class);
+                Account.class,
+                Part.class,
+                Parcel.class,
+                ParcelLine.class,
+                Till.class,
+                Bill.class,
+                Coded.class,
+                Named.class);
         context = Contexts.jpa(database, unit, Accounts.class);
         accounts = context.getBean(Accounts.class);
         entities = context.entities();
@@ -405,6 +423,26 @@ class EntityRefreshTest {
         assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
                     entities.createQuery("from coded", Coded.class).getSingleResult().amount = 6;
                     template(strategy).lock(request);
+                }))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("has been changed since");
+    }
+
+    /** The column takes texts for equal that are different ids to Hibernate. Only ROW locks such ids. */
+    @Test
+    void anIdOfWhichItsColumnHasSeveralSpellingsIsComparedAsByTheColumn() throws Exception {
+        LockRequest anna = forNoKeyUpdate(LockKey.row("named", "anna"));
+        transaction.executeWithoutResult(status -> {
+            Named named = entities.find(Named.class, "Anna");
+            entities.find(Named.class, "Bob").amount = 7;
+            executeElsewhere("update named set amount = 5 where id = 'Anna'");
+            template(LockStrategy.ROW).lock(anna);
+            assertThat(named.amount).isEqualTo(5);
+        });
+        assertThat(database.query("select amount from named where id = 'Bob'")).isEqualTo("7");
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    entities.find(Named.class, "Anna").amount = 6;
+                    template(LockStrategy.ROW).lock(anna);
                 }))
                 .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContaining("has been changed since");

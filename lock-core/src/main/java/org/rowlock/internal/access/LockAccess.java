@@ -5,11 +5,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
+import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
@@ -83,6 +85,14 @@ public interface LockAccess {
      *     advisory locks and one id may have several texts, for example because of settings of the session
      */
     List<String> checkTable(Connection connection, String table) throws SQLException;
+
+    /**
+     * {@return the stored ids of rows, if different texts may be one id of the table, as with citext; otherwise an empty
+     * set, without SQL} The transaction must have locked the rows.
+     *
+     * @param keys the locked keys; keys of other tables are ignored
+     */
+    Set<List<String>> spellings(Connection connection, String table, Set<LockKey> keys) throws SQLException;
 
     /**
      * Locks in the transaction of a connection. A given statement of another library replaces the statement of Rowlock

@@ -1,13 +1,19 @@
 package org.rowlock.internal.acquire;
 
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
+import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -18,6 +24,7 @@ import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.TargetErrors;
+import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
@@ -42,6 +49,34 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
         return table(session, name, List.of(), strategy, needed).columns().stream()
                 .map(Column::name)
                 .toList();
+    }
+
+    /**
+     * Returns the stored ids of rows whose keys are locked. Returns an empty set, without SQL, unless the id columns of
+     * the table may take different texts for one id.
+     */
+    public Set<List<String>> spellings(PgSession session, String name, Collection<? extends LockKey> keys)
+            throws SQLException {
+        RowTable table = idColumns.of(session, name, config.idColumnsOf(name)).table();
+        List<Row> rows = new ArrayList<>();
+        for (LockKey key : keys) {
+            if (key instanceof Row row && row.table().equals(name)) {
+                rows.add(row);
+            }
+        }
+        if (rows.isEmpty() || !table.isAny(type -> type == IdType.KEYLESS)) {
+            return Set.of();
+        }
+        Set<List<String>> stored = new HashSet<>();
+        try (PreparedStatement statement = session.prepare(RowSql.stored(table))) {
+            int unused = RowSql.bindIds(statement, 1, new RowGroup(table, RowLockMode.FOR_UPDATE, rows));
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    stored.add(new RowKey(name, table.readId(row, 1)).id());
+                }
+            }
+        }
+        return stored;
     }
 
     /**

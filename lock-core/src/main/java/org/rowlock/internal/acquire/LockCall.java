@@ -29,6 +29,7 @@ import org.rowlock.internal.sql.Outcome.Held;
 import org.rowlock.internal.sql.Outcome.Refused;
 import org.rowlock.internal.sql.Outcome.Stale;
 import org.rowlock.internal.sql.Tail;
+import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
@@ -286,6 +287,9 @@ public final class LockCall {
         List<Column> columns = table.columns();
         return table.identity() != RowTable.Identity.GIVEN
                 && columns.size() == 1
+                // Rowlock and the other library may compare such an id differently, and the row may be known to the
+                // library under another spelling.
+                && columns.get(0).kind() != IdType.KEYLESS
                 && columns.get(0).name().equals(other.idColumn());
     }
 

@@ -174,18 +174,33 @@ public final class RowSql {
     /** Returns a statement that locks several rows, and returns the positions of the existing rows in the group. */
     private static Part numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         return new Part(
-                identity(table) + "select k.n" + WaitSql.rearm(wait, "") + " from "
-                        + TableName.quoted(table.name()) + " as " + ALIAS + " join rows from ("
-                        + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as " + listed(column) + "[]))")
-                        + ") with ordinality as k(" + table.each(", ", (column, i) -> "c" + i) + ", n) on "
-                        + table.each(
-                                " and ",
-                                (column, i) -> column(column) + " = cast(k.c" + i + " as " + column.type() + ')')
-                        + " order by " + table.each(", ", (column, i) -> column(column))
-                        + clause(mode, OF_ALIAS, wait),
+                identity(table) + "select k.n" + WaitSql.rearm(wait, "") + joined(table) + " order by "
+                        + table.each(", ", (column, i) -> column(column)) + clause(mode, OF_ALIAS, wait),
                 (statement, at, request) ->
                         bindIds(statement, at, request.rows().get(group)),
                 (answers, statement) -> answers.rows(statement, group));
+    }
+
+    /** Returns a FROM clause that joins the rows of a table to their positions {@code k.n} in the list of ids. */
+    private static String joined(RowTable table) {
+        return " from " + TableName.quoted(table.name()) + " as " + ALIAS + " join rows from ("
+                + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as " + listed(column) + "[]))")
+                + ") with ordinality as k(" + table.each(", ", (column, i) -> "c" + i) + ", n) on "
+                + table.each(" and ", (column, i) -> column(column) + " = cast(k.c" + i + " as " + column.type() + ')');
+    }
+
+    /**
+     * Returns a query for the stored ids of rows, in canonical form. An id without a key is in the form that the driver
+     * returns as a text. The parameters are those of {@link #bindIds}.
+     */
+    public static String stored(RowTable table) {
+        return "select "
+                + table.each(
+                        ", ",
+                        (column, i) -> column.kind() == IdType.KEYLESS
+                                ? "pg_catalog.format('%s', " + column(column) + ')'
+                                : column.kind().textOf(column(column)))
+                + joined(table);
     }
 
     /**
@@ -218,7 +233,7 @@ public final class RowSql {
         return column.kind() == IdType.KEYLESS ? "pg_catalog.text" : column.type();
     }
 
-    private static int bindIds(PreparedStatement statement, int at, RowGroup rows) throws SQLException {
+    public static int bindIds(PreparedStatement statement, int at, RowGroup rows) throws SQLException {
         int next = at;
         for (int i = 0; i < rows.table().columns().size(); i++) {
             int column = i;

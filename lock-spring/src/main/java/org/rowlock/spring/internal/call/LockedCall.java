@@ -195,7 +195,11 @@ public final class LockedCall {
         // change such a row.
         Set<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
         SessionCaches caches = SessionCaches.of(
-                what, dataSource, before, table -> transaction.on(connection -> locks.checkTable(connection, table)));
+                what,
+                dataSource,
+                before,
+                table -> transaction.on(connection -> locks.checkTable(connection, table)),
+                table -> transaction.on(connection -> locks.spellings(connection, table, before)));
         caches.refuse();
         caches.passTheCacheBy(transaction::atEnd);
         Supplier<String> why = () -> capped.lockWait(wait).equals(wait)
@@ -270,7 +274,8 @@ public final class LockedCall {
     public <T> List<T> claim(ClaimParts claim, RowMapper<T> mapper) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         String table = LockKey.row(claim.table(), 0).table();
-        SessionCaches ofTable = new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of());
+        SessionCaches ofTable =
+                new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of(), any -> Set.of());
         ofTable.refuse();
         List<String> columns = ofTable.idColumnsOfEntities();
         Set<LockKey> claimed = new HashSet<>();
@@ -283,9 +288,13 @@ public final class LockedCall {
                 })));
         // The mapper may have opened a session of Hibernate or MyBatis, so the list of sessions is read again.
         SessionCaches ofRows = claimed.size() < result.size()
-                ? new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of())
+                ? new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of(), any -> Set.of())
                 : SessionCaches.of(
-                        what, dataSource, transaction.notHeld(claimed, RowLockMode.FOR_SHARE), any -> columns);
+                        what,
+                        dataSource,
+                        transaction.notHeld(claimed, RowLockMode.FOR_SHARE),
+                        any -> columns,
+                        any -> Set.of());
         ofRows.refuse();
         ofRows.passTheCacheBy(transaction::atEnd);
         ofRows.renew();

@@ -63,8 +63,11 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     private static final Set<LockMode> HELD =
             Set.of(LockMode.PESSIMISTIC_WRITE, LockMode.PESSIMISTIC_FORCE_INCREMENT, LockMode.WRITE);
 
-    /** @param surely whether the entity's id is certainly one of the keys */
-    private record Loaded(Object entity, EntityEntry entry, boolean surely) {}
+    /**
+     * @param surely whether the entity's id is certainly one of the keys
+     * @param late whether only the locked row has shown this, because the key has another spelling of the id
+     */
+    private record Loaded(Object entity, EntityEntry entry, boolean surely, boolean late) {}
 
     /**
      * Returns the session in a resource of the thread; null if the resource is not a session of Hibernate, or belongs
@@ -264,7 +267,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
                 && !entry.getLockMode().greaterThan(LockMode.READ)
                 && !entry.getPersister().hasCascades()
                 && !entry.getPersister().hasCollections()
-                && !isChanged(new Loaded(entity, entry, true));
+                && !isChanged(new Loaded(entity, entry, true, false));
     }
 
     /** Reads the loaded entities again, unless the lock itself has read them. */
@@ -280,11 +283,15 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
 
     /**
      * Rejects the lock if a changed entity was loaded with PESSIMISTIC_WRITE and its row has changed since. Hibernate 7
-     * records that mode also for joined entities, whose rows its statement does not lock.
+     * records that mode also for joined entities, whose rows its statement does not lock. This method also rejects
+     * the lock if {@link #refuse} did not know that the key is another spelling of the entity's id.
      */
     private void refuseStale(List<Loaded> loaded) {
         for (Loaded each : loaded) {
             EntityEntry entry = each.entry();
+            if (each.late() && !HELD.contains(entry.getLockMode()) && isChanged(each)) {
+                throw refused(each);
+            }
             if (each.surely() && entry.getLockMode() == LockMode.PESSIMISTIC_WRITE && isChanged(each)) {
                 Object[] stored = entry.getPersister().getDatabaseSnapshot(entry.getId(), session);
                 if (stored == null
@@ -354,13 +361,26 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
                         && entry.isExistsInDatabase()
                         && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)) {
                     List<String> id = unpadded(id(entry, columns));
-                    if (id.isEmpty() || asked.isEmpty() || asked.contains(id)) {
-                        loaded.add(new Loaded(each.getKey(), entry, asked.contains(id)));
+                    boolean isAsked = asked.contains(id);
+                    boolean late = !isAsked && !asked.isEmpty() && isSpelledOtherwise(entry, id, table);
+                    if (id.isEmpty() || asked.isEmpty() || isAsked || late) {
+                        loaded.add(new Loaded(each.getKey(), entry, isAsked || late, late));
                     }
                 }
             }
         });
         return loaded;
+    }
+
+    /** Whether a row of the lock has this id, in another spelling than its key. */
+    private boolean isSpelledOtherwise(EntityEntry entry, List<String> id, String table) {
+        boolean[] isText = new boolean[1];
+        int unused = entry.getPersister()
+                .getIdentifierMapping()
+                .forEachJdbcType(
+                        (index, column) -> isText[0] |= column.getJdbcType().isString());
+        return isText[0]
+                && locked.stored(table).stream().map(HibernateSession::unpadded).anyMatch(id::equals);
     }
 
     /** Returns an id without trailing spaces. A column of type char(n) adds such spaces. Comparisons ignore them. */

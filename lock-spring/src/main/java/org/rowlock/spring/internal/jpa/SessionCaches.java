@@ -35,7 +35,12 @@ public final class SessionCaches {
     private final DataSource dataSource;
     private final Map<String, Set<List<String>>> rows;
     private final Function<String, List<String>> idColumns;
+    private final Function<String, Set<List<String>>> spellings;
+    private final Map<String, Set<List<String>>> stored = new HashMap<>();
     private final List<HibernateSession> sessions;
+
+    /** Whether the rows are locked. */
+    private boolean isLocked;
 
     /**
      * The last result of {@link #entityLock}. If this statement locked the row, the statement has also read the entity
@@ -50,16 +55,20 @@ public final class SessionCaches {
      * @param dataSource the database in which to lock
      * @param rows the locked ids by table, without ids that were locked earlier; an empty set means all rows of a table
      * @param idColumns returns the id columns of a table, in the order of the key; called only for composite ids
+     * @param spellings returns the stored ids of the locked rows of a table, if different texts may be one id; called
+     *     only after the lock
      */
     public SessionCaches(
             String what,
             DataSource dataSource,
             Map<String, Set<List<String>>> rows,
-            Function<String, List<String>> idColumns) {
+            Function<String, List<String>> idColumns,
+            Function<String, Set<List<String>>> spellings) {
         this.what = what;
         this.dataSource = dataSource;
         this.rows = rows;
         this.idColumns = idColumns;
+        this.spellings = spellings;
         this.sessions = HIBERNATE && !rows.isEmpty() ? find() : List.of();
     }
 
@@ -108,14 +117,26 @@ public final class SessionCaches {
 
     /** Finds the sessions. Only the keys that are rows are used. */
     public static SessionCaches of(
-            String what, DataSource dataSource, Set<LockKey> keys, Function<String, List<String>> idColumns) {
+            String what,
+            DataSource dataSource,
+            Set<LockKey> keys,
+            Function<String, List<String>> idColumns,
+            Function<String, Set<List<String>>> spellings) {
         Map<String, Set<List<String>>> rows = new HashMap<>();
         keys.forEach(key -> {
             if (key instanceof LockKey.Row row) {
                 rows.computeIfAbsent(row.table(), table -> new HashSet<>()).add(row.id());
             }
         });
-        return new SessionCaches(what, dataSource, rows, idColumns);
+        return new SessionCaches(what, dataSource, rows, idColumns, spellings);
+    }
+
+    /**
+     * Returns the stored ids of the locked rows of a table, if different texts may be one id. Returns an empty set for
+     * any other table, and before the lock.
+     */
+    Set<List<String>> stored(String table) {
+        return isLocked ? stored.computeIfAbsent(table, spellings) : Set.of();
     }
 
     /** Returns the id columns of a table with a composite id; an empty list for any other table. */
@@ -209,6 +230,7 @@ public final class SessionCaches {
 
     /** Makes the sessions read their entities again after the lock. */
     public void renew() {
+        isLocked = true;
         for (HibernateSession session : sessions) {
             session.renew((HibernateSession.EntityLock) entityLock);
         }
