@@ -87,8 +87,8 @@ public interface LockAccess {
     List<String> checkTable(Connection connection, String table) throws SQLException;
 
     /**
-     * {@return the stored ids of rows, if different texts may be one id of the table, as with citext; otherwise an empty
-     * set, without SQL} The transaction must have locked the rows.
+     * {@return the stored ids of rows, if different texts may be one id of the table, as with citext; otherwise an
+     * empty set, without SQL} The transaction must have locked the rows.
      *
      * @param keys the locked keys; keys of other tables are ignored
      */
