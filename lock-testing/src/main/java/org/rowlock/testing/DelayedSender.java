@@ -56,7 +56,9 @@ final class DelayedSender implements AutoCloseable {
         if (flow.chunks.size() == 1) {
             flow.nextDue = dueNanos;
             due.add(flow);
-            LockSupport.unpark(thread);
+            if (due.peek() == flow) {
+                LockSupport.unpark(thread);
+            }
         }
     }
 

@@ -38,6 +38,7 @@ public final class TcpProxy implements AutoCloseable {
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final AtomicReference<Cut> armed = new AtomicReference<>();
     private final AtomicInteger cuts = new AtomicInteger();
+    private volatile boolean delayOnly;
     private volatile long nanosToServer;
     private volatile long nanosToClient;
 
@@ -106,10 +107,12 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
-     * Disables the spinning that precedes the due time of bytes, so that waiting uses no processor. Delayed bytes then
-     * arrive about 50 us later.
+     * Makes the proxy use less processor time, for measurements. It no longer spins before bytes are due, so that bytes
+     * arrive about 50 us later. It also reads no statements, so that {@link #cutBefore} and {@link #cutAfter} have no
+     * effect.
      */
-    public void sleepOnly() {
+    public void delayOnly() {
+        delayOnly = true;
         sender.sleepOnly();
     }
 
@@ -216,7 +219,7 @@ public final class TcpProxy implements AutoCloseable {
                 return;
             }
             buffer.flip();
-            if (fromClient ? isCut(link, buffer) : link.cutAtReply) {
+            if (!delayOnly && (fromClient ? isCut(link, buffer) : link.cutAtReply)) {
                 cuts.incrementAndGet();
                 link.lose();
                 return;

@@ -79,7 +79,7 @@ public final class Network implements AutoCloseable {
         PGSimpleDataSource target = server.dataSource("");
         int port = target.getPortNumbers()[0];
         TcpProxy proxy = TcpProxy.to(target.getServerNames()[0], port == 0 ? 5432 : port);
-        proxy.sleepOnly();
+        proxy.delayOnly();
         return proxy;
     }
 
