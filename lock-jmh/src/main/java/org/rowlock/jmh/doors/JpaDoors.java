@@ -5,7 +5,6 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
-import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.Table;
 import jakarta.persistence.Version;
 import java.util.HashMap;
@@ -23,6 +22,10 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.jpa.repository.JpaRepository;
+import org.springframework.data.jpa.repository.Lock;
+import org.springframework.data.jpa.repository.Query;
+import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
@@ -103,6 +106,7 @@ final class JpaDoors {
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     @EnableRowLocks
+    @EnableJpaRepositories(considerNestedRepositories = true)
     static class Beans {
         @Bean
         LocalContainerEntityManagerFactoryBean entityManagerFactory(DataSource dataSource) {
@@ -122,23 +126,34 @@ final class JpaDoors {
         }
 
         @Bean
-        Service service() {
-            return new Service();
+        Service service(EntityManager entities, AccountRepository accounts, VersionedRepository versioned) {
+            return new Service(entities, accounts, versioned);
         }
     }
 
+    interface AccountRepository extends JpaRepository<Account, Integer> {
+        @Lock(LockModeType.PESSIMISTIC_WRITE)
+        @Query("select a from Account a where a.aid = :aid")
+        Account findForUpdate(int aid);
+    }
+
+    interface VersionedRepository extends JpaRepository<VersionedAccount, Integer> {}
+
+    /** The service of the README, before and after its migration to {@code @RowLock}, and other variants of it. */
     static class Service {
-        @PersistenceContext
-        @SuppressWarnings("NullAway.Init")
-        EntityManager entities;
+        private final EntityManager entities;
+        private final AccountRepository accounts;
+        private final VersionedRepository versioned;
+
+        Service(EntityManager entities, AccountRepository accounts, VersionedRepository versioned) {
+            this.entities = entities;
+            this.accounts = accounts;
+            this.versioned = versioned;
+        }
 
         @Transactional
         public void raiseByQuery(int aid) {
-            entities.createQuery("select a from Account a where a.aid = :aid", Account.class)
-                    .setParameter("aid", aid)
-                    .setLockMode(LockModeType.PESSIMISTIC_WRITE)
-                    .getSingleResult()
-                    .balance++;
+            accounts.findForUpdate(aid).balance++;
         }
 
         @Transactional
@@ -148,12 +163,12 @@ final class JpaDoors {
 
         @Transactional
         public void raiseByRowLock(@RowLock(Accounts.TABLE) int aid) {
-            entities.find(Account.class, aid).balance++;
+            accounts.findById(aid).orElseThrow().balance++;
         }
 
         @Transactional
         public void raiseByVersion(int aid) {
-            entities.find(VersionedAccount.class, aid).balance++;
+            versioned.findById(aid).orElseThrow().balance++;
         }
     }
 
