@@ -37,7 +37,7 @@ public final class Summary {
         }
         text.append(System.lineSeparator())
                 .append("Ratios: how many times as good as the first line. With 99 % confidence, all intervals of the"
-                        + " page contain the true ratio. Better or worse: the whole interval is on one side of 1."
+                        + " page contain the true ratio. Better or worse: the whole interval is at least 3 % from 1."
                         + " Equivalent: the whole interval is within 10 % of 1. Inconclusive: any other interval."
                         + " Disturbed: other programs took more than a tenth of this machine, so nothing can be"
                         + " said.");

@@ -113,9 +113,10 @@ final class TurnFit {
 
     /** The smallest ratio that a run with these numbers of turns detects in four of five cases. */
     double smallestFound(int turns, int baselineTurns) {
-        return Math.exp((student.inverseSurvivalProbability(tail) + student.inverseSurvivalProbability(1 - POWER))
-                * deviation
-                * Math.sqrt(1.0 / turns + 1.0 / baselineTurns));
+        return Call.SMALLEST
+                * Math.exp((student.inverseSurvivalProbability(tail) + student.inverseSurvivalProbability(1 - POWER))
+                        * deviation
+                        * Math.sqrt(1.0 / turns + 1.0 / baselineTurns));
     }
 
     private static Map<Integer, List<LoggedTurn>> byRound(List<LoggedTurn> turns) {

@@ -94,7 +94,7 @@ function ratioChart(parent) {
   });
   add(parent, 'p', 'A dot shows how many times as good as the baseline a variant is; right of 1 is better. The line through'
     + ' the dot is its confidence interval. With 99 % confidence, all intervals of verdicts on this page contain the true'
-    + ' ratio. Green is better and red is worse: the whole interval is on one side of 1. Blue is equivalent: the whole'
+    + ' ratio. Green is better and red is worse: the whole interval is at least 3 % from 1. Blue is equivalent: the whole'
     + ' interval is within 10 % of 1. Yellow is inconclusive. Grey has no verdict, because it is a control, or because other'
     + ' programs disturbed the comparison. The band behind a dot is the ratio of the baseline to itself (A/A) in the same'
     + ' rounds. A control does less work than the other variants, and only shows an upper limit. If a table finds'
