@@ -224,8 +224,6 @@ class RoutingTest {
         ByTenant routing = routing(northern, all);
         assertThat(Routes.of(routing)).containsExactly(entry("north", northern), entry("south", southern));
         assertThat(Routes.of(northern)).isEmpty();
-        assertThat(Routes.named(Map.of("dataSource", routing)))
-                .containsOnlyKeys("dataSource", "dataSource[north]", "dataSource[south]");
         TENANT.set("south");
         assertThat(Routes.current(routing)).isSameAs(southern);
         TENANT.remove();

@@ -83,7 +83,7 @@ public final class RowLockAutoConfiguration {
         @ConditionalOnAvailableEndpoint
         @ConditionalOnMissingBean
         RowLocksEndpoint rowLocksEndpoint(RowLocks locks, LockChains chains, ConfigurableListableBeanFactory beans) {
-            return new RowLocksEndpoint(locks, chains, Routes.named(Routes.beans(beans)));
+            return new RowLocksEndpoint(locks, chains, Routes.beans(beans));
         }
     }
 }

@@ -1,11 +1,15 @@
 package org.rowlock.spring.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.metrics.JdbcMetrics;
@@ -87,7 +91,7 @@ public final class RowLockJdbcAutoConfiguration {
             if (bean instanceof DataSource dataSource
                     && !(bean instanceof DelegatingDataSource)
                     && !(bean instanceof AbstractRoutingDataSource)
-                    && JdbcReports.control(dataSource) == null) {
+                    && control(dataSource) == null) {
                 RowlockDataSource before = wrapped.remove(beanName);
                 if (before != null) {
                     before.close();
@@ -101,13 +105,6 @@ public final class RowLockJdbcAutoConfiguration {
 
         private RowlockDataSource wrap(String name, DataSource dataSource) {
             Binder binder = Binder.get(environment);
-            if (binder.bind("rowlock.jdbc.release", String.class).isBound()) {
-                throw new RowLockDefinitionException(
-                        "The property rowlock.jdbc.release is set, but the drop-in has no early release, because it"
-                                + " would slow down programs that read.",
-                        "Remove the property. For early release set rowlock.release=early and lock through RowLocks, or"
-                                + " @RowLock with a RowLockTransactionManager.");
-            }
             RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
             // The type DropInMode is used only inside this method, because lock-jdbc may be missing. The value may be
             // "false", because YAML reads the word "off" as the boolean false. The binder converts "false" to OFF.
@@ -124,6 +121,22 @@ public final class RowLockJdbcAutoConfiguration {
                             .build());
         }
 
+        /**
+         * Returns the figures of a DataSource that is a wrapper of lock-jdbc, or delegates to such a wrapper. Returns
+         * null for any other DataSource.
+         */
+        static @Nullable RowlockJdbcMXBean control(DataSource dataSource) {
+            try {
+                return dataSource.isWrapperFor(RowlockDataSource.class)
+                        ? dataSource.unwrap(RowlockDataSource.class).control()
+                        : null;
+            } catch (SQLException | RuntimeException e) {
+                // The DataSource cannot be unwrapped, or has no target now, for example a routing DataSource without a
+                // default.
+                return null;
+            }
+        }
+
         @Override
         public void destroy() {
             wrapped.values().forEach(RowlockDataSource::close);
@@ -137,8 +150,20 @@ public final class RowLockJdbcAutoConfiguration {
         @Bean
         JdbcMetrics rowLockJdbcMetrics(MeterRegistry meters, ConfigurableListableBeanFactory beans) {
             JdbcMetrics metrics = new JdbcMetrics(meters);
-            JdbcReports.controls(Routes.beans(beans)).forEach(metrics::bind);
+            names(Routes.beans(beans)).forEach((control, name) -> metrics.bind(name, control));
             return metrics;
+        }
+
+        /** Names each wrapper once: like its own bean, or else like a bean that delegates to the wrapper. */
+        static Map<RowlockJdbcMXBean, String> names(Map<String, DataSource> dataSources) {
+            Map<RowlockJdbcMXBean, String> names = new LinkedHashMap<>();
+            dataSources.forEach((name, dataSource) -> {
+                RowlockJdbcMXBean control = Wrapping.control(dataSource);
+                if (control != null && (dataSource instanceof RowlockDataSource || !names.containsKey(control))) {
+                    names.put(control, name);
+                }
+            });
+            return names;
         }
     }
 }

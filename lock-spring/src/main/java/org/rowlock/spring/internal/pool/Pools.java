@@ -47,10 +47,6 @@ public final class Pools {
                 : dataSource;
     }
 
-    public static boolean isSame(DataSource one, DataSource other) {
-        return target(one).equals(target(other));
-    }
-
     static DataSource target(DataSource dataSource) {
         DataSource target = dataSource;
         while (target instanceof DelegatingDataSource delegating && delegating.getTargetDataSource() != null) {

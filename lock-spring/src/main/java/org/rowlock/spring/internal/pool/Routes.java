@@ -23,17 +23,6 @@ public final class Routes {
         return SimpleAutowireCandidateResolver.resolveAutowireCandidates(beans, DataSource.class);
     }
 
-    /** Returns the DataSources of an application by name. A route that is not a bean is named {@code bean[key]}. */
-    public static Map<String, DataSource> named(Map<String, DataSource> beans) {
-        Map<String, DataSource> all = new LinkedHashMap<>(beans);
-        beans.forEach((name, bean) -> of(bean).forEach((key, route) -> {
-            if (!all.containsValue(route)) {
-                all.put(name + '[' + key + ']', route);
-            }
-        }));
-        return all;
-    }
-
     /** Returns the routes by their keys, the default route first; empty if the DataSource does not route. */
     public static Map<String, DataSource> of(DataSource dataSource) {
         Map<String, DataSource> routes = new LinkedHashMap<>();

@@ -41,23 +41,8 @@ final class LiveView {
 
     /** Returns a summary of {@code /actuator/rowlocks}. */
     String locks() throws IOException, InterruptedException {
-        JsonNode report = shop.got("/actuator/rowlocks").json();
-        int held = 0;
-        Map<String, Integer> waiting = new TreeMap<>();
-        for (JsonNode database : report.get("dataSources")) {
-            for (JsonNode lock : database.get("locks")) {
-                if (lock.get("granted").asBoolean()) {
-                    held++;
-                } else {
-                    waiting.merge(
-                            lock.path("table").asString("?") + " "
-                                    + lock.path("id").asString("?"),
-                            1,
-                            Integer::sum);
-                }
-            }
-        }
-        return held + " held, " + (waiting.isEmpty() ? "none waiting" : "waiting for " + waiting) + " on the server; "
-                + report.get("admission").get("keysInUse").asInt() + " keys in use in this JVM";
+        JsonNode admission = shop.got("/actuator/rowlocks").json().get("admission");
+        return admission.get("keysInUse").asInt() + " keys in use in this JVM, "
+                + admission.get("waiting").asInt() + " threads queue";
     }
 }
