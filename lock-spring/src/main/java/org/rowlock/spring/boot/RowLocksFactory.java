@@ -1,38 +1,25 @@
 package org.rowlock.spring.boot;
 
-import java.lang.reflect.RecordComponent;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockListener;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.text.Docs;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.ClassUtils;
 
 final class RowLocksFactory {
-    private static final Log LOG = LogFactory.getLog(RowLocksFactory.class);
     private static final int WITHOUT_WEB_SERVER = 1_000;
     private static final int USUAL_THREADS = 200;
-    private static final String JDBC = "rowlock.jdbc.";
-    private static final Pattern PREFIX = Pattern.compile("rowlock[._]", Pattern.CASE_INSENSITIVE);
-
     private static final Pattern NOT_UNDERSTOOD = Pattern.compile(
             "ROWLOCK_TABLES_(?![A-Z0-9]+_(STRATEGY|ID_?COLUMNS(_[0-9]+_?)?)$).*", Pattern.CASE_INSENSITIVE);
 
@@ -44,16 +31,6 @@ final class RowLocksFactory {
             List<LockListener> listeners,
             Supplier<DataSource> dataSource) {
         checkVariables(environment);
-        for (String unknown : unknown(environment)) {
-            LOG.warn(unknown + " is not a property of Rowlock, and is ignored. Correct the name; see " + Docs.URL
-                    + "settings.md#spring-boot");
-        }
-        if (isDropInUnused(environment)) {
-            LOG.warn(
-                    "Properties rowlock.jdbc.* are set without rowlock.jdbc.mode, so the drop-in is not in use and they"
-                            + " have no effect. Set rowlock.jdbc.mode, for example to queue; see " + Docs.URL
-                            + "drop-in.md");
-        }
         RowLocksBuilder builder = LockAccess.builder(dataSource)
                 .strategy(properties.strategy())
                 .singleEntryNode(properties.singleEntryNode())
@@ -73,66 +50,6 @@ final class RowLocksFactory {
         properties.tables().forEach((name, table) -> set(builder, name, table));
         listeners.forEach(builder::listener);
         return builder.build();
-    }
-
-    /**
-     * Returns the system properties and environment variables that have Rowlock's prefix, but are not properties of
-     * Rowlock. Spring Boot ignores such names, because they may belong to other programs. For an unknown property from
-     * any other source, the application does not start.
-     */
-    static List<String> unknown(ConfigurableEnvironment environment) {
-        Set<String> known = new HashSet<>();
-        addNames("rowlock", RowLockProperties.class, known);
-        return Stream.concat(
-                        variables(environment),
-                        // The drop-in itself checks the system properties rowlock.jdbc.*, because RowLockProperties
-                        // does not define all of them.
-                        systemProperties(environment).filter(name -> !name.startsWith(JDBC)))
-                .filter(name -> PREFIX.matcher(name).lookingAt())
-                .filter(name -> known.stream().noneMatch(bare(name)::matches))
-                .sorted()
-                .toList();
-    }
-
-    /** Returns the names that are strings, because a program may also set properties with other keys. */
-    private static Stream<String> systemProperties(ConfigurableEnvironment environment) {
-        Map<?, ?> properties = environment.getSystemProperties();
-        return properties.keySet().stream().filter(String.class::isInstance).map(String.class::cast);
-    }
-
-    private static Stream<String> variables(ConfigurableEnvironment environment) {
-        return environment.getPropertySources().stream()
-                .filter(SystemEnvironmentPropertySource.class::isInstance)
-                .flatMap(source -> Stream.of(((SystemEnvironmentPropertySource) source).getPropertyNames()));
-    }
-
-    /** Whether options of the drop-in are set without the mode. The drop-in is disabled without a mode. */
-    static boolean isDropInUnused(ConfigurableEnvironment environment) {
-        return environment.getProperty("rowlock.jdbc.mode", "").isEmpty()
-                && Binder.get(environment)
-                        .bind("rowlock.jdbc", RowLockProperties.Jdbc.class)
-                        .isBound();
-    }
-
-    private static void addNames(String prefix, Class<?> of, Set<String> patterns) {
-        for (RecordComponent component : of.getRecordComponents()) {
-            String name = prefix + bare(component.getName());
-            if (component.getType().isRecord()) {
-                addNames(name, component.getType(), patterns);
-            } else if (component.getType() == Map.class) {
-                patterns.add(name + ".*");
-            } else {
-                patterns.add(component.getType() == List.class ? name + "[0-9]*" : name);
-            }
-        }
-    }
-
-    /**
-     * Returns the letters and digits of a name. Spring Boot compares only letters and digits, and therefore accepts all
-     * spellings of a property.
-     */
-    private static String bare(String name) {
-        return name.replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
     }
 
     /**
@@ -191,7 +108,9 @@ final class RowLocksFactory {
      * underscore.
      */
     private static void checkVariables(ConfigurableEnvironment environment) {
-        String name = variables(environment)
+        String name = environment.getPropertySources().stream()
+                .filter(SystemEnvironmentPropertySource.class::isInstance)
+                .flatMap(source -> Stream.of(((SystemEnvironmentPropertySource) source).getPropertyNames()))
                 .filter(NOT_UNDERSTOOD.asMatchPredicate())
                 .findFirst()
                 .orElse("");
