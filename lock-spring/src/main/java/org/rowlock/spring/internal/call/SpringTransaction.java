@@ -71,12 +71,6 @@ public final class SpringTransaction extends SavepointParts {
 
     private final List<Runnable> ends = new ArrayList<>(0);
 
-    /**
-     * The key under which the transaction is bound to the thread. Later calls of Rowlock find the transaction quickly
-     * by this key.
-     */
-    private record Key(@Nullable DataSource dataSource) {}
-
     SpringTransaction(@Nullable TransactionExecution execution, @Nullable DataSource dataSource) {
         this.execution = execution;
         this.dataSource = dataSource;
@@ -101,9 +95,6 @@ public final class SpringTransaction extends SavepointParts {
         SpringTransaction current = Objects.requireNonNullElseGet(find(bound), () -> begin(bound));
         if (current.atItsCommit) {
             throw ended(what);
-        }
-        if (current.locks == null) {
-            TransactionSynchronizationManager.bindResource(new Key(bound), current);
         }
         current.locks = locks;
         return current;
@@ -173,30 +164,24 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Returns the thread's transaction of a DataSource; null if the transaction has not called Rowlock. The DataSource
-     * must be the object to which transaction managers bind connections.
+     * Returns the running transaction of a DataSource; null if no manager has reported one and it has not locked. The
+     * DataSource must be the object to which transaction managers bind connections.
+     *
+     * @param dataSource null for the transaction of a manager that exposes no DataSource
      */
-    public static @Nullable SpringTransaction find(DataSource dataSource) {
-        return (SpringTransaction) TransactionSynchronizationManager.getResource(new Key(dataSource));
-    }
-
-    /**
-     * Returns the transaction that the transaction manager reported. If the manager did not report a transaction,
-     * creates and registers one.
-     */
-    private static SpringTransaction begin(DataSource dataSource) {
-        SpringTransaction informed = null;
-        SpringTransaction ofAny = null;
+    public static @Nullable SpringTransaction find(@Nullable DataSource dataSource) {
+        SpringTransaction found = null;
         // The last transaction in the list is the innermost transaction.
         for (SpringTransaction each : all()) {
-            if (each.execution == null ? !each.ended : !each.execution.isCompleted()) {
-                informed = dataSource.equals(each.dataSource) ? each : informed;
-                ofAny = each.dataSource == null ? each : ofAny;
-            }
+            boolean isRunning = each.execution == null ? !each.ended : !each.execution.isCompleted();
+            found = isRunning && Objects.equals(dataSource, each.dataSource) ? each : found;
         }
-        if (informed != null) {
-            return informed;
-        }
+        return found;
+    }
+
+    /** Creates and registers the transaction of a DataSource, if its transaction manager has not reported one. */
+    private static SpringTransaction begin(DataSource dataSource) {
+        SpringTransaction ofAny = find(null);
         SpringTransaction begun = new SpringTransaction(ofAny == null ? null : ofAny.execution, dataSource);
         begun.atItsCommit = ofAny != null && ofAny.atItsCommit;
         TransactionSynchronizationManager.registerSynchronization(begun);
@@ -362,22 +347,15 @@ public final class SpringTransaction extends SavepointParts {
         }
     }
 
-    /**
-     * Unbinds the transaction from its DataSource. The transaction stays bound to the thread under another key, because
-     * it may hold locks.
-     */
+    /** Binds the suspended transaction to the thread, because it may hold locks. */
     @Override
     public void suspend() {
-        TransactionSynchronizationManager.unbindResourceIfPossible(new Key(dataSource));
         TransactionSynchronizationManager.bindResource(this, this);
     }
 
     @Override
     public void resume() {
         TransactionSynchronizationManager.unbindResourceIfPossible(this);
-        if (locks != null && !ended) {
-            TransactionSynchronizationManager.bindResource(new Key(dataSource), this);
-        }
     }
 
     @Override
@@ -398,7 +376,6 @@ public final class SpringTransaction extends SavepointParts {
     void end() {
         if (!ended) {
             ended = true;
-            TransactionSynchronizationManager.unbindResourceIfPossible(new Key(dataSource));
             ends.forEach(Runnable::run);
         }
     }
