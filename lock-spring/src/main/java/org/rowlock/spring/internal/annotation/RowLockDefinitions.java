@@ -17,6 +17,7 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.annotation.LockingMethods.Lock;
+import org.rowlock.spring.internal.jpa.HibernateTables;
 import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -33,7 +34,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public final class RowLockDefinitions {
     private final ConfigurableBeanFactory beans;
-    private final EntityTables entities;
+    private final HibernateTables entities;
     private final Map<MethodClassKey, Optional<MethodLocks>> found = new ConcurrentHashMap<>();
     private final Map<List<Class<?>>, List<Method>> locking = new ConcurrentHashMap<>();
 
@@ -42,7 +43,7 @@ public final class RowLockDefinitions {
 
     public RowLockDefinitions(ConfigurableBeanFactory beans) {
         this.beans = beans;
-        this.entities = new EntityTables(beans);
+        this.entities = new HibernateTables(beans);
     }
 
     /** Returns the locks of a method, which may be a method of an interface; null if the method locks nothing. */

@@ -1,6 +1,7 @@
 package org.rowlock.spring.internal.jpa;
 
 import jakarta.persistence.CacheRetrieveMode;
+import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceException;
 import java.sql.Connection;
@@ -22,6 +23,7 @@ import org.hibernate.engine.spi.EntityEntry;
 import org.hibernate.engine.spi.EntityKey;
 import org.hibernate.engine.spi.LoadQueryInfluencers;
 import org.hibernate.engine.spi.PersistenceContext;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.engine.spi.Status;
 import org.hibernate.metamodel.mapping.JdbcMapping;
@@ -95,6 +97,15 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
                             .isPhysicallyConnected();
         } catch (PersistenceException | IllegalStateException e) {
             return false; // The session is closed, or belongs to another JPA provider.
+        }
+    }
+
+    /** Whether a factory belongs to Hibernate, and not to another JPA provider. */
+    static boolean isOfHibernate(EntityManagerFactory factory) {
+        try {
+            return factory.unwrap(SessionFactoryImplementor.class) != null;
+        } catch (PersistenceException e) {
+            return false;
         }
     }
 

@@ -1,11 +1,9 @@
 package org.rowlock.spring.internal.jpa;
 
 import jakarta.persistence.EntityManagerFactory;
-import jakarta.persistence.PersistenceException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
@@ -20,33 +18,39 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.TransactionManager;
+import org.springframework.util.ClassUtils;
 
 /**
- * Reads the name of an entity's table from Hibernate, because Hibernate's naming strategy may have changed that name.
+ * The tables of Hibernate's mappings in an application; none if Hibernate is missing. This class catches no exception
+ * of JPA and has no static field of a type of Hibernate, because the JVM would then load these types together with this
+ * class. Thread-safe.
  */
-public final class HibernateTables {
-    private static final PhysicalConnectionHandlingMode RELEASES_EARLY =
-            PhysicalConnectionHandlingMode.DELAYED_ACQUISITION_AND_RELEASE_AFTER_STATEMENT;
+public record HibernateTables(BeanFactory beans) {
+    private static final boolean IS_PRESENT = ClassUtils.isPresent(
+            "org.hibernate.engine.spi.SessionFactoryImplementor", HibernateTables.class.getClassLoader());
 
-    private HibernateTables() {}
-
-    public static Optional<String> tableOf(String where, BeanFactory beans, Class<?> entity) {
-        return factories(beans)
+    /**
+     * Returns the name of an entity's table, which Hibernate's naming strategy may have changed.
+     *
+     * @param where the method with the annotation, for messages
+     */
+    public String tableOf(String where, Class<?> entity) {
+        return factories()
                 .map(factory -> sessions(factory).getMappingMetamodel().findEntityDescriptor(entity))
                 .filter(AbstractEntityPersister.class::isInstance)
                 .map(persister -> tableOf(where, entity, (AbstractEntityPersister) persister))
-                .findFirst();
+                .findFirst()
+                .orElseThrow(() -> new RowLockDefinitionException(
+                        "@RowLock on " + where + " names the entity " + entity.getName()
+                                + ", which has no table, because Hibernate does not map this class.",
+                        "Name an entity of Hibernate, or give the table: @RowLock(\"orders\")."));
     }
 
     /** Returns the factories of Hibernate, without the factories of other JPA providers. */
-    private static Stream<EntityManagerFactory> factories(BeanFactory beans) {
-        return beans.getBeanProvider(EntityManagerFactory.class).stream().filter(factory -> {
-            try {
-                return sessions(factory) != null;
-            } catch (PersistenceException e) {
-                return false;
-            }
-        });
+    private Stream<EntityManagerFactory> factories() {
+        return IS_PRESENT
+                ? beans.getBeanProvider(EntityManagerFactory.class).stream().filter(HibernateSession::isOfHibernate)
+                : Stream.empty();
     }
 
     private static SessionFactoryImplementor sessions(EntityManagerFactory factory) {
@@ -66,16 +70,18 @@ public final class HibernateTables {
     }
 
     /**
-     * Rejects a table that contains only a part of each entity: the table of a joined subclass, and a secondary table.
-     * If a row may be absent, also rejects a table of a hierarchy that has several tables (TABLE_PER_CLASS). A row in
-     * one of the other tables would be treated as absent. Checks nothing if there are several DataSources, because the
-     * DataSource is known only at a call.
+     * Returns the given table. Rejects a table that contains only a part of each entity: the table of a joined
+     * subclass, and a secondary table. If a row may be absent, also rejects a table of a hierarchy that has several
+     * tables (TABLE_PER_CLASS). A row in one of the other tables would be treated as absent. Checks nothing if there
+     * are several DataSources, because the DataSource is known only at a call.
+     *
+     * @param required whether an absent row is an error
      */
-    public static void check(BeanFactory beans, String what, String table, boolean required) {
-        if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
-            return;
+    public String checked(String what, String table, boolean required) {
+        if (!IS_PRESENT || beans.getBeanProvider(DataSource.class).stream().count() != 1) {
+            return table;
         }
-        factories(beans).map(HibernateTables::sessions).forEach(sessions -> {
+        factories().map(HibernateTables::sessions).forEach(sessions -> {
             HibernateEntities entities = HibernateEntities.of(sessions, table);
             if (!entities.lockedIn().isEmpty()) {
                 throw notTheRoot(what, table, entities.lockedIn());
@@ -90,6 +96,7 @@ public final class HibernateTables {
                                 + " and the return type Optional.");
             }
         });
+        return table;
     }
 
     private static List<String> subclassTables(
@@ -106,14 +113,15 @@ public final class HibernateTables {
     }
 
     /** Rejects a setting that releases the connection, and with it the lock, after the first statement. */
-    public static void refuseEarlyRelease(BeanFactory beans, DataSource dataSource) {
-        factories(beans).forEach(factory -> {
+    public void refuseEarlyRelease(DataSource dataSource) {
+        factories().forEach(factory -> {
+            var early = PhysicalConnectionHandlingMode.DELAYED_ACQUISITION_AND_RELEASE_AFTER_STATEMENT;
             if (!HibernateSession.isElsewhere(factory, dataSource)
                     && !EntityFind.isOfContainer(sessions(factory))
                     && sessions(factory).getSessionFactoryOptions().getPhysicalConnectionHandlingMode()
-                            == RELEASES_EARLY) {
+                            == early) {
                 throw new RowLockDefinitionException(
-                        "hibernate.connection.handling_mode=" + RELEASES_EARLY + " returns the connection after each"
+                        "hibernate.connection.handling_mode=" + early + " returns the connection after each"
                                 + " statement, and thereby releases the lock before the transaction ends.",
                         "Remove the setting, or set it to DELAYED_ACQUISITION_AND_HOLD.");
             }
@@ -153,9 +161,15 @@ public final class HibernateTables {
                 "Name the table " + root + ", or the entity: @RowLock(entity = ...).");
     }
 
-    public static Map<String, String> idColumns(BeanFactory beans, String table, Class<?> idClass) {
+    /**
+     * Returns the column to which the entities of a table map each component of an id class; empty if the mapping is
+     * not known.
+     *
+     * @param idClass the id class; Object if it is not known
+     */
+    public Map<String, String> idColumns(String table, Class<?> idClass) {
         Map<String, String> columns = new HashMap<>();
-        factories(beans)
+        factories()
                 .flatMap(factory -> HibernateEntities.of(sessions(factory), table).mapped().stream())
                 .forEach(entity -> {
                     if (entity.getIdentifierType() instanceof ComponentType id

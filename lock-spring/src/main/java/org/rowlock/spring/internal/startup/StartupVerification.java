@@ -28,8 +28,8 @@ import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.RowLockTemplate;
 import org.rowlock.spring.SpringLocks;
-import org.rowlock.spring.internal.annotation.EntityTables;
 import org.rowlock.spring.internal.call.DataSources;
+import org.rowlock.spring.internal.jpa.HibernateTables;
 import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
@@ -116,7 +116,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
         Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
         Set<String> right = new HashSet<>();
         byDataSource.forEach((dataSource, ofIt) -> {
-            EntityTables.refuseEarlyRelease(beans, dataSource);
+            new HibernateTables(beans).refuseEarlyRelease(dataSource);
             check(proveAll(dataSource), ofIt, wrong, right);
         });
         // A configured table must exist in at least one database, and need not exist in every database.
