@@ -51,7 +51,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
-                        CORE + ".boot..", CORE + ".metrics..", "org.springframework.boot..", "io.micrometer.core..")
+                        CORE + ".boot..", "org.springframework.boot..", "io.micrometer.core..")
                 .check(classes);
     }
 

@@ -12,7 +12,6 @@ import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.pool.Routes;
-import org.rowlock.spring.metrics.JdbcMetrics;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;

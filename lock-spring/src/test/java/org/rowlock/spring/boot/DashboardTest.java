@@ -29,7 +29,6 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.spring.LockObservationContext;
-import org.rowlock.spring.metrics.JdbcMetrics;
 import org.rowlock.testing.TestDatabase;
 import org.yaml.snakeyaml.Yaml;
 

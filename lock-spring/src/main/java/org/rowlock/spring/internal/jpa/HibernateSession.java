@@ -11,7 +11,6 @@ import java.util.Currency;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -42,7 +41,6 @@ import org.springframework.dao.support.PersistenceExceptionTranslator;
 import org.springframework.orm.jpa.EntityManagerFactoryInfo;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
-import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
  * A session of Hibernate that belongs to the running transaction. After a lock, the entities of the locked rows are
@@ -52,12 +50,6 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  */
 record HibernateSession(SessionImplementor session, SessionCaches locked) {
     private static final PersistenceExceptionTranslator TRANSLATOR = new HibernateJpaDialect();
-
-    /**
-     * The DataSources of the factories that expose one. The DataSources are cached, because Spring's factory is a
-     * proxy, and calls through the proxy take several times as long.
-     */
-    private static final Map<Object, Optional<DataSource>> DATA_SOURCES = new ConcurrentReferenceHashMap<>(4);
 
     private static final String RETRIEVE = "jakarta.persistence.cache.retrieveMode";
 
@@ -110,15 +102,8 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     static boolean isElsewhere(Object factory, DataSource dataSource) {
-        Optional<DataSource> known = DATA_SOURCES.get(factory);
-        Optional<DataSource> own =
-                known == null ? DATA_SOURCES.computeIfAbsent(factory, HibernateSession::dataSourceOf) : known;
-        return own.isPresent() && !own.get().equals(Pools.bound(dataSource));
-    }
-
-    private static Optional<DataSource> dataSourceOf(Object factory) {
-        DataSource exposed = factory instanceof EntityManagerFactoryInfo info ? info.getDataSource() : null;
-        return Optional.ofNullable(exposed).map(Pools::bound);
+        DataSource own = factory instanceof EntityManagerFactoryInfo info ? info.getDataSource() : null;
+        return own != null && !Pools.bound(own).equals(Pools.bound(dataSource));
     }
 
     /**
