@@ -50,8 +50,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(CORE, INTERNAL + ".")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(
-                        CORE + ".boot..", "org.springframework.boot..", "io.micrometer.core..")
+                .resideInAnyPackage(CORE + ".boot..", "org.springframework.boot..", "io.micrometer.core..")
                 .check(classes);
     }
 

@@ -67,7 +67,9 @@ public final class RowLocksEndpoint {
         return new Report(
                 new Admission(
                         locks.admission().keysInUse(),
-                        (int) entrants.stream().filter(each -> !each.isAdmitted()).count(),
+                        (int) entrants.stream()
+                                .filter(each -> !each.isAdmitted())
+                                .count(),
                         entrants.stream().map(this::thread).toList()),
                 chains.usages().stream().map(this::usage).toList());
     }

@@ -154,10 +154,7 @@ class RowLockJdbcTest {
 
     @Test
     void aDataSourceThatIsInjectedByItsQualifierIsReported() {
-        var context = BootApplication.start(
-                database,
-                TwoDatabases.class,
-                "rowlock.jdbc.mode=queue");
+        var context = BootApplication.start(database, TwoDatabases.class, "rowlock.jdbc.mode=queue");
         assertThat(context.getBean(MeterRegistry.class)
                         .get("rowlock.jdbc.waiting")
                         .gauges())

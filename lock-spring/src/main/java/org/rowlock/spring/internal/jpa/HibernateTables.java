@@ -4,10 +4,10 @@ import jakarta.persistence.EntityManagerFactory;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.AbstractEntityPersister;
+import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.persister.entity.UnionSubclassEntityPersister;
 import org.hibernate.resource.jdbc.spi.PhysicalConnectionHandlingMode;
 import org.hibernate.type.ComponentType;
@@ -22,8 +22,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * The tables of Hibernate's mappings in an application; none if Hibernate is missing. This class catches no exception
- * of JPA and has no static field of a type of Hibernate, because the JVM would then load these types together with this
- * class. Thread-safe.
+ * of JPA, and uses types of JPA and Hibernate only if there is a factory, because these types may be missing.
+ * Thread-safe.
  */
 public record HibernateTables(BeanFactory beans) {
     private static final boolean IS_PRESENT = ClassUtils.isPresent(
@@ -35,22 +35,25 @@ public record HibernateTables(BeanFactory beans) {
      * @param where the method with the annotation, for messages
      */
     public String tableOf(String where, Class<?> entity) {
-        return factories()
-                .map(factory -> sessions(factory).getMappingMetamodel().findEntityDescriptor(entity))
-                .filter(AbstractEntityPersister.class::isInstance)
-                .map(persister -> tableOf(where, entity, (AbstractEntityPersister) persister))
-                .findFirst()
-                .orElseThrow(() -> new RowLockDefinitionException(
-                        "@RowLock on " + where + " names the entity " + entity.getName()
-                                + ", which has no table, because Hibernate does not map this class.",
-                        "Name an entity of Hibernate, or give the table: @RowLock(\"orders\")."));
+        for (EntityManagerFactory factory : factories()) {
+            if (sessions(factory).getMappingMetamodel().findEntityDescriptor(entity)
+                    instanceof AbstractEntityPersister persister) {
+                return tableOf(where, entity, persister);
+            }
+        }
+        throw new RowLockDefinitionException(
+                "@RowLock on " + where + " names the entity " + entity.getName()
+                        + ", which has no table, because Hibernate does not map this class.",
+                "Name an entity of Hibernate, or give the table: @RowLock(\"orders\").");
     }
 
     /** Returns the factories of Hibernate, without the factories of other JPA providers. */
-    private Stream<EntityManagerFactory> factories() {
+    private List<EntityManagerFactory> factories() {
         return IS_PRESENT
-                ? beans.getBeanProvider(EntityManagerFactory.class).stream().filter(HibernateSession::isOfHibernate)
-                : Stream.empty();
+                ? beans.getBeanProvider(EntityManagerFactory.class).stream()
+                        .filter(HibernateSession::isOfHibernate)
+                        .toList()
+                : List.of();
     }
 
     private static SessionFactoryImplementor sessions(EntityManagerFactory factory) {
@@ -81,12 +84,12 @@ public record HibernateTables(BeanFactory beans) {
         if (!IS_PRESENT || beans.getBeanProvider(DataSource.class).stream().count() != 1) {
             return table;
         }
-        factories().map(HibernateTables::sessions).forEach(sessions -> {
-            HibernateEntities entities = HibernateEntities.of(sessions, table);
+        for (EntityManagerFactory factory : factories()) {
+            HibernateEntities entities = HibernateEntities.of(sessions(factory), table);
             if (!entities.lockedIn().isEmpty()) {
                 throw notTheRoot(what, table, entities.lockedIn());
             }
-            List<String> others = required ? List.of() : subclassTables(sessions, entities, table);
+            List<String> others = required ? List.of() : subclassTables(sessions(factory), entities, table);
             if (!others.isEmpty()) {
                 throw new RowLockDefinitionException(
                         what + " names the table " + table + " and says that a row may be absent, but rows of its"
@@ -95,7 +98,7 @@ public record HibernateTables(BeanFactory beans) {
                         "Name the table of the concrete class; for rows of " + table + " alone, remove required = false"
                                 + " and the return type Optional.");
             }
-        });
+        }
         return table;
     }
 
@@ -114,18 +117,17 @@ public record HibernateTables(BeanFactory beans) {
 
     /** Rejects a setting that releases the connection, and with it the lock, after the first statement. */
     public void refuseEarlyRelease(DataSource dataSource) {
-        factories().forEach(factory -> {
+        for (EntityManagerFactory factory : factories()) {
             var early = PhysicalConnectionHandlingMode.DELAYED_ACQUISITION_AND_RELEASE_AFTER_STATEMENT;
             if (!HibernateSession.isElsewhere(factory, dataSource)
                     && !EntityFind.isOfContainer(sessions(factory))
-                    && sessions(factory).getSessionFactoryOptions().getPhysicalConnectionHandlingMode()
-                            == early) {
+                    && sessions(factory).getSessionFactoryOptions().getPhysicalConnectionHandlingMode() == early) {
                 throw new RowLockDefinitionException(
                         "hibernate.connection.handling_mode=" + early + " returns the connection after each"
                                 + " statement, and thereby releases the lock before the transaction ends.",
                         "Remove the setting, or set it to DELAYED_ACQUISITION_AND_HOLD.");
             }
-        });
+        }
     }
 
     static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {
@@ -169,20 +171,20 @@ public record HibernateTables(BeanFactory beans) {
      */
     public Map<String, String> idColumns(String table, Class<?> idClass) {
         Map<String, String> columns = new HashMap<>();
-        factories()
-                .flatMap(factory -> HibernateEntities.of(sessions(factory), table).mapped().stream())
-                .forEach(entity -> {
-                    if (entity.getIdentifierType() instanceof ComponentType id
-                            && idClass.isAssignableFrom(id.getReturnedClass())) {
-                        String[] names = id.getPropertyNames();
-                        String[] of = entity.getIdentifierColumnNames();
-                        // If components are nested, there are more columns than names, and the columns cannot be
-                        // assigned.
-                        for (int i = 0; names.length == of.length && i < names.length; i++) {
-                            columns.put(names[i], of[i]);
-                        }
+        for (EntityManagerFactory factory : factories()) {
+            for (EntityPersister entity :
+                    HibernateEntities.of(sessions(factory), table).mapped()) {
+                if (entity.getIdentifierType() instanceof ComponentType id
+                        && idClass.isAssignableFrom(id.getReturnedClass())) {
+                    String[] names = id.getPropertyNames();
+                    String[] of = entity.getIdentifierColumnNames();
+                    // If components are nested, there are more columns than names, and the columns cannot be assigned.
+                    for (int i = 0; names.length == of.length && i < names.length; i++) {
+                        columns.put(names[i], of[i]);
                     }
-                });
+                }
+            }
+        }
         return columns;
     }
 }
