@@ -207,18 +207,6 @@ class DefinitionErrorsTest {
         }
     }
 
-    static class AfterCommit {
-        @TransactionalEventListener
-        public void run(@RowLock("account") Integer id) {}
-    }
-
-    @Transactional
-    static class AfterRollback {
-        @TransactionalEventListener(phase = TransactionPhase.AFTER_ROLLBACK)
-        @RowLock(table = "account", id = "#id")
-        public void run(Integer id) {}
-    }
-
     @EnableAsync
     static class Fine {
         @Async
@@ -264,8 +252,6 @@ class DefinitionErrorsTest {
                 Arguments.of(ReturnsStream.class, List.of("returns a Stream", "MANDATORY")),
                 Arguments.of(ReturnsCallable.class, List.of("returns a Callable")),
                 Arguments.of(ReturnsMonoWithin.class, List.of("returns a Mono")),
-                Arguments.of(AfterCommit.class, List.of("AfterCommit.run(Integer)", "AFTER_COMMIT", "REQUIRES_NEW")),
-                Arguments.of(AfterRollback.class, List.of("AFTER_ROLLBACK", "REQUIRES_NEW")),
                 Arguments.of(NoTable.class, List.of("NoTable.run(int)", "neither a table nor an entity")),
                 Arguments.of(TableAndEntity.class, List.of("a table and an entity", "Give one of them")),
                 Arguments.of(NoId.class, List.of("does not say which row", "#parameter")),

@@ -17,8 +17,6 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.event.TransactionPhase;
-import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.util.ReflectionUtils;
 
@@ -106,16 +104,14 @@ record Placement(Method method, Class<?> targetClass, int propagation) {
     private void checkResult() {
         // With @Async, the whole transaction runs on the other thread, and the result is complete when the transaction
         // ends.
-        boolean async = isAsync();
-        if (!async) {
-            checkListener();
-        }
         Class<?>[] parameters = method.getParameterTypes();
         boolean suspends = parameters.length > 0
                 && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
         String late = suspends
                 ? "it is a suspending function"
-                : (async ? Stream.<Class<?>>empty() : deferred(ResolvableType.forMethodReturnType(method, targetClass)))
+                : (isAsync()
+                                ? Stream.<Class<?>>empty()
+                                : deferred(ResolvableType.forMethodReturnType(method, targetClass)))
                         .findFirst()
                         .map(type -> "it returns a " + type.getSimpleName())
                         .orElse("");
@@ -153,23 +149,5 @@ record Placement(Method method, Class<?> targetClass, int propagation) {
         Method specific = ReflectionUtils.findMethod(targetClass, method.getName(), method.getParameterTypes());
         return Stream.of(method, specific == null ? method : specific, targetClass)
                 .anyMatch(each -> AnnotatedElementUtils.hasAnnotation(each, Async.class));
-    }
-
-    /**
-     * Rejects a listener that would lock after the transaction has ended, on the connection that is still bound to the
-     * thread.
-     */
-    private void checkListener() {
-        TransactionalEventListener listener =
-                AnnotatedElementUtils.findMergedAnnotation(method, TransactionalEventListener.class);
-        if (listener != null
-                && listener.phase() != TransactionPhase.BEFORE_COMMIT
-                && propagation != TransactionDefinition.PROPAGATION_REQUIRES_NEW) {
-            throw new RowLockDefinitionException(
-                    where() + " is on a @TransactionalEventListener of the phase " + listener.phase()
-                            + ", which runs when the transaction has ended: the lock would belong to that transaction,"
-                            + " and the writes of the method would not be committed.",
-                    "Run it in a new transaction: @Transactional(propagation = Propagation.REQUIRES_NEW), or @Async.");
-        }
     }
 }
