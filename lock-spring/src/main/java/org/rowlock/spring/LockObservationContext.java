@@ -1,8 +1,7 @@
 package org.rowlock.spring;
 
 import io.micrometer.common.KeyValues;
-import io.micrometer.observation.transport.Kind;
-import io.micrometer.observation.transport.SenderContext;
+import io.micrometer.observation.Observation;
 import java.util.List;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
@@ -21,16 +20,14 @@ import org.rowlock.RowLockMode;
  *   <li>{@code strategy}: the {@link LockStrategy} of that table
  *   <li>{@code outcome}, at the end: a {@link org.rowlock.LockListener.Outcome}; for the queue {@code ADMITTED} or
  *       {@code REFUSED}
- * </ul> The high-cardinality key value is {@code keys}, the number of keys. An acquisition at the server also has
- * OpenTelemetry's {@code db.system.name}, {@code db.operation.name} (the mode) and {@code db.collection.name} (the
- * table), and its span is of the kind CLIENT. No key value contains the id of a row; the message of an error may
- * contain the id. To add the id to spans, define an {@code ObservationFilter} that reads {@link #keys}. If a handler
- * throws an exception, Rowlock logs it, and the lock is not affected. Not thread-safe.
+ * </ul> The high-cardinality key value is {@code keys}, the number of keys. No key value contains the id of a row; the
+ * message of an error may contain the id. To add the id to spans, define an {@code ObservationFilter} that reads {@link
+ * #keys}. If a handler throws an exception, Rowlock logs it, and the lock is not affected. Not thread-safe.
  *
  * <p>A third observation, {@code rowlock.hold}, covers the time from the grant of a lock to the end of the transaction.
  * This observation has a plain context, with the low-cardinality key values {@code table} and {@code strategy}.
  */
-public final class LockObservationContext extends SenderContext<Object> {
+public final class LockObservationContext extends Observation.Context {
     private final boolean queue;
     private final List<LockKey> keys;
     private final LockStrategy strategy;
@@ -44,30 +41,14 @@ public final class LockObservationContext extends SenderContext<Object> {
      * @param strategy the strategy of the first key's table
      */
     public LockObservationContext(boolean queue, List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {
-        // The kind CLIENT marks the span as a call to another system. The function that adds a trace to a request does
-        // nothing, because Rowlock sends no trace to PostgreSQL.
-        super((nothing, name, value) -> {}, Kind.CLIENT);
         this.queue = queue;
         this.keys = List.copyOf(keys);
         this.strategy = strategy;
-        setCarrier(this.keys);
         setContextualName((queue ? "queue " : "lock ") + table());
         // The outcome is added at the end, because the long task timer of waiting calls must not have the outcome as a
         // tag.
         addLowCardinalityKeyValues(KeyValues.of("table", table(), "mode", mode.name(), "strategy", strategy.name()));
         addHighCardinalityKeyValues(KeyValues.of("keys", String.valueOf(keys.size())));
-        if (!queue) {
-            // OpenTelemetry defines these names. Only the span has these attributes, because the meters have other tags
-            // with the same values.
-            addHighCardinalityKeyValues(KeyValues.of(
-                    "db.system.name",
-                    "postgresql",
-                    "db.operation.name",
-                    mode.name().replace('_', ' ')));
-            if (keys.get(0) instanceof LockKey.Row row) {
-                addHighCardinalityKeyValues(KeyValues.of("db.collection.name", row.table()));
-            }
-        }
     }
 
     /** {@return true for a wait in the queue of the JVM, false for an acquisition at the server} */
