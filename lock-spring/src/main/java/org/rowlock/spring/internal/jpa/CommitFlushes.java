@@ -1,6 +1,5 @@
 package org.rowlock.spring.internal.jpa;
 
-import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.PersistenceException;
 import java.sql.SQLException;
@@ -51,11 +50,13 @@ public final class CommitFlushes {
             EntityManagerFactory units =
                     manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
             if (units == null
-                    || !(TransactionSynchronizationManager.getResource(units) instanceof EntityManagerHolder bound)) {
+                    || !(TransactionSynchronizationManager.getResource(units) instanceof EntityManagerHolder bound)
+                    // Another JPA provider may check update counts differently.
+                    || !HibernateSession.isOfHibernate(units)) {
                 return;
             }
             try {
-                SessionImplementor session = session(units, bound.getEntityManager());
+                SessionImplementor session = bound.getEntityManager().unwrap(SessionImplementor.class);
                 SessionFactoryImplementor factory = session.getFactory();
                 var connections = session.getJdbcCoordinator().getLogicalConnection();
                 if (connections.isPhysicallyConnected()) {
@@ -76,19 +77,6 @@ public final class CommitFlushes {
                 LOG.debug("The writes of " + table + " are sent before the COMMIT", e);
                 return false;
             }
-        }
-
-        /**
-         * Returns the session of Hibernate. Another JPA provider may check update counts differently, so the factory
-         * must belong to Hibernate. The factory is unwrapped first, because a failure to unwrap the entity manager
-         * could mark the transaction for rollback.
-         */
-        private static SessionImplementor session(EntityManagerFactory units, EntityManager entities) {
-            if (entities instanceof SessionImplementor session) {
-                return session;
-            }
-            SessionFactoryImplementor unused = units.unwrap(SessionFactoryImplementor.class);
-            return entities.unwrap(SessionImplementor.class);
         }
 
         /** Returns the exception that Hibernate's own flush would have thrown for the failure of a kept write. */
