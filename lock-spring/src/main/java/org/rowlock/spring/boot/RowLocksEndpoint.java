@@ -37,40 +37,26 @@ public final class RowLocksEndpoint {
     /**
      * The content of the endpoint.
      *
-     * @param admission the queues of this JVM
+     * @param threads a line for each thread that waits in a queue of this JVM or has been admitted, the oldest first:
+     *     the bean {@code dataSource}; {@code table} and {@code id}, or the key as {@code id}; {@code mode}; the name
+     *     of the thread; {@code admitted}, true if the thread no longer waits in the queue; and {@code since}, the time
+     *     since the thread entered the queue or was admitted, in ISO-8601
      * @param usages every {@link org.rowlock.spring.RowLock} in beans that exist: {@code bean}, {@code method} with
      *     class and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an
      *     expression), {@code mode}, and {@code lockWait} if it is not the configured default
      */
-    public record Report(Admission admission, List<Map<String, Object>> usages) implements OperationResponseBody {}
+    public record Report(List<Map<String, Object>> threads, List<Map<String, Object>> usages)
+            implements OperationResponseBody {}
 
     /**
-     * The queues that calls enter before they borrow a connection.
-     *
-     * @param keysInUse the number of keys for which a thread waits in the queue, or has been admitted
-     * @param waiting the number of threads in a queue
-     * @param threads a line for each thread that waits in a queue or has been admitted, the oldest first: the bean
-     *     {@code dataSource}; {@code table} and {@code id}, or the key as {@code id}; {@code mode}; the name of the
-     *     thread; {@code admitted}, true if the thread no longer waits in the queue; and {@code since}, the time since
-     *     the thread entered the queue or was admitted, in ISO-8601
-     */
-    public record Admission(int keysInUse, int waiting, List<Map<String, Object>> threads) {}
-
-    /**
-     * Returns the queues of this JVM, and every {@code @RowLock}.
+     * Returns the threads in the queues of this JVM, and every {@code @RowLock}.
      *
      * @return the report
      */
     @ReadOperation
     public Report all() {
-        List<AdmissionQueues.Entrant> entrants = locks.admission().entrants();
         return new Report(
-                new Admission(
-                        locks.admission().keysInUse(),
-                        (int) entrants.stream()
-                                .filter(each -> !each.isAdmitted())
-                                .count(),
-                        entrants.stream().map(this::thread).toList()),
+                locks.admission().entrants().stream().map(this::thread).toList(),
                 chains.usages().stream().map(this::usage).toList());
     }
 

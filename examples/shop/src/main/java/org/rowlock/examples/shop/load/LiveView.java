@@ -41,8 +41,15 @@ final class LiveView {
 
     /** Returns a summary of {@code /actuator/rowlocks}. */
     String locks() throws IOException, InterruptedException {
-        JsonNode admission = shop.got("/actuator/rowlocks").json().get("admission");
-        return admission.get("keysInUse").asInt() + " keys in use in this JVM, "
-                + admission.get("waiting").asInt() + " threads queue";
+        int admitted = 0;
+        int waiting = 0;
+        for (JsonNode thread : shop.got("/actuator/rowlocks").json().get("threads")) {
+            if (thread.get("admitted").asBoolean()) {
+                admitted++;
+            } else {
+                waiting++;
+            }
+        }
+        return admitted + " admitted, " + waiting + " waiting in this JVM";
     }
 }
