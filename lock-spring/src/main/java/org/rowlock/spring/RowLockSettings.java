@@ -60,18 +60,10 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the reaction at startup to methods with {@link RowLock} in beans that were created before Rowlock could
-     * proxy them. The default is {@link Reaction#WARN}}
+     * {@return the reaction to methods with {@link RowLock} that lock nothing, because their beans were created before
+     * Rowlock could proxy them, or because their own class calls them. The default is {@link Reaction#WARN}}
      */
     default Reaction unlockedMethods() {
-        return Reaction.WARN;
-    }
-
-    /**
-     * {@return the reaction to classes that call their own methods with {@link RowLock}, because such a call locks
-     * nothing. The default is {@link Reaction#WARN}}
-     */
-    default Reaction selfInvocation() {
         return Reaction.WARN;
     }
 }

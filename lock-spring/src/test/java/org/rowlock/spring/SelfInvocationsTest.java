@@ -174,10 +174,10 @@ class SelfInvocationsTest {
     void theyStopTheApplicationWhereThatIsAsked() {
         assertThatThrownBy(() -> Contexts.start(
                         database,
-                        beans -> Contexts.settings(beans, new TestSettings().selfInvocation(Reaction.FAIL)),
+                        beans -> Contexts.settings(beans, new TestSettings().unlockedMethods(Reaction.FAIL)),
                         CallsItself.class))
                 .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContainingAll("CallsItself.shipFirst calls ship", "RowLockTemplate", "self-invocation=warn");
+                .hasMessageContainingAll("CallsItself.shipFirst calls ship", "RowLockTemplate", "unlocked-methods=warn");
         Contexts.start(database, CallsItself.class);
     }
 }

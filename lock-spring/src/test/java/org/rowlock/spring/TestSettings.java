@@ -10,7 +10,6 @@ public final class TestSettings implements RowLockSettings {
     private boolean lockEntities = true;
     private boolean verify = true;
     private Reaction unlockedMethods = Reaction.WARN;
-    private Reaction selfInvocation = Reaction.WARN;
 
     @Override
     public @Nullable Duration defaultWait() {
@@ -59,16 +58,6 @@ public final class TestSettings implements RowLockSettings {
 
     public TestSettings unlockedMethods(Reaction reaction) {
         unlockedMethods = reaction;
-        return this;
-    }
-
-    @Override
-    public Reaction selfInvocation() {
-        return selfInvocation;
-    }
-
-    public TestSettings selfInvocation(Reaction reaction) {
-        selfInvocation = reaction;
         return this;
     }
 }

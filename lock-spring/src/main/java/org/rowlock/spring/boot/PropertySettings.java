@@ -14,8 +14,7 @@ record PropertySettings(
         boolean lockEntities,
         boolean verify,
         Reaction missingGuard,
-        Reaction unlockedMethods,
-        Reaction selfInvocation)
+        Reaction unlockedMethods)
         implements RowLockSettings {
 
     PropertySettings(RowLockProperties properties) {
@@ -28,8 +27,7 @@ record PropertySettings(
                 properties.lockEntities(),
                 properties.verify(),
                 properties.missingGuard(),
-                properties.unlockedMethods(),
-                properties.selfInvocation());
+                properties.unlockedMethods());
     }
 
     private static @Nullable Duration timeout(@Nullable Duration timeout) {

@@ -27,9 +27,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     right parts in order.
  * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
  * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing, because Rowlock is
- *     disabled or their beans were created too early: warn or fail.
- * @param selfInvocation The reaction at startup to calls of a class to its own methods with @RowLock, which lock
- *     nothing: warn or fail.
+ *     disabled, their beans were created too early, or their own class calls them: warn or fail.
  * @param singleEntryNode Declares that all clients of a database of several machines, such as Citus, connect to the
  *     same machine.
  * @param largestGroup How many calls of LockOperation.execute that wait for one key may share a transaction, on the
@@ -54,7 +52,6 @@ public record RowLockProperties(
         @DefaultValue("true") boolean verify,
         @DefaultValue("warn") Reaction missingGuard,
         @DefaultValue("warn") Reaction unlockedMethods,
-        @DefaultValue("warn") Reaction selfInvocation,
         @DefaultValue("false") boolean singleEntryNode,
         @DefaultValue("1") int largestGroup,
         @DefaultValue("plain") LockRelease release,

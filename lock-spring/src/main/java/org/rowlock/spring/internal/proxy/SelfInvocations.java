@@ -62,7 +62,7 @@ public final class SelfInvocations extends ClassVisitor {
                 throw new RowLockDefinitionException(
                         problem + ".",
                         "Call the method from another bean, or lock with RowLockTemplate; or set"
-                                + " rowlock.self-invocation=warn.");
+                                + " rowlock.unlocked-methods=warn.");
             }
             LOG.warn(problem + ": call the method from another bean, or lock with RowLockTemplate.");
         }

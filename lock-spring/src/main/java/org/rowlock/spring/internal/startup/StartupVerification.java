@@ -76,7 +76,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
     @Override
     public void afterSingletonsInstantiated() {
         UnlockedMethods.checkMade(beans, chains, settings.unlockedMethods());
-        chains.reportSelfInvocations(settings.selfInvocation());
+        chains.reportSelfInvocations(settings.unlockedMethods());
         try {
             if (settings.verify()) {
                 verify();
