@@ -153,7 +153,10 @@ class EntityTablesTest {
             work.run();
         }
 
-        public void line(@RowLock(entity = OrderLine.class) OrderLineId id, Runnable work) {
+        @RowLock(
+                entity = OrderLine.class,
+                id = {"#orderId", "#lineNo"})
+        public void line(long orderId, int lineNo, Runnable work) {
             work.run();
         }
     }
@@ -209,7 +212,7 @@ class EntityTablesTest {
                 .getBean(Service.class);
         service.order(1, locked(LockKey.row("shop_order", 1)));
         service.shipment(1, locked(LockKey.row("rowlock_entity_tables.shipment", 1)));
-        service.line(lineId(), locked(LockKey.row("order_line", 7, 1)));
+        service.line(7, 1, locked(LockKey.row("order_line", 7, 1)));
         service.truck(1, locked(LockKey.row("vehicle", 1)));
         service.circle(1, locked(LockKey.row("circle", 1)));
     }
@@ -250,7 +253,7 @@ class EntityTablesTest {
     @Test
     void anotherNamingStrategyIsAnotherTable() {
         var context = startJpa(Map.of(), Service.class);
-        context.getBean(Service.class).line(lineId(), () -> {
+        context.getBean(Service.class).line(7, 1, () -> {
             assertThat(isFree(LockKey.row("orderline", 7, 1))).isFalse();
             assertThat(isFree(LockKey.row("order_line", 7, 1))).isTrue();
         });
@@ -304,13 +307,6 @@ class EntityTablesTest {
 
     private boolean isFree(LockKey key) {
         return RowLockTests.isFree(database.dataSource(), key);
-    }
-
-    private static OrderLineId lineId() {
-        OrderLineId id = new OrderLineId();
-        id.orderId = 7;
-        id.lineNo = 1;
-        return id;
     }
 
     private TestContext startJpa(Map<String, ?> properties, Class<?> service) {

@@ -67,7 +67,10 @@ class IdTypesTest {
                 id = {"#order", "#line"})
         public void part(long order, String line) {}
 
-        public void component(@RowLock("order_line") Line line) {}
+        @RowLock(
+                table = "order_line",
+                id = {"#line.orderId", "#line.line"})
+        public void component(Line line) {}
 
         public void dateText(@RowLock("day") String id) {}
 
@@ -138,7 +141,9 @@ class IdTypesTest {
 
         public void colorForNumber(@RowLock("account") Color... ids) {}
 
-        @RowLock(table = "order_line", id = "#cart.line")
+        @RowLock(
+                table = "order_line",
+                id = {"#cart.line.orderId", "#cart.line.line"})
         public void partOfAnotherType(Cart cart) {}
     }
 

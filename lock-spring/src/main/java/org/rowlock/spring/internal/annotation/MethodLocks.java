@@ -2,6 +2,7 @@ package org.rowlock.spring.internal.annotation;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,11 +34,11 @@ public record MethodLocks(
         BeanFactoryResolver beans) {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
-    /** Whether an id, or a part of it, is declared as an enum. */
+    /** Whether an argument, or each element of an array, is an enum. */
     public boolean hasEnum() {
-        return definitions.stream()
-                .flatMap(each -> each.given().stream())
-                .anyMatch(part -> part.type().isEnum());
+        return Arrays.stream(method.getParameterTypes())
+                .anyMatch(type -> type.isEnum()
+                        || (type.isArray() && type.getComponentType().isEnum()));
     }
 
     /** Returns the locks of a call. Each expression is evaluated once, and each argument is iterated over once. */

@@ -17,13 +17,12 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.annotation.LockingMethods.Lock;
+import org.rowlock.spring.internal.annotation.RowLockDefinition.Source;
 import org.rowlock.spring.internal.jpa.HibernateTables;
-import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.MethodParameter;
-import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -92,10 +91,13 @@ public final class RowLockDefinitions {
                     "@RowLock on " + where + " does not say which row.",
                     "Give id = \"#parameter\", or put the annotation on the parameter that is the id.");
         }
-        List<IdPart> parts = Arrays.stream(expressions)
+        List<Source> given = Arrays.stream(expressions)
                 .map(text -> IdExpression.read(method, where, text))
                 .toList();
-        return definition(method, where, lock, parts, "id " + String.join(", ", expressions));
+        List<String> parts = expressions.length == 1
+                ? List.of()
+                : Arrays.stream(expressions).map(IdExpression::name).toList();
+        return definition(method, where, lock, given, parts, "id " + String.join(", ", expressions));
     }
 
     private RowLockDefinition ofParameter(
@@ -108,39 +110,21 @@ public final class RowLockDefinitions {
                     "@RowLock on parameter " + name + " of " + where + " has an id, but the argument is the id.",
                     "Remove the id, or put the annotation on the method.");
         }
-        IdPart whole = IdPart.argument(index, ResolvableType.forMethodParameter(parameter), "");
-        return definition(method, where, lock, List.of(whole), "parameter " + name);
+        Source whole = (arguments, variables) -> arguments[index];
+        return definition(method, where, lock, List.of(whole), List.of(), "parameter " + name);
     }
 
     private RowLockDefinition definition(
-            Method method, String where, MergedAnnotation<RowLock> lock, List<IdPart> given, String idText) {
+            Method method,
+            String where,
+            MergedAnnotation<RowLock> lock,
+            List<Source> given,
+            List<String> parts,
+            String idText) {
         // A method that returns an Optional allows an absent row.
         boolean required = lock.getBoolean("required") && method.getReturnType() != Optional.class;
-        Supplier<String> table = table(where, lock, required);
-        return new RowLockDefinition(
-                where,
-                table,
-                given,
-                () -> parts(table.get(), given),
-                idText,
-                lock.getEnum("mode", RowLockMode.class),
-                required);
-    }
-
-    /**
-     * Returns the names of the parts of the id: their columns if an entity maps the id. Returns an empty list if the
-     * number of parts is known only at a call.
-     */
-    private List<String> parts(String table, List<IdPart> given) {
-        Class<?> whole = given.size() == 1 ? given.get(0).type() : Object.class;
-        boolean isObject = IdObjects.isIdObject(whole);
-        if (given.size() == 1 && !isObject && !BeanUtils.isSimpleValueType(whole)) {
-            return List.of();
-        }
-        Map<String, String> mapped = entities.idColumns(table, isObject ? whole : Object.class);
-        return given.stream()
-                .flatMap(part -> IdObjects.partsOf(part.name(), part.type(), mapped))
-                .toList();
+        RowLockMode mode = lock.getEnum("mode", RowLockMode.class);
+        return new RowLockDefinition(where, table(where, lock, required), given, parts, idText, mode, required);
     }
 
     private Supplier<String> table(String where, MergedAnnotation<RowLock> lock, boolean required) {

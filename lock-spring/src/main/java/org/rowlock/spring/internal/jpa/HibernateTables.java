@@ -1,16 +1,12 @@
 package org.rowlock.spring.internal.jpa;
 
 import jakarta.persistence.EntityManagerFactory;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import javax.sql.DataSource;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.AbstractEntityPersister;
-import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.persister.entity.UnionSubclassEntityPersister;
 import org.hibernate.resource.jdbc.spi.PhysicalConnectionHandlingMode;
-import org.hibernate.type.ComponentType;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.spring.RowLockDefinitionException;
@@ -161,30 +157,5 @@ public record HibernateTables(BeanFactory beans) {
                         + root + ", where other code locks that row, and locks in the two tables do not exclude each"
                         + " other.",
                 "Name the table " + root + ", or the entity: @RowLock(entity = ...).");
-    }
-
-    /**
-     * Returns the column to which the entities of a table map each component of an id class; empty if the mapping is
-     * not known.
-     *
-     * @param idClass the id class; Object if it is not known
-     */
-    public Map<String, String> idColumns(String table, Class<?> idClass) {
-        Map<String, String> columns = new HashMap<>();
-        for (EntityManagerFactory factory : factories()) {
-            for (EntityPersister entity :
-                    HibernateEntities.of(sessions(factory), table).mapped()) {
-                if (entity.getIdentifierType() instanceof ComponentType id
-                        && idClass.isAssignableFrom(id.getReturnedClass())) {
-                    String[] names = id.getPropertyNames();
-                    String[] of = entity.getIdentifierColumnNames();
-                    // If components are nested, there are more columns than names, and the columns cannot be assigned.
-                    for (int i = 0; names.length == of.length && i < names.length; i++) {
-                        columns.put(names[i], of[i]);
-                    }
-                }
-            }
-        }
-        return columns;
     }
 }

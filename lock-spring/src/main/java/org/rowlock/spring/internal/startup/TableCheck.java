@@ -75,14 +75,14 @@ final class TableCheck {
         String what = "@RowLock on " + usage.method();
         String table = usage.table();
         List<String> columns = idColumns(what, table);
-        List<String> parts = usage.definition().parts().get();
+        List<String> parts = usage.definition().parts();
         String key = (configuredId(table).isEmpty() ? "primary key of " : "configured id of ") + table;
         if (columns.isEmpty() || parts.isEmpty()) {
             return;
         }
         if (parts.size() != columns.size()) {
             throw new RowLockDefinitionException(
-                    what + " gives " + parts.size() + (parts.size() == 1 ? " part" : " parts") + " of an id ("
+                    what + " gives " + parts.size() + " parts of an id ("
                             + usage.definition().idText() + "), but the " + key + " is " + columns + ".",
                     "Give a value for each column, in this order.");
         }
@@ -90,8 +90,7 @@ final class TableCheck {
             throw new RowLockDefinitionException(
                     what + ", " + usage.definition().idText() + ": the parts of the id are " + parts + ", but the "
                             + key + " is " + columns + ", in another order.",
-                    "Use the same order. The parts of an id object can be given one by one: id = {\"#id.first\","
-                            + " \"#id.second\"}.");
+                    "Use the same order.");
         }
     }
 

@@ -42,8 +42,6 @@ class RowLockDefinitionsTest {
 
     record OrderId(UUID value) {}
 
-    record LineId(OrderId order, int line) {}
-
     record Command(long orderId, List<Long> others) {}
 
     interface Api {
@@ -69,8 +67,6 @@ class RowLockDefinitionsTest {
         void expressions(Command command) {}
 
         void typed(@RowLock("orders") OrderId id) {}
-
-        void composite(@RowLock("order_line") LineId id) {}
 
         @RowLock(
                 table = "order_line",
@@ -151,12 +147,10 @@ class RowLockDefinitionsTest {
     }
 
     @Test
-    void compositeIdsInAnyForm() {
+    void compositeIdsAreExpressions() {
         LockKey key = LockKey.row("order_line", 5, 6);
         assertThat(keys("expressionParts", 5L, 6)).containsExactly(key);
         assertThat(find("expressionParts").lockWait()).isEqualTo(LockWait.NO_WAIT);
-        assertThat(keys("composite", new LineId(new OrderId(new UUID(0, 1)), 6)))
-                .containsExactly(LockKey.row("order_line", new UUID(0, 1), 6));
     }
 
     @Test
