@@ -16,7 +16,9 @@ class KotlinTest {
 
     private TestContext start(Class<?> service) {
         return Contexts.start(
-                database, beans -> Contexts.settings(beans, new TestSettings().unlockedMethods(Reaction.FAIL)), service);
+                database,
+                beans -> Contexts.settings(beans, new TestSettings().unlockedMethods(Reaction.FAIL)),
+                service);
     }
 
     @Test

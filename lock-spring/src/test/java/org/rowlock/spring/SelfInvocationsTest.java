@@ -177,7 +177,8 @@ class SelfInvocationsTest {
                         beans -> Contexts.settings(beans, new TestSettings().unlockedMethods(Reaction.FAIL)),
                         CallsItself.class))
                 .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContainingAll("CallsItself.shipFirst calls ship", "RowLockTemplate", "unlocked-methods=warn");
+                .hasMessageContainingAll(
+                        "CallsItself.shipFirst calls ship", "RowLockTemplate", "unlocked-methods=warn");
         Contexts.start(database, CallsItself.class);
     }
 }

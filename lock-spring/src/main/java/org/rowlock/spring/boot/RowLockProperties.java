@@ -26,8 +26,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param verify Whether to check at startup that locks exclude each other, that tables exist, and that ids have the
  *     right parts in order.
  * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
- * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing, because Rowlock is
- *     disabled, their beans were created too early, or their own class calls them: warn or fail.
+ * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing: warn or fail. Rowlock may
+ *     be disabled, their beans may exist too early, or their own class may call them.
  * @param singleEntryNode Declares that all clients of a database of several machines, such as Citus, connect to the
  *     same machine.
  * @param largestGroup How many calls of LockOperation.execute that wait for one key may share a transaction, on the

@@ -18,8 +18,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * The tables of Hibernate's mappings in an application; none if Hibernate is missing. This class catches no exception
- * of JPA, and uses types of JPA and Hibernate only if there is a factory, because these types may be missing.
- * Thread-safe.
+ * of JPA, and touches types of JPA and Hibernate only if there is a factory. These types may be missing. Thread-safe.
  */
 public record HibernateTables(BeanFactory beans) {
     private static final boolean IS_PRESENT = ClassUtils.isPresent(
