@@ -27,6 +27,7 @@ import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Waits;
 
 /** How often a call goes to the server and back, counted at the socket. */
@@ -41,8 +42,10 @@ abstract class RoundTripContract extends RowLockContract {
                 of,
                 ACCOUNTS,
                 "alter table account add column note text",
-                "insert into account select g from generate_series(1, 1000) g",
-                "create table document(id uuid primary key)");
+                "insert into account select g from generate_series(1, 10000) g",
+                "create table document(id uuid primary key)",
+                "insert into document select gen_random_uuid() from generate_series(1, 10000)",
+                "analyze");
     }
 
     private void assertRoundTrips(int expected, Session.Body<?> call) throws Exception {
@@ -62,6 +65,14 @@ abstract class RoundTripContract extends RowLockContract {
                 }
                 connection.rollback();
             }
+            // The server plans a statement for its values at least five times, and from then on only if a plan for all
+            // values seems to be too expensive. Each of these plans would cost more than the statement itself.
+            assertThat(
+                            TestDatabase.list(
+                                    connection,
+                                    "select statement from pg_prepared_statements where custom_plans > 5 and generic_plans = 0"))
+                    .as("statements that are planned again for each execution")
+                    .isEmpty();
         }
     }
 
@@ -92,7 +103,7 @@ abstract class RoundTripContract extends RowLockContract {
                 forUpdate(account(1)),
                 forShare(account(1)),
                 forUpdate(document),
-                forUpdate(account(2_000)).orInsert("insert into account(id, note) values (?, ?)", 2_000, null),
+                forUpdate(account(20_000)).orInsert("insert into account(id, note) values (?, ?)", 20_000, null),
                 forUpdate(List.of(account(3), account(1), LockKey.name("x"), document, LockKey.number(9))),
                 Requests.of(modes));
         for (LockRequest request : requests) {
@@ -218,7 +229,7 @@ abstract class RoundTripContract extends RowLockContract {
             assertRoundTrips(1, c -> {
                 CommitWrites writes = new CommitWrites();
                 writes.add("update account set note = ? returning note", (Object) null)
-                        .expectRows(1000);
+                        .expectRows(10_000);
                 writes.addBatch(
                         "update account set note = cast(? as timestamp)", List.of(new Timestamp(0), new Timestamp(1)));
                 on(locks, OneConnection.of(c))

@@ -89,7 +89,7 @@ record ClaimRunner(
 
     private void skipLocked() throws SQLException {
         PreparedStatement statement = rows.keep(session.prepare(ClaimSql.skipLocked(claim)));
-        statement.setInt(Part.bind(statement, 1, claim.binds()), claim.limit());
+        Part.bind(statement, 1, claim.binds());
         rows.keep(statement.executeQuery());
     }
 
@@ -135,7 +135,7 @@ record ClaimRunner(
     }
 
     private ClaimSql sql(RowTable table, boolean again) {
-        return new ClaimSql(table, claim.predicate(), claim.order(), again);
+        return new ClaimSql(table, claim.predicate(), claim.order(), claim.limit(), again);
     }
 
     private List<List<String>> lock(ClaimSql sql, List<List<String>> tried, int wanted) throws SQLException {

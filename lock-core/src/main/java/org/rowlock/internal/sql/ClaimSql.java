@@ -21,20 +21,21 @@ import org.rowlock.internal.value.RowKey;
  * again only for changes of the locked row itself. Without the last read, a job that another table marks as finished
  * could run twice.
  *
+ * @param limit the most rows that the claim may return
  * @param again whether the statement excludes rows that an earlier attempt of this claim has locked
  */
-public record ClaimSql(RowTable table, String predicate, String order, boolean again) {
+public record ClaimSql(RowTable table, String predicate, String order, int limit, boolean again) {
     private static final String ID = "rowlock_id_";
     private static final String SKIP_LOCKED = " skip locked";
     private static final String FOR_UPDATE = RowSql.clause(RowLockMode.FOR_UPDATE);
 
     /**
-     * Returns a statement that claims rows without locking their keys. The parameters are the binds of the predicate,
-     * and the limit.
+     * Returns a statement that claims rows without locking their keys. The parameters are the binds of the predicate.
+     * The limit is no parameter, because then the server would plan the statement again for each execution.
      */
     public static String skipLocked(ClaimParts claim) {
         return "select * from " + from(claim.table()) + " where " + condition(claim.predicate()) + order(claim.order())
-                + " limit ? " + FOR_UPDATE + SKIP_LOCKED;
+                + " limit " + claim.limit() + ' ' + FOR_UPDATE + SKIP_LOCKED;
     }
 
     /** Returns a statement that locks rows in the claim's order, and yields the texts of their ids. */
@@ -42,13 +43,15 @@ public record ClaimSql(RowTable table, String predicate, String order, boolean a
         return RowSql.identity(table) + "select " + table.printedId(alias()) + " from " + from(table.name()) + " where "
                 + condition(predicate)
                 + (again ? " and not exists (select from " + ids() + " where " + isOfId() + ")" : "")
-                + order(order) + " limit ? " + FOR_UPDATE + SKIP_LOCKED;
+                + order(order) + " limit " + (again ? "?" : limit) + ' ' + FOR_UPDATE + SKIP_LOCKED;
     }
 
     public void bindLock(PreparedStatement statement, ClaimParts claim, List<List<String>> before, int limit)
             throws SQLException {
         int next = Part.bind(statement, 1, claim.binds());
-        statement.setInt(again ? bindIds(statement, next, before) : next, limit);
+        if (again) {
+            statement.setInt(bindIds(statement, next, before), limit);
+        }
     }
 
     /**
@@ -111,7 +114,7 @@ public record ClaimSql(RowTable table, String predicate, String order, boolean a
     /** Returns a FROM item with the given ids and their positions. There is one parameter for each id column. */
     private String ids() {
         return "rows from ("
-                + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as pg_catalog.text[]))")
+                + table.each(", ", (column, i) -> "pg_catalog.unnest(" + RowSql.array("pg_catalog.text") + ')')
                 + ") with ordinality as rowlock_k(" + table.each(", ", (column, i) -> ID + i) + ", rowlock_n)";
     }
 

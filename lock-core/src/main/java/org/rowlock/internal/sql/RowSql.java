@@ -184,7 +184,7 @@ public final class RowSql {
     /** Returns a FROM clause that joins the rows of a table to their positions {@code k.n} in the list of ids. */
     private static String joined(RowTable table) {
         return " from " + TableName.quoted(table.name()) + " as " + ALIAS + " join rows from ("
-                + table.each(", ", (column, i) -> "pg_catalog.unnest(cast(? as " + listed(column) + "[]))")
+                + table.each(", ", (column, i) -> "pg_catalog.unnest(" + array(listed(column)) + ')')
                 + ") with ordinality as k(" + table.each(", ", (column, i) -> "c" + i) + ", n) on "
                 + table.each(" and ", (column, i) -> column(column) + " = cast(k.c" + i + " as " + column.type() + ')');
     }
@@ -217,8 +217,8 @@ public final class RowSql {
                         + (wait == WaitKind.AT_MOST ? ", pg_catalog.count(r.rearmed)" : "") + " from (select " + id
                         + " as id" + WaitSql.rearm(wait, " as rearmed") + " from " + TableName.quoted(table.name())
                         + " as "
-                        + ALIAS + " where " + id + " = any(cast(? as "
-                        + table.columns().get(0).type() + "[])) order by " + id + clause(mode, OF_ALIAS, wait)
+                        + ALIAS + " where " + id + " = any("
+                        + array(table.columns().get(0).type()) + ") order by " + id + clause(mode, OF_ALIAS, wait)
                         + ") as r",
                 (statement, at, request) -> {
                     RowGroup rows = request.rows().get(group);
@@ -226,6 +226,14 @@ public final class RowSql {
                     return bindIds(statement, at + 1, rows);
                 },
                 (answers, statement) -> answers.counted(statement, group));
+    }
+
+    /**
+     * Returns an expression for an array of ids. The parameter is in a subquery, which hides the length of the array
+     * from the planner. Otherwise, the server would plan the statement again for each short array.
+     */
+    static String array(String type) {
+        return "(select cast(? as " + type + "[]))::" + type + "[]";
     }
 
     /** Returns the element type of the array of ids. Ids without keys are sent as texts, because they may be arrays. */
