@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.hibernate.CacheMode;
+import org.hibernate.Hibernate;
 import org.hibernate.HibernateException;
 import org.hibernate.LockMode;
 import org.hibernate.engine.spi.EntityEntry;
@@ -258,8 +259,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     private boolean isReadAgain(Object entity) {
         EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);
         return entry != null
-                && entry.isExistsInDatabase()
-                && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)
+                && isRead(entity, entry)
                 && !entry.getLockMode().greaterThan(LockMode.READ)
                 && !entry.getPersister().hasCascades()
                 && !entry.getPersister().hasCollections()
@@ -339,7 +339,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         return HibernateEntities.of(session.getFactory(), table);
     }
 
-    /** Returns the loaded entities of the locked rows. New and deleted entities are excluded. */
+    /** Returns the loaded entities of the locked rows. New and deleted entities, and references, are excluded. */
     private List<Loaded> loaded() {
         PersistenceContext context = session.getPersistenceContextInternal();
         List<Loaded> loaded = new ArrayList<>();
@@ -353,9 +353,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
                     ids.stream().map(HibernateSession::unpadded).collect(Collectors.toSet());
             for (Map.Entry<Object, EntityEntry> each : context.reentrantSafeEntityEntries()) {
                 EntityEntry entry = each.getValue();
-                if (names.contains(entry.getEntityName())
-                        && entry.isExistsInDatabase()
-                        && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)) {
+                if (names.contains(entry.getEntityName()) && isRead(each.getKey(), entry)) {
                     List<String> id = unpadded(id(entry, columns));
                     boolean isAsked = asked.contains(id);
                     boolean late = !isAsked && !asked.isEmpty() && isSpelledOtherwise(entry, id, table);
@@ -366,6 +364,16 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
             }
         });
         return loaded;
+    }
+
+    /**
+     * Whether the session has read the entity. A reference that bytecode enhancement has created has no state yet, and
+     * is read after the lock. A refresh would drop a change of such a reference.
+     */
+    private static boolean isRead(Object entity, EntityEntry entry) {
+        return entry.isExistsInDatabase()
+                && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)
+                && Hibernate.isInitialized(entity);
     }
 
     /** Whether a row of the lock has this id, in another spelling than its key. */
