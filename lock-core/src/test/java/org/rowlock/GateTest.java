@@ -72,30 +72,14 @@ class GateTest {
     }
 
     private void awaitWaitingAtServer(int count) {
-        TestDatabase.await().until(() -> waitingAtServer() == count);
+        TestDatabase.await().until(() -> database.waiting() == count);
     }
 
-    private int waitingAtServer() throws Exception {
-        return Integer.parseInt(database.query(
-                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-                        + " and query like '%\"account\"%'"));
-    }
-
-    private static void commitAll(List<Session> sessions, List<Step<LockResult>> steps) throws Exception {
-        List<Integer> left = new ArrayList<>();
-        for (int i = 0; i < steps.size(); i++) {
-            left.add(i);
-        }
-        while (!left.isEmpty()) {
-            TestDatabase.await()
-                    .until(() -> left.stream().anyMatch(i -> steps.get(i).isDone()));
-            for (Integer i : List.copyOf(left)) {
-                if (steps.get(i).isDone()) {
-                    assertThat(Held.of(steps.get(i).get())).isEqualTo(Held.ROW_LOCKED);
-                    sessions.get(i).commit();
-                    left.remove(i);
-                }
-            }
+    private void end(List<Step<LockResult>> steps) throws Exception {
+        holder.commit();
+        Step.commitAll(steps);
+        for (Step<LockResult> step : steps) {
+            assertThat(Held.of(step.get())).isEqualTo(Held.ROW_LOCKED);
         }
     }
 
@@ -107,10 +91,9 @@ class GateTest {
 
         awaitWaitingAtServer(2);
         two.awaitQueued(4);
-        assertThat(waitingAtServer()).isEqualTo(2);
+        assertThat(database.waiting()).isEqualTo(2);
 
-        holder.commit();
-        commitAll(waiters, steps);
+        end(steps);
         assertThat(two.gate().queued()).isZero();
     }
 
@@ -144,8 +127,7 @@ class GateTest {
         }
         gated.awaitQueued(1);
 
-        holder.commit();
-        commitAll(waiters, steps);
+        end(steps);
     }
 
     @Test
@@ -159,8 +141,7 @@ class GateTest {
 
         awaitWaitingAtServer(3);
 
-        holder.commit();
-        commitAll(waiters, steps);
+        end(steps);
     }
 
     @Test
@@ -182,8 +163,7 @@ class GateTest {
         assertThatThrownBy(tried::get).isInstanceOf(LockNotAvailableException.class);
         waiters.get(4).rollback();
 
-        holder.commit();
-        commitAll(waiters.subList(0, 3), steps);
+        end(steps);
     }
 
     @Test
@@ -198,8 +178,7 @@ class GateTest {
         assertThatThrownBy(bounded::get).isInstanceOf(LockNotAvailableException.class);
         late.execute("select 1");
 
-        holder.commit();
-        commitAll(waiters.subList(0, 1), List.of(first));
+        end(List.of(first));
     }
 
     @Test
@@ -210,8 +189,7 @@ class GateTest {
 
         awaitWaitingAtServer(6);
 
-        holder.commit();
-        commitAll(waiters, steps);
+        end(steps);
     }
 
     @Test
@@ -232,8 +210,7 @@ class GateTest {
         thread[0].interrupt();
         awaitWaitingAtServer(2);
 
-        holder.commit();
-        commitAll(waiters, List.of(first, second));
+        end(List.of(first, second));
         assertThat(kept).isTrue();
     }
 
@@ -262,8 +239,7 @@ class GateTest {
         awaitWaitingAtServer(1);
         assertThat(gated.gate().queued()).isZero();
 
-        holder.commit();
-        commitAll(waiters.subList(1, 2), List.of(next));
+        end(List.of(next));
         assertThat(gated.gate().inside()).isZero();
     }
 }

@@ -70,28 +70,9 @@ class QueueTest {
         inFront.commit();
     }
 
-    private void endWith(Session session, Step<?> step) throws Exception {
+    private void endWith(Step<?> step) throws Exception {
         holder.commit();
-        commitAll(List.of(inFront, session), List.of(first, step));
-    }
-
-    /** Lets each commit when it has its lock, in whatever order they get it. */
-    private static void commitAll(List<Session> sessions, List<Step<?>> steps) throws Exception {
-        List<Integer> left = new ArrayList<>();
-        for (int i = 0; i < steps.size(); i++) {
-            left.add(i);
-        }
-        while (!left.isEmpty()) {
-            TestDatabase.await()
-                    .until(() -> left.stream().anyMatch(each -> steps.get(each).isDone()));
-            for (Integer each : List.copyOf(left)) {
-                if (steps.get(each).isDone()) {
-                    steps.get(each).get();
-                    sessions.get(each).commit();
-                    left.remove(each);
-                }
-            }
-        }
+        Step.commitAll(List.of(first, step));
     }
 
     @ParameterizedTest
@@ -103,17 +84,15 @@ class QueueTest {
                 "delete from account where id = 1"
             })
     void oneWaitsAtTheServerAndTheOthersInTheJvm(String sql) throws Exception {
-        List<Session> sessions = new ArrayList<>();
         List<Step<?>> steps = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            sessions.add(session("s" + i));
-            steps.add(sessions.get(i).startExecute(sql));
+            steps.add(session("s" + i).startExecute(sql));
         }
         gated.awaitQueued(3);
         TestDatabase.await().until(() -> database.waiting() == 1);
 
         holder.commit();
-        commitAll(sessions, steps);
+        Step.commitAll(steps);
         assertThat(gated.figure("account", "queued")).isGreaterThanOrEqualTo(3);
     }
 
@@ -155,7 +134,7 @@ class QueueTest {
         second.awaitBlockedBy(holder, inFront);
 
         assertThat(gated.figure("account", "passed.NOT_FIRST")).isOne();
-        endWith(later, second);
+        endWith(second);
     }
 
     /** The driver sends the UPDATE of an updatable result itself. */
@@ -177,7 +156,7 @@ class QueueTest {
         second.awaitBlockedBy(inFront);
 
         assertThat(gated.figure("account", "passed.NOT_FIRST")).isOne();
-        endWith(later, second);
+        endWith(second);
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("5");
     }
 
@@ -201,7 +180,7 @@ class QueueTest {
         startInFront();
         Step<Boolean> second = next.startExecute(LOCK);
         gated.awaitQueued(1);
-        endWith(next, second);
+        endWith(second);
     }
 
     /** From PostgreSQL 18, which reports a changed search_path. */
@@ -246,7 +225,7 @@ class QueueTest {
         Step<Boolean> second = behind.startExecute(lock);
         gated.awaitQueued(1);
 
-        endWith(behind, second);
+        endWith(second);
     }
 
     /** By whatever search_path, and with its schema or without. */
@@ -262,7 +241,7 @@ class QueueTest {
         Step<Boolean> second = elsewhere.startExecute("select * from " + account + " where id = 1 for update");
         gated.awaitQueued(1);
 
-        endWith(elsewhere, second);
+        endWith(second);
     }
 
     @Test
@@ -365,7 +344,7 @@ class QueueTest {
         thread.get().interrupt();
         second.awaitBlockedBy(holder, inFront);
 
-        endWith(waiter, second);
+        endWith(second);
         assertThat(kept).isTrue();
     }
 
@@ -373,15 +352,13 @@ class QueueTest {
     void withoutProgressMoreAndMoreGoToTheServer() throws Exception {
         gated = new GatedDatabase(database.dataSource(), DropInMode.QUEUE, GatedDatabase.queues(1, 1));
         gated.learn("account");
-        List<Session> sessions = new ArrayList<>();
         List<Step<?>> steps = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            sessions.add(session("s" + i));
-            steps.add(sessions.get(i).startExecute(LOCK));
+            steps.add(session("s" + i).startExecute(LOCK));
         }
         TestDatabase.await().until(() -> database.waiting() == 3);
         holder.commit();
-        commitAll(sessions, steps);
+        Step.commitAll(steps);
     }
 
     /** The server's own timeout still ends the statement, with its own error; the JVM takes a tenth of it at most. */
@@ -411,7 +388,7 @@ class QueueTest {
         Session waiter = session("waiter");
         Step<Boolean> untimed = waiter.startExecute(LOCK);
         gated.awaitQueued(1);
-        endWith(waiter, untimed);
+        endWith(untimed);
 
         holder.execute(LOCK);
         startInFront();
@@ -438,7 +415,7 @@ class QueueTest {
         assertThat(gated.figure("account", "wouldQueue")).isOne();
         assertThat(gated.dropIn.getHotRows()).containsEntry("account(1)", 1L);
 
-        endWith(next, second);
+        endWith(second);
     }
 
     @Test
@@ -475,7 +452,7 @@ class QueueTest {
         Step<Boolean> wait = waiter.startExecute(LOCK);
         wait.awaitBlockedBy(holder, inFront);
 
-        endWith(waiter, wait);
+        endWith(wait);
     }
 
     /** The second does nothing, as JDBC has it: the connection of the pool may be another's by then. */

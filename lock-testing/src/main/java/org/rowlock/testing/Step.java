@@ -74,6 +74,21 @@ public final class Step<T> {
         }
     }
 
+    /** Commits each when its step has ended, in whatever order the steps end. None of them may fail. */
+    public static void commitAll(List<? extends Step<?>> steps) throws Exception {
+        List<Step<?>> left = new ArrayList<>(steps);
+        while (!left.isEmpty()) {
+            TestDatabase.await().until(() -> left.stream().anyMatch(Step::isDone));
+            for (Step<?> step : List.copyOf(left)) {
+                if (step.isDone()) {
+                    step.get();
+                    step.session.commit();
+                    left.remove(step);
+                }
+            }
+        }
+    }
+
     /** Checks that the server ends one of two steps because of a deadlock. Rolls back both transactions. */
     public static void assertDeadlock(Step<?> one, Step<?> other) throws Exception {
         List<String> states = new ArrayList<>();
