@@ -204,19 +204,6 @@ class FrontTest {
         }
     }
 
-    @Test
-    void aNaiveLockInFrontDeadlocksBehindARead() throws Exception {
-        Session reader = database.session("reader");
-        Session other = database.session("other");
-        reader.execute("select * from word");
-        naive(other, 1, "update account set balance = 1 where id = 1 and balance = 99")
-                .get();
-        Step<Boolean> readers = naive(reader, 1, WRITE);
-        readers.awaitBlockedBy(other);
-        Step<Boolean> others = other.startExecute("lock table word");
-        Step.assertDeadlock(readers, others);
-    }
-
     /** By another thread, as it had its turn: nothingIsLeftInTheGate. */
     @Test
     void aStatementThatIsClosedByThenFailsAsTheDriversDoes() throws Exception {
@@ -418,22 +405,6 @@ class FrontTest {
         assertThat(fronted.figure("account", "fronted")).isEqualTo(2);
     }
 
-    /** A lock taken only sometimes, and as often as one likes: what the rules are there for. */
-    private static Step<Boolean> naive(Session session, int id, String sql) {
-        return session.startExecute("select pg_advisory_xact_lock(" + id + "); " + sql);
-    }
-
-    @Test
-    void aNaiveLockInFrontDeadlocksWhereTheHolderTouchesTheRowAgain() throws Exception {
-        Session holder = database.session("holder");
-        Session waiter = database.session("waiter");
-        holder.execute(LOCK);
-        Step<Boolean> waiters = naive(waiter, 1, WRITE);
-        waiters.awaitBlockedBy(holder);
-        Step<Boolean> holders = naive(holder, 1, WRITE);
-        Step.assertDeadlock(holders, waiters);
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"plain", "fronted"})
     void theHolderTouchesTheRowAgainWhileAnotherWaitsWithItsKey(String held) throws Exception {
@@ -449,19 +420,6 @@ class FrontTest {
         waiters.get();
         waiter.commit();
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("2");
-    }
-
-    @Test
-    void aNaiveLockInFrontDeadlocksBehindAVersionedUpdateOfNoRow() throws Exception {
-        Session versioned = database.session("versioned");
-        Session other = database.session("other");
-        other.execute("select * from account where id = 2 for update");
-        naive(versioned, 1, "update account set balance = 1 where id = 1 and balance = 99")
-                .get();
-        Step<Boolean> first = naive(versioned, 2, "select * from account where id = 2 for update");
-        first.awaitBlockedBy(other);
-        Step<Boolean> second = naive(other, 1, WRITE);
-        Step.assertDeadlock(first, second);
     }
 
     @ParameterizedTest

@@ -59,7 +59,7 @@ class UnloadingTest {
     }
 
     /** In a method of its own, whose frame keeps nothing. */
-    private WeakReference<ClassLoader> runAndStop(String scheme) throws Exception {
+    private WeakReference<ClassLoader> runAndStop() throws Exception {
         List<URL> classes = new ArrayList<>();
         for (Class<?> each :
                 List.of(Application.class, RowlockDriver.class, LockKey.class, PGConnection.class, NullMarked.class)) {
@@ -75,7 +75,7 @@ class UnloadingTest {
                     (BiConsumer<String, String>) loader.loadClass(Application.class.getName())
                             .getConstructor()
                             .newInstance();
-            String url = database.dataSource().getURL().replace("jdbc:", scheme);
+            String url = database.dataSource().getURL().replace("jdbc:", "jdbc:rowlock:");
             application.accept(url, String.valueOf(database.dataSource().getUser()));
         } finally {
             thread.setContextClassLoader(before);
@@ -84,23 +84,13 @@ class UnloadingTest {
         return new WeakReference<>(loader);
     }
 
-    private void assertUnloaded(String scheme) throws Exception {
-        WeakReference<ClassLoader> loader = runAndStop(scheme);
+    @Test
+    void theClassLoaderOfAStoppedApplicationIsCollected() throws Exception {
+        WeakReference<ClassLoader> loader = runAndStop();
         TestDatabase.await("the class loader is collected").untilAsserted(() -> {
             System.gc();
             assertThat(loader.get()).isNull();
         });
         assertThat(database.query("select balance from account")).isEqualTo("3");
-    }
-
-    @Test
-    void theClassLoaderOfAStoppedApplicationIsCollected() throws Exception {
-        assertUnloaded("jdbc:rowlock:");
-    }
-
-    /** The control: PostgreSQL's driver by itself. */
-    @Test
-    void thatOfTheDriverIsCollectedToo() throws Exception {
-        assertUnloaded("jdbc:");
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
-import static org.rowlock.testing.TestDatabase.begin;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -124,30 +123,6 @@ class AdmissionPoolTest {
         assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
     }
 
-    /** The control: the same crowd without the queue in front leaves the bystander nothing. */
-    @Test
-    void withoutAdmissionAHotKeyTakesAllConnections() throws Exception {
-        RowLocks locks = LockAccess.builder().build();
-        try (HikariDataSource pool = Pools.of(database.dataSource(), POOL)) {
-            CountDownLatch held = new CountDownLatch(1);
-            List<Future<Object>> all = new ArrayList<>();
-            all.add(Threads.start(() -> borrowAndLock(locks, pool, () -> {
-                held.countDown();
-                letGo.await();
-            })));
-            held.await();
-            for (int i = 0; i < CROWD; i++) {
-                all.add(Threads.start(() -> borrowAndLock(locks, pool, () -> {})));
-            }
-            await(() -> pool.getHikariPoolMXBean().getActiveConnections() == POOL
-                    && pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == CROWD + 1 - POOL);
-            assertThat(pool.getHikariPoolMXBean().getIdleConnections()).isZero();
-
-            letGo.countDown();
-            awaitAll(all);
-        }
-    }
-
     /**
      * With the queue as it is, each would wait for the connection timeout of everybody in front, one after the other.
      */
@@ -200,20 +175,6 @@ class AdmissionPoolTest {
                     .isInstanceOf(LockNotAvailableException.class)
                     .hasMessageContaining("admission queue");
         });
-    }
-
-    @FunctionalInterface
-    private interface Holding {
-        void run() throws Exception;
-    }
-
-    private static Object borrowAndLock(RowLocks locks, HikariDataSource pool, Holding holding) throws Exception {
-        try (Connection connection = begin(pool)) {
-            locks.in(connection).lock(forUpdate(HOT));
-            holding.run();
-            connection.commit();
-            return null;
-        }
     }
 
     @ParameterizedTest

@@ -1,7 +1,6 @@
 package org.rowlock.jmh.bench;
 
 import java.util.stream.IntStream;
-import org.apache.commons.rng.UniformRandomProvider;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
 import org.apache.commons.rng.simple.RandomSource;
@@ -15,7 +14,7 @@ public final class Zipf {
      * power of -s. With s = 0, all numbers are equally likely.
      */
     public static DiscreteSampler zipf(int keys, double s) {
-        return zipf(RandomSource.XO_RO_SHI_RO_128_PP.create(), keys, s);
+        return RejectionInversionZipfSampler.of(RandomSource.XO_RO_SHI_RO_128_PP.create(), keys, s);
     }
 
     /** Returns the exponent for which the hottest key has this share of all samples. */
@@ -34,9 +33,5 @@ public final class Zipf {
             }
         }
         return Math.round(50 * (low + high)) / 100.0;
-    }
-
-    static DiscreteSampler zipf(UniformRandomProvider random, int keys, double s) {
-        return RejectionInversionZipfSampler.of(random, keys, s);
     }
 }

@@ -94,14 +94,4 @@ class DropInTest {
         depositByMany(application, () -> control.getQueued() == 0 && database.waiting() == THREADS);
         assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(2 * THREADS + 1));
     }
-
-    @Test
-    void withoutTheLineAllWaitAtTheServer() throws Exception {
-        ConfigurableApplicationContext application = start();
-        assertThat(application.getBean(DataSource.class).isWrapperFor(RowlockDataSource.class))
-                .isFalse();
-        application.getBean(JpaBefore.class).deposit(1, 1);
-        depositByMany(application, () -> database.waiting() == THREADS);
-        assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(THREADS + 1));
-    }
 }

@@ -47,26 +47,6 @@ class PoolStarvationTest {
         assertAllPlaced();
     }
 
-    @Test
-    void withoutAdmissionAHotRowTakesThePoolAndOtherRequestsWait() throws Exception {
-        Shop shop =
-                shops.start("spring.datasource.hikari.maximum-pool-size=" + POOL, "rowlock.admission.enabled=false");
-        ShopClient client = new ShopClient(shop.uri());
-        Session holder = holdHotRow();
-        flood(client);
-        TestDatabase.await()
-                .until(() -> pool(shop).getActiveConnections() == POOL
-                        && pool(shop).getThreadsAwaitingConnection() == CROWD - POOL);
-
-        Future<Reply> other = Threads.start(() -> client.place("somebody else", OTHER));
-        TestDatabase.await().until(() -> pool(shop).getThreadsAwaitingConnection() == CROWD - POOL + 1);
-        assertThat(other).isNotDone();
-
-        holder.commit();
-        crowd.add(other);
-        assertAllPlaced();
-    }
-
     private Session holdHotRow() throws Exception {
         Session holder = shops.database.session("holder");
         holder.execute("select from stock where product = 1 for update");
