@@ -180,12 +180,6 @@ class BadInputTest {
         assertThat(result.absentRows()).isNotEmpty();
     }
 
-    @Test
-    void advisoryNeedsNoPrimaryKey(Session alice) throws Exception {
-        LockResult result = lock(alice, locks(LockStrategy.ADVISORY), forUpdate(row("keyless", 1)));
-        assertThat(Held.of(result)).isEqualTo(Held.KEY_LOCKED);
-    }
-
     @EveryStrategy.WithRow
     void wrongIdColumnsAreNamed(LockStrategy strategy) throws Exception {
         for (String column : List.of("nothing", "ID", "\"id\"", "id; drop table account", "ctid or true")) {
@@ -193,12 +187,6 @@ class BadInputTest {
             assertTargetRefused(locks, KEY, "account", column, "idColumns");
         }
         assertThat(database.query("select count(*) from account")).isEqualTo("9");
-    }
-
-    @EveryStrategy
-    void anIdThatTheTableCannotHaveIsRefused(LockStrategy strategy) throws Exception {
-        assertTargetRefused(locks(strategy), row("account", "4Z"), "account[4Z]", "is not an integer");
-        assertTargetRefused(locks(strategy), row("account", 1, 2), "2 part(s)", "[id]");
     }
 
     /** The three ways of missing a privilege that FOR UPDATE has too. */

@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
-import static org.rowlock.RowLockMode.FOR_SHARE;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
 import static org.rowlock.testing.Failures.sqlState;
 import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.tryLock;
-import static org.rowlock.testing.TestDatabase.begin;
 import static org.rowlock.testing.TestDatabase.execute;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -22,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
@@ -176,19 +172,6 @@ class InTransactionTest {
     }
 
     @Test
-    void callerNamesTheCheckedExceptionOfItsWork() throws SQLException {
-        LockedTransaction.Work<Void, Void, IOException> work = tx -> {
-            throw new IOException("no such file");
-        };
-        try {
-            locks.on(observed()).lock(forUpdate(A)).inTransaction(work);
-            throw new AssertionError("expected to fail");
-        } catch (IOException e) {
-            assertThat(e).hasMessage("no such file");
-        }
-    }
-
-    @Test
     void failingRollbackIsSuppressedByTheFailure() {
         ObservedDataSource dataSource = observed();
         SQLException rollback = new SQLException("no rollback");
@@ -319,23 +302,6 @@ class InTransactionTest {
                 .singleElement()
                 .satisfies(told ->
                         assertThat(((EndedEvent) told).lockWait().isBounded()).isTrue());
-    }
-
-    @Test
-    void keysMayHaveModesOfTheirOwn() throws Exception {
-        Map<LockKey, RowLockMode> modes = Map.of(A, FOR_UPDATE, B, FOR_SHARE);
-        locks.on(database.dataSource()).lock(Requests.of(modes)).useTransaction(locked -> {
-            try (Connection other = begin(database.dataSource())) {
-                TransactionLocks tx = locks.in(other);
-                assertThat(tx.tryLock(forShare(A)).isHeld()).isFalse();
-                assertThat(tx.tryLock(forUpdate(B)).isHeld()).isFalse();
-                assertThat(tx.tryLock(Requests.of(Map.of(B, FOR_SHARE, C, FOR_UPDATE)))
-                                .isHeld())
-                        .isTrue();
-                assertThat(tx.tryLock(Requests.of(modes)).isHeld()).isFalse();
-                other.rollback();
-            }
-        });
     }
 
     @Test

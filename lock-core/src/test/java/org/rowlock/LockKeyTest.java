@@ -139,12 +139,6 @@ class LockKeyTest {
     }
 
     @Test
-    void aListOfTextsIsAsStrictAsItsParts() {
-        assertThat(row("Public.\"account\"", List.of("0AF7651A-16CD-43DD-8448-EB211C80319C")))
-                .isEqualTo(row("public.account", UUID.fromString(UUID_TEXT)));
-    }
-
-    @Test
     void keyDoesNotChangeWithTheListItWasMadeOf() {
         List<Object> parts = new ArrayList<>(List.of(1, 2));
         LockKey.Row made = row("line", parts);

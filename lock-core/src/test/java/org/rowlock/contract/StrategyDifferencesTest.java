@@ -2,15 +2,16 @@ package org.rowlock.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
-import static org.rowlock.RowLockMode.FOR_NO_KEY_UPDATE;
-import static org.rowlock.RowLockMode.FOR_SHARE;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
+import static org.rowlock.testing.Locks.startLock;
+import static org.rowlock.testing.Locks.tryLock;
 
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,7 +27,6 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
@@ -41,7 +41,9 @@ import org.rowlock.testing.Waits;
 @Tag("long")
 class StrategyDifferencesTest {
     private static final LockKey KEY = LockKey.row("account", 1);
-    private static final LockKey ABSENT = LockKey.row("account", 1000);
+    private static final LockRequest LOCK = forUpdate(KEY).allowAbsent();
+    private static final LockRequest LOCK_ABSENT =
+            forUpdate(LockKey.row("account", 1000)).allowAbsent();
     private static final String HAND_WRITTEN = "select * from account where id = 1 for update";
 
     @RegisterExtension
@@ -61,33 +63,6 @@ class StrategyDifferencesTest {
         bob = database.session("bob");
     }
 
-    private static LockResult lock(Session session, RowLocks locks, LockKey key) throws Exception {
-        return session.run(c -> locks.in(c).lock(forUpdate(key).allowAbsent()));
-    }
-
-    private static LockResult lock(Session session, RowLocks locks, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, List.of(key))));
-    }
-
-    private static boolean tryLock(Session session, RowLocks locks, LockKey key) throws Exception {
-        return session.run(
-                c -> locks.in(c).tryLock(forUpdate(key).allowAbsent()).isHeld());
-    }
-
-    private static boolean tryLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(
-                c -> locks.in(c).tryLock(LockRequest.of(mode, List.of(key))).isHeld());
-    }
-
-    private static Step<LockResult> startLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) {
-        return session.start(
-                c -> locks.in(c).lock(LockRequest.of(mode, List.of(key)).allowAbsent()));
-    }
-
-    private static Step<LockResult> startLock(Session session, RowLocks locks, LockKey key) {
-        return startLock(session, locks, key, FOR_UPDATE);
-    }
-
     private static List<Integer> claim(Session session, RowLocks locks, Claim claim) throws Exception {
         return session.run(c -> locks.in(c).claim(claim, found -> found.getInt("id")));
     }
@@ -104,7 +79,7 @@ class StrategyDifferencesTest {
             })
     void plainSqlIsBlockedByRowAndBothAndNotByAdvisory(String sql) throws Exception {
         for (LockStrategy strategy : LockStrategy.values()) {
-            lock(alice, locks(strategy), KEY);
+            lock(alice, locks(strategy), LOCK);
 
             Step<Boolean> other = bob.startExecute(sql);
             if (strategy != ADVISORY) {
@@ -114,7 +89,7 @@ class StrategyDifferencesTest {
             other.get();
             if (strategy == ADVISORY) {
                 bob.rollback();
-                assertThat(tryLock(bob, advisory, KEY)).isFalse();
+                assertThat(tryLock(bob, advisory, LOCK)).isFalse();
             }
             alice.rollback();
             bob.rollback();
@@ -126,8 +101,8 @@ class StrategyDifferencesTest {
         for (String plain : List.of("update account set balance = 9 where id = 1", HAND_WRITTEN)) {
             alice.execute(plain);
 
-            assertThat(tryLock(bob, locks(strategy), KEY)).as(plain).isFalse();
-            Step<LockResult> step = startLock(bob, locks(strategy), KEY).awaitBlockedBy(alice);
+            assertThat(tryLock(bob, locks(strategy), LOCK)).as(plain).isFalse();
+            Step<LockResult> step = startLock(bob, locks(strategy), LOCK).awaitBlockedBy(alice);
             alice.commit();
 
             assertThat(step.get().isHeld()).as(plain).isTrue();
@@ -139,12 +114,12 @@ class StrategyDifferencesTest {
     void advisoryDoesNotWaitForAPlainWriter() throws Exception {
         alice.execute("update account set balance = 9 where id = 1");
 
-        assertThat(Held.of(lock(bob, advisory, KEY))).isEqualTo(Held.KEY_LOCKED);
+        assertThat(Held.of(lock(bob, advisory, LOCK))).isEqualTo(Held.KEY_LOCKED);
     }
 
     @EveryStrategy
     void aReferenceToTheRowIsNeverBlockedByForNoKeyUpdate(LockStrategy strategy) throws Exception {
-        lock(alice, locks(strategy), KEY, FOR_NO_KEY_UPDATE);
+        lock(alice, locks(strategy), forNoKeyUpdate(KEY));
 
         bob.execute("insert into entry values (1)");
     }
@@ -154,17 +129,14 @@ class StrategyDifferencesTest {
     @EveryStrategy.WithKey
     void aRowThatDoesNotExistIsLockedByItsKeyAndExcludesASecondReserver(LockStrategy strategy, RowLocks locks)
             throws Exception {
-        assertThat(Held.of(lock(alice, locks, ABSENT)))
+        assertThat(Held.of(lock(alice, locks, LOCK_ABSENT)))
                 .isEqualTo(strategy == BOTH ? Held.KEY_LOCKED_ROW_ABSENT : Held.KEY_LOCKED);
 
         for (RowLocks others : List.of(both, advisory)) {
-            assertThat(tryLock(bob, others, ABSENT)).isFalse();
+            assertThat(tryLock(bob, others, LOCK_ABSENT)).isFalse();
         }
         Step<List<Integer>> second = bob.start(c -> locks.in(c)
-                .lockAndRead(
-                        forUpdate(ABSENT).allowAbsent(),
-                        "select id from account where id = 1000",
-                        found -> found.getInt(1)));
+                .lockAndRead(LOCK_ABSENT, "select id from account where id = 1000", found -> found.getInt(1)));
         second.awaitBlockedBy(alice);
         alice.execute("insert into account values (1000)");
         alice.commit();
@@ -173,19 +145,19 @@ class StrategyDifferencesTest {
 
     @Test
     void aRowThatDoesNotExistIsNotLockedByRowAndTheCallerCanTell() throws Exception {
-        assertThat(Held.of(lock(alice, row, ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
-        assertThat(tryLock(alice, row, ABSENT)).isFalse();
-        assertThat(Held.of(lock(bob, row, ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(Held.of(lock(alice, row, LOCK_ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(tryLock(alice, row, LOCK_ABSENT)).isFalse();
+        assertThat(Held.of(lock(bob, row, LOCK_ABSENT))).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
         bob.execute("insert into account values (1000)");
         bob.commit();
-        assertThat(Held.of(lock(alice, row, ABSENT))).isEqualTo(Held.ROW_LOCKED);
+        assertThat(Held.of(lock(alice, row, LOCK_ABSENT))).isEqualTo(Held.ROW_LOCKED);
     }
 
     @Test
     void whoWaitsForARowThatIsDeletedMeanwhileIsTold() throws Exception {
         for (RowLocks locks : List.of(row, both)) {
-            lock(alice, locks, KEY);
-            Step<LockResult> step = startLock(bob, locks, KEY).awaitBlockedBy(alice);
+            lock(alice, locks, LOCK);
+            Step<LockResult> step = startLock(bob, locks, LOCK).awaitBlockedBy(alice);
             alice.execute("delete from account where id = 1");
             alice.commit();
 
@@ -203,26 +175,26 @@ class StrategyDifferencesTest {
     void neighbouringStrategiesExcludeEachOther(LockStrategy holder, LockStrategy waiter) throws Exception {
         RowLocks holders = locks(holder);
         RowLocks waiters = locks(waiter);
-        lock(alice, holders, KEY);
+        lock(alice, holders, LOCK);
 
-        assertThat(tryLock(bob, waiters, KEY)).isFalse();
+        assertThat(tryLock(bob, waiters, LOCK)).isFalse();
         assertThatThrownBy(() ->
                         bob.run(c -> waiters.in(c).lock(forShare(KEY).atMost(java.time.Duration.ofMillis(20)))))
                 .isInstanceOf(LockNotAvailableException.class);
-        Step<LockResult> step = startLock(bob, waiters, KEY).awaitBlockedBy(alice);
+        Step<LockResult> step = startLock(bob, waiters, LOCK).awaitBlockedBy(alice);
         alice.commit();
 
         assertThat(step.get().isHeld()).isTrue();
-        assertThat(tryLock(alice, holders, KEY)).isFalse();
+        assertThat(tryLock(alice, holders, LOCK)).isFalse();
     }
 
     @ParameterizedTest
     @CsvSource({"ROW, BOTH", "BOTH, ROW", "BOTH, ADVISORY", "ADVISORY, BOTH"})
     void sharersOfNeighbouringStrategiesShare(LockStrategy first, LockStrategy second) throws Exception {
-        lock(alice, locks(first), KEY, FOR_SHARE);
+        lock(alice, locks(first), forShare(KEY));
 
-        assertThat(tryLock(bob, locks(second), KEY, FOR_SHARE)).isTrue();
-        assertThat(tryLock(bob, locks(second), KEY, FOR_UPDATE)).isFalse();
+        assertThat(tryLock(bob, locks(second), forShare(KEY))).isTrue();
+        assertThat(tryLock(bob, locks(second), LOCK)).isFalse();
     }
 
     @ParameterizedTest
@@ -236,9 +208,9 @@ class StrategyDifferencesTest {
 
     @Test
     void rowAndAdvisoryDoNotExcludeEachOtherSoBothIsNeverSkipped() throws Exception {
-        lock(alice, row, KEY);
+        lock(alice, row, LOCK);
 
-        assertThat(tryLock(bob, advisory, KEY)).isTrue();
+        assertThat(tryLock(bob, advisory, LOCK)).isTrue();
     }
 
     @EveryStrategy.WithRow
@@ -271,9 +243,9 @@ class StrategyDifferencesTest {
 
     @Test
     void bothQueuesAtTheAdvisoryLockAndNotAtTheRow() throws Exception {
-        lock(alice, both, KEY);
+        lock(alice, both, LOCK);
 
-        Step<LockResult> step = startLock(bob, both, KEY).awaitBlockedBy(alice);
+        Step<LockResult> step = startLock(bob, both, LOCK).awaitBlockedBy(alice);
 
         assertThat(database.query("select locktype from pg_locks where not granted and pid = " + bob.pid()))
                 .isEqualTo("advisory");
@@ -285,10 +257,10 @@ class StrategyDifferencesTest {
 
     @Test
     void sharersOvertakeAWaitingWriterWithRow(Session carol) throws Exception {
-        lock(alice, row, KEY, FOR_SHARE);
-        Step<LockResult> writer = startLock(bob, row, KEY).awaitBlockedBy(alice);
+        lock(alice, row, forShare(KEY));
+        Step<LockResult> writer = startLock(bob, row, LOCK).awaitBlockedBy(alice);
 
-        assertThat(lock(carol, row, KEY, FOR_SHARE).isHeld()).isTrue();
+        assertThat(lock(carol, row, forShare(KEY)).isHeld()).isTrue();
         alice.commit();
         writer.awaitBlockedBy(carol);
         carol.commit();
@@ -298,9 +270,9 @@ class StrategyDifferencesTest {
 
     @EveryStrategy.WithKey
     void sharersQueueBehindAWaitingWriterWithBothAndAdvisory(RowLocks locks, Session carol) throws Exception {
-        lock(alice, locks, KEY, FOR_SHARE);
-        Step<LockResult> writer = startLock(bob, locks, KEY).awaitBlockedBy(alice);
-        Step<LockResult> sharer = startLock(carol, locks, KEY, FOR_SHARE).awaitBlockedBy(bob);
+        lock(alice, locks, forShare(KEY));
+        Step<LockResult> writer = startLock(bob, locks, LOCK).awaitBlockedBy(alice);
+        Step<LockResult> sharer = startLock(carol, locks, forShare(KEY)).awaitBlockedBy(bob);
 
         alice.commit();
         assertThat(writer.get().isHeld()).isTrue();
@@ -313,7 +285,7 @@ class StrategyDifferencesTest {
     @EveryStrategy.WithKey
     void pairsAreLockedBeforeBigintsWithBothAndAdvisory(RowLocks locks) throws Exception {
         LockKey name = LockKey.name("nightly report");
-        lock(alice, locks, KEY);
+        lock(alice, locks, LOCK);
         Step<?> behindThePair = bob.start(c -> locks.in(c).lock(forUpdate(List.of(name, KEY))));
         behindThePair.awaitBlockedBy(alice);
         assertThat(advisoryLocksOf(bob)).isZero();
@@ -321,41 +293,12 @@ class StrategyDifferencesTest {
         behindThePair.get();
         bob.commit();
 
-        lock(alice, locks, name);
+        lock(alice, locks, forUpdate(name));
         Step<?> behindTheName = bob.start(c -> locks.in(c).lock(forUpdate(List.of(name, KEY))));
         behindTheName.awaitBlockedBy(alice);
         assertThat(advisoryLocksOf(bob)).isEqualTo(1);
         alice.commit();
         behindTheName.get();
-    }
-
-    // Why lock and read are two statements
-
-    @Test
-    void aLockAndAReadInOneStatementAreStaleAndInTwoFresh(Session carol) throws Exception {
-        alice.execute("select pg_advisory_xact_lock(42)");
-        alice.execute("update account set balance = 100 where id = 1");
-        Step<String> naive = bob.start(c -> {
-            try (var statement = c.createStatement();
-                    var found = statement.executeQuery(
-                            "select pg_advisory_xact_lock(42), balance from account where id = 1")) {
-                found.next();
-                return found.getString(2);
-            }
-        });
-        naive.awaitBlockedBy(alice);
-        Step<List<String>> ours = carol.start(c -> advisory.in(c)
-                .lockAndRead(
-                        forUpdate(LockKey.number(42)),
-                        "select balance from account where id = 1",
-                        found -> found.getString(1)));
-        ours.awaitBlockedBy(alice, bob);
-
-        alice.commit();
-
-        assertThat(naive.get()).isEqualTo("0");
-        bob.commit();
-        assertThat(ours.get()).containsExactly("100");
     }
 
     private int advisoryLocksOf(Session session) throws Exception {

@@ -312,17 +312,6 @@ class AdmissionQueuesTest {
     }
 
     @Test
-    void placesAreFreeAgainAfterATimeout() throws Exception {
-        Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
-        for (int i = 0; i < 20; i++) {
-            assertThatThrownBy(() -> enter(A, FOR_UPDATE, LockWait.atMost(ofMillis(1))))
-                    .isInstanceOf(LockNotAvailableException.class);
-        }
-        assertThat(queues.keysInUse()).isOne();
-        holder.leave();
-    }
-
-    @Test
     void timeoutOfAWriterLetsTheReadersBehindItIn() throws Exception {
         Visitor reader = visit("reader", A, FOR_SHARE).awaitEntered();
         Visitor writer = visit("writer", A, FOR_UPDATE, LockWait.atMost(ofMillis(500)));
@@ -382,15 +371,6 @@ class AdmissionQueuesTest {
         assertThat(both.end()).isInstanceOf(LockInterruptedException.class);
         assertEnters(A, FOR_UPDATE, LockWait.NO_WAIT);
         holder.leave();
-    }
-
-    @Test
-    void equalKeysAreEnteredOnce() {
-        try (KeyEntries permit =
-                queues.enter(DATABASE, forUpdate(List.of(A, B, A)).noWait())) {
-            assertThat(permit.isQueued()).isTrue();
-            assertThat(queues.keysInUse()).isEqualTo(2);
-        }
     }
 
     @Test

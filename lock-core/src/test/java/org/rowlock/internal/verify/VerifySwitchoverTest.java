@@ -159,7 +159,7 @@ class VerifySwitchoverTest {
                 assertThatThrownBy(() -> verifyAgainIfRetryable(lossy))
                         .isInstanceOf(LockVerificationException.class)
                         .satisfies(retryable(false))
-                        .hasMessageContaining("both granted");
+                        .hasMessageContainingAll("both granted the exclusive", "ROW");
             }
         } finally {
             first = sound;

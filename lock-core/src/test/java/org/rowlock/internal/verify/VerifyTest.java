@@ -187,22 +187,6 @@ class VerifyTest {
         }
     }
 
-    /** As on servers that have the functions and not the locks. */
-    @Test
-    void functionsThatLockNothingAreRefused() throws Exception {
-        TestPostgres stubs = TestPostgres.embedded(Map.of());
-        try {
-            stubs.execute(
-                    "set allow_system_table_mods = on",
-                    "create or replace function pg_catalog.pg_try_advisory_xact_lock"
-                            + "(bigint) returns bool language sql as 'select true'");
-            assertRefused(RowLocks.of(stubs.dataSource()), false)
-                    .hasMessageContainingAll("both granted the exclusive", "ROW");
-        } finally {
-            stubs.stop();
-        }
-    }
-
     /** A failover in the middle is no verdict, and the next look has one. */
     @Test
     void aConnectionThatIsLostMeanwhileIsRetryable() throws Exception {
