@@ -255,14 +255,12 @@ class BadKeyTest {
         });
         RowLocks locks = LockAccess.builder().build();
         LockRequest request = LockRequest.forUpdate(LockKey.name("x"));
-        CommitWrites writes = new CommitWrites();
-        writes.add("select 1");
         for (ThrowableAssert.ThrowingCallable call : List.<ThrowableAssert.ThrowingCallable>of(
                 () -> locks.on(none).verify(),
                 () -> locks.on(none).lock(request).inTransaction(tx -> 1),
                 () -> locks.on(none).lock(request).read("select 1", found -> 1).inTransaction(tx -> 1),
                 () -> locks.on(none).claim(Claim.from("job"), found -> 1).inTransaction(tx -> 1),
-                () -> locks.on(none).lock(request).execute(writes))) {
+                () -> locks.on(none).lock(request).execute("select 1"))) {
             assertIllegal(call, "returned null");
         }
     }

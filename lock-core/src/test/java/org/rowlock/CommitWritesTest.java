@@ -324,16 +324,12 @@ class CommitWritesTest {
         assumeTrue(!database.isAtLeast(19), "skipped: from PostgreSQL 19 on a backslash is none to every session");
         String sql = "update account set balance = length('\\'') + ? --'";
         RowLocks locks = LockAccess.builder().build();
-        CommitWrites refused = new CommitWrites();
-        refused.add(sql, 4);
         assertIllegal(
-                () -> locks.on(database.dataSource()).lock(forUpdate(KEY)).execute(refused),
+                () -> locks.on(database.dataSource()).lock(forUpdate(KEY)).execute(sql, 4),
                 "0 parameter(s), and 1 value(s)");
-        CommitWrites writes = new CommitWrites();
-        writes.add(sql, 4);
         locks.on(database.dataSourceWith("-c standard_conforming_strings=off"))
                 .lock(forUpdate(KEY))
-                .execute(writes);
+                .execute(sql, 4);
         assertThat(database.query("select min(balance) from account")).isEqualTo("5");
     }
 
@@ -708,25 +704,21 @@ class CommitWritesTest {
     void aLockThatCannotBeHadStoresNothing(RowLocks locks, Session alice) throws Exception {
         lock(alice, locks, forUpdate(KEY));
         for (LockWait wait : Waits.SHORT) {
-            CommitWrites writes = new CommitWrites();
-            writes.add(ADD, 1, 2);
             assertThatThrownBy(() -> locks.on(dataSource)
                             .lock(Requests.waiting(forUpdate(KEY), wait))
-                            .execute(writes))
+                            .execute(ADD, 1, 2))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThatThrownBy(() -> locks.on(dataSource)
                             .lock(Requests.waiting(forUpdate(List.of(LockKey.row("account", 2), KEY)), wait))
-                            .execute(writes))
+                            .execute(ADD, 1, 2))
                     .isInstanceOf(LockNotAvailableException.class);
             assertNothingStored();
         }
         alice.rollback();
-        CommitWrites writes = new CommitWrites();
-        writes.add(ADD, 1, 2);
         LockWait longEnough = LockWait.atMost(TestDatabase.DEADLINE);
         locks.on(dataSource)
                 .lock(Requests.waiting(forUpdate(List.of(KEY, LockKey.row("account", 2))), longEnough))
-                .execute(writes);
+                .execute(ADD, 1, 2);
         assertThat(balance(2)).isEqualTo("1");
     }
 
@@ -776,18 +768,17 @@ class CommitWritesTest {
         database.execute(
                 "create table reading(at timestamptz primary key, n int)",
                 "insert into reading values ('2026-07-01T07:30:00Z', 0)");
-        CommitWrites writes = new CommitWrites();
-        writes.add("update reading set n = ?", 1);
+        String write = "update reading set n = 1";
         assertThatThrownBy(() -> locks(strategy)
                         .on(dataSource)
                         .lock(forUpdate(LockKey.row("reading", "2026-07-01T09:30:00+02:00")))
-                        .execute(writes))
+                        .execute(write))
                 .isInstanceOf(LockTargetException.class);
         assertThat(database.query("select n from reading")).isEqualTo("0");
         locks(strategy)
                 .on(dataSource)
                 .lock(forUpdate(LockKey.row("reading", "2026-07-01T07:30:00Z")))
-                .execute(writes);
+                .execute(write);
         assertThat(database.query("select n from reading")).isEqualTo("1");
     }
 
@@ -798,10 +789,10 @@ class CommitWritesTest {
                     "drop table if exists thing",
                     "create table thing(id " + type + " primary key, n int default 0)",
                     "insert into thing values ('7')");
-            CommitWrites writes = new CommitWrites();
-            CommitWrite write = writes.add("update thing set n = n + 1").expectOneRow();
-            locks.on(dataSource).lock(forUpdate(LockKey.row("thing", 7))).execute(writes);
-            assertThat(write.count()).isOne();
+            assertThat(locks.on(dataSource)
+                            .lock(forUpdate(LockKey.row("thing", 7)))
+                            .execute("update thing set n = n + 1"))
+                    .isOne();
             assertThat(database.query("select n from thing")).isEqualTo("1");
         }
     }

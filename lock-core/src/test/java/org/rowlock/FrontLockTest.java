@@ -353,13 +353,11 @@ class FrontLockTest {
     @Test
     void writesAreStoredOnceWhereTheKeyCannotBeHad() throws Exception {
         Session holder = holderOfTheKeyAlone();
-        CommitWrites writes = new CommitWrites();
-        CommitWrite unused = writes.add("update account set balance = balance + 1 where id = ?", 9);
         RowLocks.builder(database.dataSource())
                 .front(LockFront.ALWAYS)
                 .build()
                 .lock(forUpdate(KEYED).atMost(Duration.ofMillis(400)))
-                .execute(writes);
+                .execute("update account set balance = balance + 1 where id = ?", 9);
         assertThat(database.query("select balance from account where id = 9")).isEqualTo("1");
         holder.rollback();
     }

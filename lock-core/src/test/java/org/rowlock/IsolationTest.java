@@ -328,24 +328,19 @@ class IsolationTest {
         DataSource dataSource =
                 database.dataSourceWith("-c default_transaction_isolation=" + isolation.sql.replace(" ", "\\ "));
         RowLocks locks = locks(LockStrategy.BOTH);
+        String nine = "update account set balance = 9 where id = 2";
         assertThatThrownBy(() ->
-                        locks.on(dataSource).lock(forUpdate(row("account", 50))).execute(nine()))
+                        locks.on(dataSource).lock(forUpdate(row("account", 50))).execute(nine))
                 .isInstanceOf(LockTransactionException.class);
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("0");
-        locks.on(dataSource).lock(forUpdate(KEY)).execute(nine());
+        locks.on(dataSource).lock(forUpdate(KEY)).execute(nine);
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("9");
         assertThatThrownBy(() -> locks(LockStrategy.ADVISORY)
                         .on(dataSource)
                         .lock(forUpdate(KEY))
-                        .execute(nine()))
+                        .execute(nine))
                 .isInstanceOf(LockTransactionException.class)
                 .hasMessageContaining("ROW or BOTH");
-    }
-
-    private static CommitWrites nine() {
-        CommitWrites writes = new CommitWrites();
-        writes.add("update account set balance = 9 where id = 2");
-        return writes;
     }
 
     private static void assertRefused(Session alice, Session.Body<?> body) throws Exception {

@@ -265,10 +265,8 @@ class LockListenerTest {
         LockKey key = row("no_such_table", 1);
         assertThat(startLock(alice, locks, forUpdate(key)).failure()).isInstanceOf(LockTargetException.class);
         expect(List.of(key), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
-        CommitWrites writes = new CommitWrites();
-        writes.add("update account set balance = 1");
         assertThatThrownBy(() ->
-                        locks.on(database.dataSource()).lock(forUpdate(key)).execute(writes))
+                        locks.on(database.dataSource()).lock(forUpdate(key)).execute("update account set balance = 1"))
                 .isInstanceOf(LockTargetException.class)
                 .satisfies(state("42P01"));
         expect(List.of(key), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
@@ -282,8 +280,6 @@ class LockListenerTest {
                 .lockBudget(1)
                 .listener(listener)
                 .build();
-        CommitWrites writes = new CommitWrites();
-        writes.add("update account set balance = 1");
         assertThat(database.session("alice")
                         .start(c -> locks.in(c).lock(forUpdate(List.of(A, B))))
                         .failure())
@@ -291,7 +287,7 @@ class LockListenerTest {
         expect(List.of(A, B), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
         assertThatThrownBy(() -> locks.on(database.dataSource())
                         .lock(forUpdate(List.of(A, B)))
-                        .execute(writes))
+                        .execute("update account set balance = 1"))
                 .isInstanceOf(LockTargetException.class);
         expect(List.of(A, B), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
     }

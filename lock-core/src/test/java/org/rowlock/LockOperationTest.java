@@ -138,14 +138,6 @@ class LockOperationTest {
     }
 
     @Test
-    void workWithoutAResultIsStored() throws Exception {
-        LockOperation operation = locks.lock(forUpdate(row("account", 1)));
-        operation.useTransaction(tx -> tx.atCommit(ADD, 1));
-        operation.read(READ, Integer.class, 1).useTransaction(tx -> tx.atCommit(ADD, tx.row() - 10));
-        assertThat(database.query("select balance from account where id = 1")).isEqualTo("12");
-    }
-
-    @Test
     void severalRowsAreLockedByTheirIds() throws Exception {
         LockRequest several = forUpdate(rows("account", 1, 2, 3));
         assertThat(several).isEqualTo(forUpdate(rows("account", List.of(1, 2, 3))));
@@ -213,22 +205,16 @@ class LockOperationTest {
             LockRequest busy = wait ? taken.atMost(Duration.ofMillis(20)) : taken.noWait();
             whole.lock(free).inTransaction(tx -> tx.atCommit(ADD, 1));
             whole.lock(free).read(READ, BALANCE, 2).inTransaction(tx -> tx.atCommit(ADD, 1));
-            whole.lock(free).execute(plusOne());
+            whole.lock(free).execute(ADD, 1);
             for (ThrowingCallable call : List.<ThrowingCallable>of(
                     () -> whole.lock(busy).inTransaction(tx -> fail("The work has run")),
                     () -> whole.lock(busy).read(READ, BALANCE, 2).inTransaction(tx -> fail("The work has run")),
-                    () -> whole.lock(busy).execute(plusOne()))) {
+                    () -> whole.lock(busy).execute(ADD, 1))) {
                 assertThatThrownBy(call).isInstanceOf(LockNotAvailableException.class);
             }
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("16");
         other.rollback();
-    }
-
-    private static CommitWrites plusOne() {
-        CommitWrites writes = new CommitWrites();
-        writes.add(ADD, 1);
-        return writes;
     }
 
     @EveryStrategy.WithRow
@@ -238,7 +224,7 @@ class LockOperationTest {
         allowed.useTransaction(tx -> assertThat(balance(tx.connection())).isEqualTo(10));
         allowed.read(READ, BALANCE, 2)
                 .useTransaction(tx -> assertThat(tx.rows()).containsExactly(10L, 20L));
-        allowed.execute(plusOne());
+        allowed.execute(ADD, 1);
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("11");
     }
 

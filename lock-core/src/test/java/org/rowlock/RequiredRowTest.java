@@ -134,8 +134,7 @@ class RequiredRowTest {
     void nothingIsDoneUnderALockWhoseRowIsRequiredAndAbsent(RowLocks locks) throws Exception {
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
         LockKey absent = row("account", 9);
-        CommitWrites writes = new CommitWrites();
-        writes.add("insert into account values (9)");
+        String insert = "insert into account values (9)";
         for (ThrowingCallable call : List.<ThrowingCallable>of(
                 () -> locks.on(dataSource).lock(forUpdate(absent)).inTransaction(tx -> fail("the work has run")),
                 () -> locks.on(dataSource)
@@ -145,7 +144,7 @@ class RequiredRowTest {
                 () -> locks.on(dataSource)
                         .lock(forUpdate(List.of(row("account", 1), absent)).noWait())
                         .inTransaction(tx -> fail("ran")),
-                () -> locks.on(dataSource).lock(forUpdate(absent)).execute(writes))) {
+                () -> locks.on(dataSource).lock(forUpdate(absent)).execute(insert))) {
             assertThatThrownBy(call)
                     .isInstanceOf(RowAbsentException.class)
                     .hasMessageContainingAll("account[9]", "no row");
@@ -153,7 +152,7 @@ class RequiredRowTest {
         assertThat(dataSource.open()).isZero();
         assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
         assertThat(database.query("select count(*) from account")).isEqualTo("3");
-        locks.on(dataSource).lock(forUpdate(row("account", 1))).execute(writes);
+        locks.on(dataSource).lock(forUpdate(row("account", 1))).execute(insert);
         int result = locks.on(dataSource).lock(forUpdate(absent).allowAbsent()).inTransaction(tx -> 7);
         assertThat(result).isEqualTo(7);
     }
@@ -174,16 +173,13 @@ class RequiredRowTest {
                 for (LockKey absent : List.of(row("account", 9), row("seat", 7, 9))) {
                     List<LockKey> keys = new ArrayList<>(present);
                     keys.add(absent);
-                    CommitWrites refused = new CommitWrites();
-                    refused.add("delete from account where id = 1");
                     assertThatThrownBy(() -> locks.lock(Requests.waiting(forUpdate(keys), wait))
-                                    .execute(refused))
+                                    .execute("delete from account where id = 1"))
                             .isInstanceOf(RowAbsentException.class)
                             .hasMessageContaining("there is no row " + absent + ".");
                 }
-                CommitWrites writes = new CommitWrites();
-                writes.add("update account set id = id where id = 1");
-                locks.lock(Requests.waiting(forUpdate(present), wait)).execute(writes);
+                locks.lock(Requests.waiting(forUpdate(present), wait))
+                        .execute("update account set id = id where id = 1");
             }
         }
         assertThat(database.query("select count(*) from account")).isEqualTo("3");

@@ -261,8 +261,6 @@ abstract class InsertContract extends RowLockContract {
     /** The id is right, and so are the columns of the key. */
     @Test
     void theServersErrorOfTheInsertIsThrownAsThatOfAnyStatementOfTheCaller() throws Exception {
-        CommitWrites writes = new CommitWrites();
-        writes.add("update counter set n = n + 10");
         Map<String, String> failing = Map.of(
                 "insert into counter(id) values (cast(? as text))", "23502",
                 "insert into counter(id, n) values ('a', cast(? as smallint))", "22003",
@@ -276,10 +274,7 @@ abstract class InsertContract extends RowLockContract {
                             .lock(request)
                             .read(READ, Integer.class, "there")
                             .inTransaction(tx -> "unreached"),
-                    c -> {
-                        on(locks, OneConnection.of(c)).lock(request).execute(writes);
-                        return null;
-                    });
+                    c -> on(locks, OneConnection.of(c)).lock(request).execute("update counter set n = n + 10"));
             for (Session.Body<?> door : declaring) {
                 assertThatThrownBy(() -> alice.run(door))
                         .isInstanceOfSatisfying(

@@ -120,10 +120,9 @@ class PgBouncerTest {
     void whatWaitsForALostClientIsEnded(RowLocks locks, Session holder) throws Exception {
         PGSimpleDataSource from = dataSource(bouncer, 0);
         from.setSocketTimeout(1);
-        CommitWrites writes = new CommitWrites();
-        writes.add("update " + database.schema() + ".account set balance = balance + 1 where id = 1");
+        String write = "update " + database.schema() + ".account set balance = balance + 1 where id = 1";
         lock(holder, locks, forUpdate(account(1)));
-        assertThatThrownBy(() -> on(locks, from).lock(forUpdate(account(1))).execute(writes))
+        assertThatThrownBy(() -> on(locks, from).lock(forUpdate(account(1))).execute(write))
                 .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
         assertThat(database.query("select count(*) from pg_locks where not granted"))
                 .isEqualTo("0");

@@ -547,19 +547,13 @@ class CommitOutcomeTest {
         int pid = connection.unwrap(PGConnection.class).getBackendPID();
         database.awaitEnd(pid);
         // From then on the table is known.
-        on(locks, database.dataSource()).lock(forUpdate(KEY)).execute(addOne());
+        on(locks, database.dataSource()).lock(forUpdate(KEY)).execute(ADD, 1, 1);
         assertThat(catchThrowable(() -> on(locks, OneConnection.of(connection))
                         .lock(forUpdate(KEY))
-                        .execute(addOne())))
+                        .execute(ADD, 1, 1)))
                 .isExactlyInstanceOf(LockConnectionLostException.class)
                 .hasMessageContaining("Nothing of the work");
         assertThat(balance()).isEqualTo("1");
-    }
-
-    private static CommitWrites addOne() {
-        CommitWrites writes = new CommitWrites();
-        writes.add(ADD, 1, 1);
-        return writes;
     }
 
     /** Its timer runs on into the COMMIT, and so it may have come behind it; but nothing is done later. */
@@ -582,10 +576,8 @@ class CommitOutcomeTest {
         database.execute("insert into payment values (7)");
         holder.execute("select from payment where id = 7 for update");
         DataSource from = database.dataSourceWith("-c lock_timeout=20");
-        CommitWrites waiting = new CommitWrites();
-        waiting.add("update payment set id = 8 where id = 7");
-        CommitWrites trying = new CommitWrites();
-        trying.add("select from payment where id = 7 for update nowait");
+        String waiting = "update payment set id = 8 where id = 7";
+        String trying = "select from payment where id = 7 for update nowait";
         for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.NO_WAIT)) {
             assertLockNotAvailable(() ->
                     on(locks, from).lock(Requests.waiting(forUpdate(KEY), wait)).execute(waiting));
