@@ -33,6 +33,8 @@ module org.rowlock.core {
             org.rowlock.jdbc;
     exports org.rowlock.internal.group to
             org.rowlock.jdbc;
+    exports org.rowlock.internal.observe to
+            org.rowlock.jdbc;
     exports org.rowlock.internal.queue to
             org.rowlock.jdbc,
             org.rowlock.spring;

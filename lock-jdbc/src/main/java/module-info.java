@@ -6,7 +6,6 @@
 module org.rowlock.jdbc {
     requires transitive java.sql;
     requires java.management;
-    requires jdk.jfr;
     requires org.postgresql.jdbc;
     requires transitive org.rowlock.core;
     requires static transitive org.jspecify;

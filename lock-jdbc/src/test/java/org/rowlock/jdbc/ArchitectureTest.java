@@ -55,19 +55,21 @@ class ArchitectureTest {
     }
 
     @Test
-    void ofTheCoreOnlyQueueSessionNamesAndCommitsAreUsed() {
+    void ofTheCoreOnlyQueueSessionNamesEventsAndCommitsAreUsed() {
         noClasses()
                 .should()
                 .dependOnClassesThat(resideInAPackage("org.rowlock.internal..")
-                        .and(com.tngtech.archunit.base.DescribedPredicate.not(
-                                resideInAPackage("org.rowlock.internal.queue")
-                                        .or(resideInAPackage("org.rowlock.internal.text"))
-                                        .or(resideInAPackage("org.rowlock.internal.group"))
-                                        .or(resideInAPackage("org.rowlock.internal.session"))
-                                        .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo(
-                                                org.rowlock.internal.request.Write.Bound.class))
-                                        .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("Write"))
-                                        .or(resideInAPackage("org.rowlock.internal.commit")))))
+                        .and(com.tngtech.archunit.base.DescribedPredicate.not(resideInAPackage(
+                                        "org.rowlock.internal.queue")
+                                .or(resideInAPackage("org.rowlock.internal.observe"))
+                                .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("LockWait"))
+                                .or(resideInAPackage("org.rowlock.internal.text"))
+                                .or(resideInAPackage("org.rowlock.internal.group"))
+                                .or(resideInAPackage("org.rowlock.internal.session"))
+                                .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo(
+                                        org.rowlock.internal.request.Write.Bound.class))
+                                .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("Write"))
+                                .or(resideInAPackage("org.rowlock.internal.commit")))))
                 .check(CLASSES);
     }
 

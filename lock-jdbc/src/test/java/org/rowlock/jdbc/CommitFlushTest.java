@@ -411,7 +411,7 @@ class CommitFlushTest {
         }),
         BATCH_OF_TEXTS(connection -> {
             try (Statement statement = connection.createStatement()) {
-                statement.addBatch("delete from account where id = -1");
+                statement.addBatch("delete from account where id = 0");
                 assertThat(statement.executeBatch()).containsExactly(0);
             }
         }),

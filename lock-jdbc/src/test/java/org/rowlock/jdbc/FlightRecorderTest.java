@@ -17,7 +17,7 @@ import org.rowlock.testing.TestDatabase;
 
 /** What the flight recorder has of a wait in the JVM. */
 class FlightRecorderTest {
-    private static final String EVENT = "org.rowlock.Queued";
+    private static final String EVENT = "org.rowlock.Admission";
     private static final String LOCK = "select * from account where id = 1 for update";
 
     @RegisterExtension
@@ -52,8 +52,8 @@ class FlightRecorderTest {
                 .filter(event -> event.getThread().getJavaName().equals("session-waiter"))
                 .toList();
         assertThat(events).singleElement().satisfies(event -> {
-            assertThat(event.getString("row")).isEqualTo("account(1)");
-            assertThat(event.getBoolean("admitted")).isTrue();
+            assertThat(event.getString("key")).isEqualTo("account[1]");
+            assertThat(event.getString("outcome")).isEqualTo("ADMITTED");
             assertThat(event.getDuration()).isPositive();
         });
     }

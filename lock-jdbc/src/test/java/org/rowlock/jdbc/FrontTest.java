@@ -187,9 +187,9 @@ class FrontTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "update account as a set balance = 1 where (a.id) = (?)",
+                "update account as a set balance = 1 where (a.id) in (?)",
                 "update only account set balance = 1 where id in (cast(? as bigint)) returning id",
-                "delete from account a where ?::int = a.id -- by its id",
+                "delete from account a where a.id = ?::int -- by its id",
                 "select * from /* the */ account where id = ? -- and no more\n for update",
                 "select id as x from account a where id = ? order by x limit 1 for no key update of a"
             })

@@ -96,7 +96,7 @@ final class GatedDatabase {
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(true);
             for (String table : tables) {
-                statement.executeUpdate("delete from " + table + " where id = -1");
+                statement.executeUpdate("delete from " + table + " where id = 0");
             }
         }
     }

@@ -167,7 +167,7 @@ class RandomProgramsTest {
 
     @AfterContainer
     static void actedWhereItIsToAct() {
-        for (String figure : List.of("fronted", "passed.BATCH", "passed.KEY_VALUE")) {
+        for (String figure : List.of("fronted", "passed.BATCH", "passed.NO_KEY")) {
             assertThat(queueing.figure("account", figure)).as(figure).isPositive();
         }
         assertThat(keeping.figure("account", "kept")).isPositive();

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -11,16 +12,12 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.rowlock.internal.text.TableName;
+import org.rowlock.internal.text.Token.TokenType;
 import org.rowlock.internal.text.Tokens;
-import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape;
-import org.rowlock.jdbc.internal.statement.StatementShape.Kind;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
-import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
-import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
-import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 import org.rowlock.jmh.server.OwnSql.Names;
 import org.rowlock.tool.Texts;
 import org.rowlock.tool.UserError;
@@ -35,6 +32,14 @@ public final class OwnCheck {
     /** Functions that change a sequence. A rollback does not undo such a change. */
     private static final Set<String> SEQUENCES = Set.of("nextval", "setval");
 
+    /** Words of statements that are not recognised, and what these words do. */
+    private static final Map<String, String> REASONS = Map.of(
+            "nowait", "does not wait (NOWAIT), and the comparison measures how transactions wait",
+            "skip", "skips locked rows, as a queue of jobs does: --scenario queue measures that",
+            "join", "reads several tables, or a subquery",
+            "or", "has a condition with OR, which may find several rows",
+            "in", "may lock several rows with IN");
+
     private static final Predicate<String> WITH_SCHEMA =
             Pattern.compile("[^0-9.][^.]*\\.[^.]+").asMatchPredicate();
 
@@ -47,9 +52,9 @@ public final class OwnCheck {
 
     private final Connection connection;
     private final OwnSql lock;
-    private final Recognised shape;
+    private final StatementShape shape;
 
-    private OwnCheck(Connection connection, OwnSql lock, Recognised shape) {
+    private OwnCheck(Connection connection, OwnSql lock, StatementShape shape) {
         this.connection = connection;
         this.lock = lock;
         this.shape = shape;
@@ -74,21 +79,10 @@ public final class OwnCheck {
         }
         OwnSql lock = statements.get(0);
         StatementShape shape = StatementRecogniser.recognise(lock.sql());
-        if (shape instanceof PassedThrough other) {
-            throw refused(lock, reason(other.reason()));
+        if (!shape.isRecognised() || !lock.verb().equals("select")) {
+            throw refused(lock, reason(lock, shape));
         }
-        Recognised known = (Recognised) shape;
-        if (known.kind() != Kind.SELECT) {
-            throw refused(lock, "is not a SELECT, and the lock has to be a separate statement");
-        }
-        if (known.waiting() != Waiting.WAIT) {
-            throw refused(
-                    lock,
-                    known.waiting() == Waiting.NOWAIT
-                            ? "does not wait (NOWAIT), and the comparison measures how transactions wait"
-                            : "skips locked rows, as a queue of jobs does: --scenario queue measures that");
-        }
-        return new OwnCheck(connection, lock, known).read(keys, work, holdMillis, remarks);
+        return new OwnCheck(connection, lock, shape).read(keys, work, holdMillis, remarks);
     }
 
     private static UserError refused(OwnSql lock, String why) {
@@ -98,17 +92,20 @@ public final class OwnCheck {
                 + " from orders where id = $1 for update");
     }
 
-    private static String reason(PassReason reason) {
-        return switch (reason) {
-            case NOT_LOCKING -> "locks no row, because it does not end in FOR UPDATE or another locking clause";
-            case JOIN -> "reads several tables, or a subquery";
-            case OR -> "has a condition with OR, which may find several rows";
-            case SEVERAL_ROWS -> "may lock several rows with IN";
-            case NO_KEY -> "has no condition such as id = $1";
-            case WITH -> "begins with WITH";
-            case OTHER_WRITE -> "is not a SELECT, and the lock has to be a separate statement";
-            default -> "has a form that is not understood";
-        };
+    private static String reason(OwnSql lock, StatementShape shape) {
+        if (!lock.verb().equals("select")) {
+            return lock.verb().equals("with")
+                    ? "begins with WITH"
+                    : "is not a SELECT, and the lock has to be a separate statement";
+        }
+        if (!shape.mayLock()) {
+            return "locks no row, because it does not end in FOR UPDATE or another locking clause";
+        }
+        return Tokens.of(lock.sql()).stream()
+                .filter(token -> token.type() == TokenType.WORD)
+                .flatMap(word -> Stream.ofNullable(REASONS.get(word.text())))
+                .findFirst()
+                .orElse("has no condition such as id = $1, or a form that is not understood");
     }
 
     private OwnStatement read(String keys, String work, double holdMillis, List<String> remarks) throws SQLException {

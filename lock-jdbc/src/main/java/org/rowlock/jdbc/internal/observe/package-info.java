@@ -1,4 +1,4 @@
-/** The figures of the drop-in: counters for each table, hot rows, and events of the Flight Recorder. */
+/** The figures of the drop-in: counters for each table, and hot rows. */
 @NullMarked
 package org.rowlock.jdbc.internal.observe;
 

@@ -13,7 +13,6 @@ import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.KeyQueues;
@@ -56,7 +55,6 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     volatile @Nullable SharedTransactions groups;
 
     private volatile SessionIdentity.@Nullable Equal lastSession;
-    private volatile boolean wantsFronts;
 
     public DropIn(JdbcSettings settings) {
         this(settings, QUEUES);
@@ -124,18 +122,6 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private TableFigures figures(String table) {
         boolean own = figures.size() < TABLES || figures.containsKey(table);
         return figures.computeIfAbsent(own ? table : OTHER_TABLES, name -> new TableFigures());
-    }
-
-    /**
-     * Whether any statement has needed a front lock so far, or every statement needs one. Until then, statements do not
-     * record their values for a front lock.
-     */
-    public boolean wantsFronts() {
-        return wantsFronts || settings.front() == LockFront.ALWAYS;
-    }
-
-    void wantFronts() {
-        wantsFronts = true;
     }
 
     @Override

@@ -5,19 +5,25 @@ import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockListener.Outcome;
+import org.rowlock.LockStrategy;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.group.StatementMember;
+import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.value.LockWait;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.internal.observe.Figure;
-import org.rowlock.jdbc.internal.observe.QueuedEvent;
 import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.row.LockedRow;
 import org.rowlock.jdbc.internal.row.StatementPlan;
@@ -28,6 +34,9 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
  */
 final class RowQueue {
     private static final Logger LOG = System.getLogger("org.rowlock");
+
+    /** Reports the waits to the flight recorder. */
+    private static final LockObserver OBSERVER = new LockObserver(List.of());
 
     /**
      * The divisor of a timeout: 10 means that a statement may wait in the JVM for a tenth of its timeout. The server's
@@ -123,7 +132,8 @@ final class RowQueue {
             QueueWait asking = new QueueWait(statement, entry, null);
             wait = asking;
             try {
-                entry.ask(() -> access.query(FrontSql.PLAIN_WAITERS, row.plan().table()));
+                entry.ask(() ->
+                        access.query(FrontSql.PLAIN_WAITERS, row.plan().shape().table()));
             } finally {
                 wait = null;
             }
@@ -132,19 +142,13 @@ final class RowQueue {
             }
         }
         Front asked = entry.front(how);
-        if (asked == null) {
-            return null;
+        LockKey.Row key = asked != null && mayFront() ? row.lockKey() : null;
+        if (asked != null && key == null) {
+            asked.unsent();
         }
-        dropIn.wantFronts();
-        try {
-            if (mayFront()) {
-                return asked.of(row.frontKey(access.session().reported("search_path")));
-            }
-        } catch (IllegalArgumentException e) {
-            LOG.log(Level.TRACE, "The key format does not support a value, so there is no front lock", e);
-        }
-        asked.unsent();
-        return null;
+        return asked == null || key == null
+                ? null
+                : asked.of(FrontSql.key(access.session().reported("search_path"), key.table(), key.id()));
     }
 
     /**
@@ -161,7 +165,7 @@ final class RowQueue {
         if (access.session().isAborted()) {
             return false;
         }
-        @Nullable QueuedEvent event = QueuedEvent.begun();
+        LockObserver.Begun begun = OBSERVER.begin(Kind.ADMISSION);
         long start = System.nanoTime();
         wait = waiting;
         if (access.isClosed()) {
@@ -173,10 +177,16 @@ final class RowQueue {
             TableFigures figures = row.plan().figures();
             figures.count(Figure.QUEUED);
             figures.add(Figure.QUEUED_TIME, System.nanoTime() - start);
-            String name = row.text();
-            dropIn.hotRows.count(name);
-            if (event != null) {
-                event.end(name, grouped || waiting.entry.isIn());
+            dropIn.hotRows.count(row.text());
+            if (begun != null) {
+                LockKey.Row key = row.lockKey();
+                OBSERVER.end(
+                        begun,
+                        key == null ? List.of() : List.of(key),
+                        row.plan().shape().mode(),
+                        LockStrategy.ROW,
+                        LockWait.FOREVER,
+                        grouped || waiting.entry.isIn() ? Outcome.ADMITTED : Outcome.REFUSED);
             }
             // If a group has run the statement, the cancel came too late. Otherwise a cancelled statement must not run.
             // If the leader of a group is cancelled, the other members run in their own transactions.
@@ -212,7 +222,7 @@ final class RowQueue {
                 if (common != null && groups.shares(common, target, access::query)) {
                     StatementMember.Execution execution = new StatementMember.Execution(
                             plan.sql(),
-                            plan.table(),
+                            plan.shape().table(),
                             row.text(),
                             prepared,
                             to -> row.binds().setAll(to, 0));

@@ -20,15 +20,15 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
  */
 public final class Turn {
     private final DriverAccess access;
-    private final @Nullable QueueEntry entry;
-    private final @Nullable StatementPlan plan;
+    private final QueueEntry entry;
+    private final StatementPlan plan;
     private final @Nullable Front front;
     private final @Nullable StatementMember member;
 
     Turn(
             DriverAccess access,
-            @Nullable QueueEntry entry,
-            @Nullable StatementPlan plan,
+            QueueEntry entry,
+            StatementPlan plan,
             @Nullable Front front,
             @Nullable StatementMember member) {
         this.access = access;
@@ -62,7 +62,7 @@ public final class Turn {
      * Returns null if the caller must send the statement itself.
      */
     public StatementMember.@Nullable Result grouped() throws SQLException {
-        if (member == null || entry == null || plan == null) {
+        if (member == null) {
             return null;
         }
         StatementMember.Result result = null;
@@ -84,7 +84,7 @@ public final class Turn {
      * @param tookNanos how long the flush with the front lock and the statement took
      */
     public boolean givesUpFront(SQLException error, long tookNanos) throws SQLException {
-        if (front == null || plan == null || !ServerErrors.mayBeOfFront(error)) {
+        if (front == null || !ServerErrors.mayBeOfFront(error)) {
             return false;
         }
         if (!access.isIdle()) {
@@ -104,14 +104,10 @@ public final class Turn {
     }
 
     void answered(boolean done, boolean holds) {
-        if (entry != null) {
-            entry.endServerWait(done, holds);
-        }
+        entry.endServerWait(done, holds);
     }
 
     void released() {
-        if (entry != null) {
-            entry.released(true);
-        }
+        entry.released(true);
     }
 }

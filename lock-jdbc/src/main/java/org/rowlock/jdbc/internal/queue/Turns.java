@@ -20,9 +20,6 @@ import org.rowlock.jdbc.internal.row.LockedRow;
 import org.rowlock.jdbc.internal.row.RowFinder;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.statement.Binds;
-import org.rowlock.jdbc.internal.statement.PassReason;
-import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
-import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
 /**
  * Decides when each statement of one connection may go to the server. Only the first locking statement of a transaction
@@ -43,9 +40,6 @@ public final class Turns {
     /** The turn of the first kept write, until Rowlock sends that write; null if the write did not queue. */
     private @Nullable Turn keptTurn;
 
-    /** The turn of every statement that enters no queue. */
-    private final Turn passing;
-
     private boolean mayHoldLocks;
 
     /** The turn of the statement that acquired the transaction's row lock; null if that statement did not queue. */
@@ -55,7 +49,6 @@ public final class Turns {
         this.dropIn = dropIn;
         this.access = new DriverAccess(connection);
         this.rows = new RowFinder(access, dropIn.primaryKeys);
-        this.passing = new Turn(access, null, null, null, null);
         this.mayHoldLocks = !access.isIdle();
         // A connection joins groups only if nothing lies between Rowlock and the driver. A layer in between could alter
         // the session without Rowlock's knowledge.
@@ -78,11 +71,13 @@ public final class Turns {
      *     because Rowlock does not examine which rows a batch locks
      * @param statement the driver's or the pool's statement
      * @param isWhole whether the call is one execution of one statement, so that a group may send it instead
-     * @return the turn, which the caller gives to {@link #leave} when the server has answered
+     * @return the turn, which the caller gives to {@link #leave} when the server has answered; null for a statement
+     *     that enters no queue
      * @throws SQLException if the wait was cancelled, with the error that the server raises for a cancelled statement;
      *     also if a kept write fails
      */
-    public Turn enter(@Nullable StatementPlan plan, @Nullable Binds binds, Statement statement, boolean isWhole)
+    public @Nullable Turn enter(
+            @Nullable StatementPlan plan, @Nullable Binds binds, Statement statement, boolean isWhole)
             throws SQLException {
         access.begin();
         try {
@@ -113,11 +108,11 @@ public final class Turns {
         }
     }
 
-    private Turn turn(@Nullable StatementPlan plan, Binds binds, Statement statement, boolean isWhole)
+    private @Nullable Turn turn(@Nullable StatementPlan plan, Binds binds, Statement statement, boolean isWhole)
             throws SQLException {
         if (dropIn.mode() == DropInMode.OFF || plan == null || access.isClosed()) {
             mayHoldLocks = true;
-            return passing;
+            return null;
         }
         if (!mayHoldLocks || access.driver().isClosed()) {
             access.refresh();
@@ -126,26 +121,26 @@ public final class Turns {
             ended();
         }
         queue.sees(plan);
-        if (plan.shape() instanceof PassedThrough passed) {
-            mayHoldLocks |= passed.mayLock();
-            plan.figures().passed(passed.reason());
-            return passing;
+        if (!plan.shape().isRecognised()) {
+            boolean locks = plan.shape().mayLock();
+            mayHoldLocks |= locks;
+            plan.figures().count(locks ? Figure.OTHER_FORM : Figure.NOT_LOCKING);
+            return null;
         }
         plan.figures().count(Figure.RECOGNISED);
         if (mayHoldLocks) {
             // For most statements of a transaction, this method returns here, without a look-up.
-            plan.figures().passed(PassReason.NOT_FIRST);
-            return passing;
+            plan.figures().count(Figure.NOT_FIRST);
+            return null;
         }
         mayHoldLocks = true;
         if (KeyEntries.entered() != null) {
             // The thread has already queued through @RowLock or the API, and may already hold locks.
-            plan.figures().passed(PassReason.ADMITTED);
-            return passing;
+            plan.figures().count(Figure.ADMITTED);
+            return null;
         }
-        LockedRow row = rows.find(plan, (Recognised) plan.shape(), binds, dropIn.settings);
-        Turn turn = row == null ? null : queue.enter(row, statement, isWhole);
-        return turn == null ? passing : turn;
+        LockedRow row = rows.find(plan, binds, dropIn.settings);
+        return row == null ? null : queue.enter(row, statement, isWhole);
     }
 
     /**
@@ -182,7 +177,7 @@ public final class Turns {
         String table = plan.written();
         return kept.isOpen()
                 && table != null
-                && (plan.shape() instanceof PassedThrough || kept.checks(table))
+                && (!plan.shape().isRecognised() || kept.checks(table))
                 && !access.isClosed()
                 && !access.session().isAborted()
                 && rows.written(plan, dropIn.settings) != null;
@@ -198,7 +193,7 @@ public final class Turns {
         run(() -> {
             sees(plan);
             Turn turn = turn(plan, binds, statement, false);
-            if (!turn.equals(passing)) {
+            if (turn != null) {
                 keptTurn = turn;
             }
             kept.add(plan.sql(), binds);
@@ -267,15 +262,15 @@ public final class Turns {
         return access.canceled();
     }
 
-    private Turn pass(@Nullable StatementPlan plan) {
+    private @Nullable Turn pass(@Nullable StatementPlan plan) {
         // Even if a batch begins with DISCARD ALL, its later statements may alter the session.
         boolean cleans = !identity.isAlone() && plan != null && plan.effect() == SessionEffect.CLEANS;
         sees(cleans ? null : plan);
         mayHoldLocks = true;
         if (plan != null) {
-            plan.figures().passed(PassReason.BATCH);
+            plan.figures().count(Figure.BATCH);
         }
-        return passing;
+        return null;
     }
 
     /** Records that the transaction may lock rows by a statement that Rowlock does not see. */
@@ -284,8 +279,8 @@ public final class Turns {
     }
 
     /** Gives back a turn after the server has answered, or if the statement was not sent. */
-    public void leave(Turn turn, boolean done) {
-        if (!turn.equals(passing)) {
+    public void leave(@Nullable Turn turn, boolean done) {
+        if (turn != null) {
             boolean holds = done && access.session().isOpen();
             turn.answered(done, holds);
             granted = holds ? turn : granted;

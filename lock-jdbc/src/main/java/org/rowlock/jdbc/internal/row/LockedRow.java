@@ -5,11 +5,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.internal.session.PrimaryKeys;
-import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
-import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
 /**
@@ -23,11 +21,12 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<Value> key, Binds binds) {
     /** Returns a hash of the row. The hash is the same for every name by which a statement may refer to the table. */
     public int hash(int database) {
-        return 31 * (31 * database + Long.hashCode(primaryKey.table())) + binds.hash(key);
+        return 31 * (31 * database + Long.hashCode(primaryKey.table()))
+                + binds.text(key).hashCode();
     }
 
     public String text() {
-        return plan.table() + '(' + binds.text(key) + ')';
+        return plan.shape().table() + '(' + binds.text(key) + ')';
     }
 
     /**
@@ -37,10 +36,7 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
      * the statement runs.
      */
     public boolean isFrontable() {
-        return plan.shape() instanceof Recognised statement
-                && statement.hasOnly(key)
-                && !primaryKey.isCitus()
-                && fitsColumns();
+        return plan.shape().hasOnly(key) && !primaryKey.isCitus() && fitsColumns();
     }
 
     private boolean fitsColumns() {
@@ -63,14 +59,13 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
         return true;
     }
 
-    /**
-     * Returns the advisory key of the front lock.
-     *
-     * @throws IllegalArgumentException if the key format does not support a value
-     */
-    public long frontKey(@Nullable String searchPath) {
+    /** Returns the key of the row; null if the key format does not support a value. */
+    public LockKey.@Nullable Row lockKey() {
         List<Object> parts = key.stream().map(binds::value).toList();
-        return FrontSql.key(
-                searchPath, plan.table(), LockKey.row(plan.table(), parts).id());
+        try {
+            return LockKey.row(plan.shape().table(), parts);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
     }
 }

@@ -11,12 +11,11 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.PrimaryKeys;
+import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.Binds;
-import org.rowlock.jdbc.internal.statement.PassReason;
-import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+import org.rowlock.jdbc.internal.statement.StatementShape;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
-import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /**
  * Finds the row that a statement of one connection locks, by the primary key of the table. Rowlock looks up an unknown
@@ -39,31 +38,22 @@ public final class RowFinder {
         this.user = access.session().user();
     }
 
-    /** Returns the row for which a statement may wait in the JVM; null if the statement does not wait. */
-    public @Nullable LockedRow find(StatementPlan plan, Recognised statement, Binds binds, JdbcSettings settings) {
-        PassReason reason = reason(statement, settings);
-        PrimaryKeys.Found found = reason == null ? primaryKey(statement.table()) : null;
-        List<Value> key = found == null ? null : plan.key(statement, found);
+    /** Returns the row for which a recognised statement may wait in the JVM; null if the statement does not wait. */
+    public @Nullable LockedRow find(StatementPlan plan, Binds binds, JdbcSettings settings) {
+        StatementShape shape = plan.shape();
+        boolean covered = settings.covers(shape.table());
+        boolean waits = shape.mode() == RowLockMode.FOR_UPDATE || shape.mode() == RowLockMode.FOR_NO_KEY_UPDATE;
+        PrimaryKeys.Found found = covered && waits ? primaryKey(shape.table()) : null;
+        List<Value> key = found == null ? null : shape.key(found.columns());
         if (found != null && key != null && binds.has(key)) {
             return new LockedRow(plan, found, key, binds);
         }
-        if (found != null) {
-            boolean keyless = found.columns().isEmpty();
-            reason = keyless ? PassReason.NO_PRIMARY_KEY : key == null ? PassReason.NO_KEY : PassReason.KEY_VALUE;
-        }
-        plan.figures().passed(reason == null ? PassReason.TABLE_UNKNOWN : reason);
+        plan.figures()
+                .count(
+                        !covered
+                                ? Figure.EXCLUDED
+                                : !waits ? Figure.OTHER_FORM : found == null ? Figure.TABLE_UNKNOWN : Figure.NO_KEY);
         return null;
-    }
-
-    private static @Nullable PassReason reason(Recognised statement, JdbcSettings settings) {
-        if (!settings.covers(statement.table())) {
-            return PassReason.EXCLUDED;
-        }
-        if (statement.waiting() != Waiting.WAIT) {
-            return PassReason.NO_WAIT;
-        }
-        boolean shared = statement.mode() == RowLockMode.FOR_SHARE || statement.mode() == RowLockMode.FOR_KEY_SHARE;
-        return shared ? PassReason.SHARED : null;
     }
 
     /**
@@ -76,7 +66,7 @@ public final class RowFinder {
         PrimaryKeys.Found found = table == null || !settings.covers(table) ? null : primaryKey(table);
         boolean oneRow = found != null
                 && found.countsRows()
-                && (!(plan.shape() instanceof Recognised statement) || plan.key(statement, found) != null);
+                && (!plan.shape().isRecognised() || plan.shape().key(found.columns()) != null);
         return oneRow ? found : null;
     }
 

@@ -19,12 +19,11 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
 /**
- * The values bound to the parameters of a statement. Values that may belong to a key are compared by value, so that 42,
- * 42L and "42" identify the same row. After a call of {@link #keep}, Rowlock can set all values again on another
- * statement.
+ * The values bound to the parameters of a statement. Values that may belong to a key are compared by text, so that 42,
+ * 42L and "42" identify the same row. Rowlock can set the values again on another statement.
  */
 public final class Binds {
-    public static final Binds NONE = new Binds(0);
+    public static final Binds NONE = new Binds(0, false);
 
     private static final Set<Class<?>> CONSTANTS = Set.of(
             String.class,
@@ -39,16 +38,12 @@ public final class Binds {
             Boolean.class,
             UUID.class);
 
-    /** A mark for a value that is stored in {@link #numbers}. */
-    private enum Mark {
-        NUMBER
-    }
-
     private final @Nullable Object[] values;
-    private final long[] numbers;
 
-    /** For each parameter, the setter that sets its value again; null before {@link #keep} is called. */
-    private @Nullable Setter @Nullable [] setters;
+    /** For each parameter, the setter that sets its value again; null if the value cannot be set again. */
+    private final @Nullable Setter[] setters;
+
+    private final boolean repeatable;
 
     /** Sets a parameter again, with the type that the application used. */
     public interface Setter {
@@ -68,18 +63,20 @@ public final class Binds {
         }
     }
 
-    public Binds(int parameters) {
-        this.values = new @Nullable Object[parameters];
-        this.numbers = new long[parameters];
+    /** @param repeatable whether another statement may run with the same values in place of this statement */
+    public Binds(int parameters, boolean repeatable) {
+        this(new @Nullable Object[parameters], new @Nullable Setter[parameters], repeatable);
     }
 
-    /** Starts to record how each value is set. */
-    public void keep() {
-        setters = new @Nullable Setter[values.length];
+    private Binds(@Nullable Object[] values, @Nullable Setter[] setters, boolean repeatable) {
+        this.values = values;
+        this.setters = setters;
+        this.repeatable = repeatable;
     }
 
+    /** Whether values are recorded; false for a statement that is not recognised. */
     public boolean keeps() {
-        return setters != null;
+        return values.length > 0;
     }
 
     /**
@@ -99,67 +96,38 @@ public final class Binds {
     }
 
     /**
-     * Records that a number was set.
+     * Records that a value was set.
      *
+     * @param value null if the value cannot belong to a key
      * @param setter null if the value cannot be set again
      */
-    public void set(int index, long value, @Nullable Setter setter) {
-        set(index, Mark.NUMBER, value, setter);
-    }
-
     public void set(int index, @Nullable Object value, @Nullable Setter setter) {
-        if (value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte) {
-            set(index, Mark.NUMBER, ((Number) value).longValue(), setter);
-        } else {
-            set(index, value, 0, setter);
-        }
-    }
-
-    private void set(int index, @Nullable Object value, long number, @Nullable Setter setter) {
         if (index > 0 && index <= values.length) {
             values[index - 1] = value;
-            numbers[index - 1] = number;
-            if (setters != null) {
-                setters[index - 1] = setter;
-            }
+            setters[index - 1] = setter;
         }
     }
 
     public void clear() {
         Arrays.fill(values, null);
-        if (setters != null) {
-            Arrays.fill(setters, null);
-        }
+        Arrays.fill(setters, null);
     }
 
     /** Returns a copy for one execution of a batch. */
     public Binds copy() {
-        Binds copy = new Binds(values.length);
-        System.arraycopy(values, 0, copy.values, 0, values.length);
-        System.arraycopy(numbers, 0, copy.numbers, 0, values.length);
-        copy.setters = setters == null ? null : setters.clone();
-        return copy;
+        return new Binds(values.clone(), setters.clone(), repeatable);
     }
 
     /** Whether all values can be set again. */
     public boolean areKept() {
-        if (setters == null) {
-            return false;
-        }
-        for (Setter setter : setters) {
-            if (setter == null) {
-                return false;
-            }
-        }
-        return true;
+        return repeatable && !Arrays.asList(setters).contains(null);
     }
 
     /** Returns the current values. Later calls of the application do not change the returned values. */
     public Object[] bound() {
-        @Nullable Setter[] all = Objects.requireNonNull(setters);
-        Object[] bound = new Object[all.length];
-        for (int i = 0; i < all.length; i++) {
-            Setter setter = Objects.requireNonNull(all[i]);
+        Object[] bound = new Object[setters.length];
+        for (int i = 0; i < bound.length; i++) {
+            Setter setter = setter(i);
             bound[i] = setter instanceof Bytes bytes ? bytes.asNow() : (Write.Bound) setter::set;
         }
         return bound;
@@ -167,10 +135,13 @@ public final class Binds {
 
     /** Sets all values on a statement, in the parameters after the given number of other parameters. */
     public void setAll(PreparedStatement statement, int others) throws SQLException {
-        @Nullable Setter[] all = Objects.requireNonNull(setters);
-        for (int i = 0; i < all.length; i++) {
-            Objects.requireNonNull(all[i]).set(statement, others + i + 1);
+        for (int i = 0; i < setters.length; i++) {
+            setter(i).set(statement, others + i + 1);
         }
+    }
+
+    private Setter setter(int at) {
+        return Objects.requireNonNull(setters[at]);
     }
 
     /**
@@ -181,8 +152,7 @@ public final class Binds {
         int index = at;
         for (Value value : some) {
             if (value instanceof Parameter parameter) {
-                Objects.requireNonNull(Objects.requireNonNull(setters)[parameter.index() - 1])
-                        .set(statement, index++);
+                setter(parameter.index() - 1).set(statement, index++);
             }
         }
         return index;
@@ -200,44 +170,14 @@ public final class Binds {
 
     private boolean isKnown(int index) {
         Object value = index <= values.length ? values[index - 1] : null;
-        return value != null && (value instanceof Mark || isConstant(value));
-    }
-
-    /** Returns a hash of a key whose values are all known. */
-    public int hash(List<Value> key) {
-        int hash = 1;
-        for (Value value : key) {
-            boolean number = value instanceof Parameter parameter && values[parameter.index() - 1] instanceof Mark;
-            hash = 31 * hash
-                    + (number ? Long.hashCode(numbers[((Parameter) value).index() - 1]) : hashOfText(text(value)));
-        }
-        return hash;
-    }
-
-    /**
-     * Returns the hash of a text. The text of a whole number has the same hash as that number, if the text has at most
-     * 18 characters.
-     */
-    private static int hashOfText(String text) {
-        int start = text.startsWith("-") ? 1 : 0;
-        boolean whole = text.length() > start && text.length() <= 18;
-        long number = 0;
-        for (int i = start; i < text.length() && whole; i++) {
-            int digit = text.charAt(i) - '0';
-            whole = digit >= 0 && digit <= 9;
-            number = number * 10 + digit;
-        }
-        return whole ? Long.hashCode(start == 1 ? -number : number) : text.hashCode();
+        return value != null && isConstant(value);
     }
 
     /** Returns the value of a key column. The value must be known, see {@link #has}. */
     public Object value(Value value) {
-        if (value instanceof Literal literal) {
-            return literal.text();
-        }
-        int at = ((Parameter) value).index() - 1;
-        Object bound = values[at];
-        return bound instanceof Mark ? Long.valueOf(numbers[at]) : Objects.requireNonNull(bound);
+        return value instanceof Literal literal
+                ? literal.text()
+                : Objects.requireNonNull(values[((Parameter) value).index() - 1]);
     }
 
     /** Returns a text for a key whose values are all known. Equal keys have equal texts. */

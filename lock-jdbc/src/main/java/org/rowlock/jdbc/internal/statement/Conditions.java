@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Token;
-import org.rowlock.internal.text.Token.TokenType;
 import org.rowlock.internal.text.Tokens;
 import org.rowlock.jdbc.internal.statement.StatementShape.Equality;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
@@ -14,25 +13,15 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
 /** Reads the conditions after WHERE. This class collects the equalities, and skips all other conditions. */
 final class Conditions {
-    static final Set<String> ENDS =
-            Tokens.words("order limit offset fetch for returning group having window union intersect except");
-
-    /** The second and later words of type names such as {@code double precision}. */
-    private static final Set<String> TYPE_WORDS = Tokens.words("varying precision with without time zone");
+    private static final Set<String> ENDS =
+            Tokens.words("and or order limit offset fetch for returning group having window union intersect except");
 
     /** The largest depth of nested brackets that is read. Conditions in deeper brackets are skipped. */
     private static final int DEEPEST = 50;
 
     private final TokenReader tokens;
-    private int depth;
 
     final List<Equality> equalities = new ArrayList<>();
-
-    /** Whether an IN list names more than one row. */
-    boolean severalRows;
-
-    /** Whether the conditions contain an OR, inside or outside of brackets. */
-    boolean alternatives;
 
     boolean others;
 
@@ -48,39 +37,29 @@ final class Conditions {
             return true;
         }
         int mark = tokens.mark();
-        boolean read = readAll();
+        boolean read = readAll(0);
         text = tokens.textSince(mark);
         return read;
     }
 
     /** Reads conditions joined by AND. Returns false if an OR follows. */
-    private boolean readAll() {
+    private boolean readAll(int depth) {
         do {
-            readOne();
+            int mark = tokens.mark();
+            int known = equalities.size();
+            if (!(readEquality() && atTermEnd())) {
+                forget(mark, known);
+                if (!readBrackets(depth)) {
+                    forget(mark, known);
+                    skipTerm();
+                }
+            }
         } while (tokens.skipWord("and"));
-        boolean or = tokens.atWord("or");
-        alternatives |= or;
-        return !or;
+        return !tokens.atWord("or");
     }
 
-    private void readOne() {
-        int mark = tokens.mark();
-        int known = equalities.size();
-        if (readEquality() && atTermEnd()) {
-            return;
-        }
-        forget(mark, known);
-        if (tokens.atSymbol("(") && depth < DEEPEST) {
-            tokens.next();
-            depth++;
-            boolean read = readAll() && tokens.skipSymbol(")") && atTermEnd();
-            depth--;
-            if (read) {
-                return;
-            }
-        }
-        forget(mark, known);
-        skipTerm();
+    private boolean readBrackets(int depth) {
+        return depth < DEEPEST && tokens.skipSymbol("(") && readAll(depth + 1) && tokens.skipSymbol(")") && atTermEnd();
     }
 
     private void forget(int mark, int known) {
@@ -89,51 +68,28 @@ final class Conditions {
     }
 
     private boolean atTermEnd() {
-        return tokens.atEnd()
-                || tokens.atWord("and")
-                || tokens.atWord("or")
-                || tokens.atSymbol(")")
-                || tokens.atSymbol(";")
-                || tokens.atWord(ENDS);
+        return tokens.atEnd() || tokens.atSymbol(")") || tokens.atSymbol(";") || tokens.atWord(ENDS);
     }
 
     private void skipTerm() {
         others = true;
-        int cases = 0;
-        boolean between = false;
-        while (!tokens.atEnd() && !tokens.atSymbol(")") && !tokens.atSymbol(";")) {
-            if (tokens.atWord("case")) {
-                cases++;
-            } else if (tokens.atWord("end")) {
-                cases--;
-            } else if (tokens.atWord("between")) {
-                between = true;
-            } else if (cases <= 0 && between && tokens.atWord("and")) {
-                between = false;
-            } else if (cases <= 0 && atTermEnd()) {
-                return;
-            }
+        while (!atTermEnd()) {
+            boolean between = tokens.atWord("between");
             tokens.skipOne();
+            if (between) {
+                tokens.skipTo(ENDS);
+                tokens.skipWord("and");
+            }
         }
     }
 
     /** Reads an equality: {@code a = ?}, {@code a in (?)}, {@code (a, b) = (?, ?)} or {@code (a, b) in ((?, ?))}. */
     private boolean readEquality() {
-        int mark = tokens.mark();
-        Value first = readValue();
-        if (first != null && tokens.skipSymbol("=")) {
-            String column = readColumn();
-            return column != null && equalities.add(new Equality(column, first));
-        }
-        tokens.reset(mark);
         List<String> columns = readColumns();
-        if (columns.isEmpty()) {
-            return false;
-        }
         if (tokens.skipSymbol("=")) {
-            return readOneRow(columns);
+            return readRow(columns);
         }
-        return tokens.skipWord("in") && readList(columns);
+        return tokens.skipWord("in") && tokens.skipSymbol("(") && readRow(columns) && tokens.skipSymbol(")");
     }
 
     /** Reads one column, or several in brackets. Returns an empty list if no column follows. */
@@ -150,38 +106,6 @@ final class Conditions {
         return !brackets || tokens.skipSymbol(")") ? columns : List.of();
     }
 
-    /** Reads an IN list that contains one value or one row of values. Returns false if the list contains several. */
-    private boolean readList(List<String> columns) {
-        if (!tokens.skipSymbol("(")) {
-            return false;
-        }
-        boolean read = readOneRow(columns);
-        severalRows |= read && tokens.atSymbol(",");
-        return read && tokens.skipSymbol(")");
-    }
-
-    private boolean readOneRow(List<String> columns) {
-        return columns.size() > 1 ? readRow(columns) : readEqual(columns.get(0));
-    }
-
-    private boolean readRow(List<String> columns) {
-        tokens.skipWord("row");
-        if (!tokens.skipSymbol("(")) {
-            return false;
-        }
-        for (int i = 0; i < columns.size(); i++) {
-            if ((i > 0 && !tokens.skipSymbol(",")) || !readEqual(columns.get(i))) {
-                return false;
-            }
-        }
-        return tokens.skipSymbol(")");
-    }
-
-    private boolean readEqual(String column) {
-        Value value = readValue();
-        return value != null && equalities.add(new Equality(column, value));
-    }
-
     private @Nullable String readColumn() {
         String column = null;
         do {
@@ -193,63 +117,36 @@ final class Conditions {
         return column;
     }
 
-    private @Nullable Value readValue() {
-        if (depth >= DEEPEST) {
-            return null;
-        }
-        depth++;
-        Value value = readOneValue();
-        depth--;
-        return value;
-    }
-
-    private @Nullable Value readOneValue() {
-        if (tokens.skipSymbol("(")) {
-            Value value = readValue();
-            return value != null && tokens.skipSymbol(")") && skipCasts() ? value : null;
-        }
-        if (tokens.atWord("cast") && tokens.peek(1).isSymbol("(")) {
-            tokens.next();
-            tokens.next();
-            Value value = readValue();
-            return value != null && tokens.skipWord("as") && skipType() && tokens.skipSymbol(")") && skipCasts()
-                    ? value
-                    : null;
-        }
-        // A type may precede a string, as in uuid '...'.
-        if (tokens.peek().type() == TokenType.WORD && tokens.peek(1).type() == TokenType.STRING) {
-            tokens.next();
-        }
-        boolean negative = tokens.skipSymbol("-");
-        Token token = tokens.next();
-        if (negative) {
-            return token.type() == TokenType.NUMBER && skipCasts() ? new Literal('-' + token.text()) : null;
-        }
-        return switch (token.type()) {
-            case PARAMETER -> skipCasts() ? new Parameter(Integer.parseInt(token.text())) : null;
-            case NUMBER, STRING -> skipCasts() ? new Literal(token.text()) : null;
-            default -> null;
-        };
-    }
-
-    /** Skips all casts. Returns false if the type of a cast is missing or an array. */
-    private boolean skipCasts() {
-        while (tokens.skipSymbol("::")) {
-            if (!skipType()) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private boolean skipType() {
-        if (readColumn() == null) {
+    /** Reads a value for each column. Brackets surround the values of several columns. */
+    private boolean readRow(List<String> columns) {
+        boolean brackets = columns.size() > 1;
+        if (columns.isEmpty() || (brackets && !tokens.skipSymbol("("))) {
             return false;
         }
-        while (tokens.atWord(TYPE_WORDS) || tokens.atSymbol("(")) {
-            tokens.skipOne();
+        for (int i = 0; i < columns.size(); i++) {
+            Value value = i == 0 || tokens.skipSymbol(",") ? readValue() : null;
+            if (value == null) {
+                return false;
+            }
+            equalities.add(new Equality(columns.get(i), value));
         }
-        // Arrays are not supported as values of a key.
-        return !tokens.atSymbol("[");
+        return !brackets || tokens.skipSymbol(")");
+    }
+
+    /** Reads a parameter, a number or a string, possibly with a cast. Returns null for any other value. */
+    private @Nullable Value readValue() {
+        boolean cast = tokens.skipWord("cast") && tokens.skipSymbol("(");
+        Token token = tokens.next();
+        if (cast && tokens.skipWord("as")) {
+            tokens.skipTo(Set.of());
+        }
+        if ((cast && !tokens.skipSymbol(")")) || (tokens.skipSymbol("::") && readColumn() == null)) {
+            return null;
+        }
+        return switch (token.type()) {
+            case PARAMETER -> new Parameter(Integer.parseInt(token.text()));
+            case NUMBER, STRING -> new Literal(token.text());
+            default -> null;
+        };
     }
 }

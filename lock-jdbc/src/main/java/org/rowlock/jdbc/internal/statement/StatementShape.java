@@ -5,95 +5,74 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
-/** The shape of a statement: what its text says about the rows that the statement locks. */
-public sealed interface StatementShape {
-    /** Whether the statement may acquire locks for which other transactions wait. This is false for a plain read. */
-    default boolean mayLock() {
-        return true;
+/**
+ * The shape of a statement: what its text says about the rows that the statement locks.
+ *
+ * @param mayLock whether the statement may acquire locks for which other transactions wait; false for a plain read
+ * @param table the table in which the statement locks rows or inserts one row, as SQL writes it, quoted only if it must
+ *     be; empty if the form of the statement is not recognised
+ * @param mode the strongest mode of a row lock that the statement may acquire
+ * @param equalities all equalities by which the statement selects the rows that it locks, in the order of the text,
+ *     including the equalities of key columns; empty if the statement locks no rows in this way
+ * @param moreConditions whether there are conditions other than equalities
+ * @param row a query that finds the same rows without a lock; its parameters are the parameters of all conditions
+ * @param returnsRows whether the statement returns rows rather than an update count; false if this is not known
+ * @param parameters the number of parameters in the text; -1 if the form of the statement is not recognised
+ */
+public record StatementShape(
+        boolean mayLock,
+        String table,
+        RowLockMode mode,
+        List<Equality> equalities,
+        boolean moreConditions,
+        String row,
+        boolean returnsRows,
+        int parameters) {
+    /** A plain read, a setting, or the beginning or end of a transaction. */
+    public static final StatementShape PLAIN = unknown(false, "", -1);
+
+    /** Any other statement that is not recognised. */
+    public static final StatementShape OTHER = unknown(true, "", -1);
+
+    public StatementShape {
+        equalities = List.copyOf(equalities);
+    }
+
+    static StatementShape insert(String table, int parameters) {
+        return unknown(true, table, parameters);
+    }
+
+    private static StatementShape unknown(boolean mayLock, String table, int parameters) {
+        return new StatementShape(mayLock, table, RowLockMode.FOR_UPDATE, List.of(), true, "", false, parameters);
+    }
+
+    /** Whether the statement locks rows of one table that it selects by equality of columns, and may have to wait. */
+    public boolean isRecognised() {
+        return !equalities.isEmpty();
     }
 
     /**
-     * A statement that locks rows of one table and selects the rows by equality of columns.
-     *
-     * @param kind the kind of statement
-     * @param table the table as SQL writes it, quoted only if it must be
-     * @param mode the mode of the row lock
-     * @param waiting the behaviour if another transaction holds the row lock
-     * @param equalities all equalities in the order of the text, including the equalities of key columns
-     * @param moreConditions whether there are conditions other than equalities
-     * @param row a query that finds the same rows without a lock; its parameters are the parameters of all conditions
-     * @param returnsRows whether the statement returns rows rather than an update count
-     * @param parameters the number of parameters in the text
+     * Returns the values of a primary key, in the order of its columns; null if the statement lacks a value for one of
+     * these columns.
      */
-    record Recognised(
-            Kind kind,
-            String table,
-            RowLockMode mode,
-            Waiting waiting,
-            List<Equality> equalities,
-            boolean moreConditions,
-            String row,
-            boolean returnsRows,
-            int parameters)
-            implements StatementShape {
-        public Recognised {
-            equalities = List.copyOf(equalities);
+    public @Nullable List<Value> key(List<String> primaryKey) {
+        List<Value> values = new ArrayList<>(primaryKey.size());
+        for (String column : primaryKey) {
+            equalities.stream()
+                    .filter(equality -> equality.column().equals(column))
+                    .findFirst()
+                    .ifPresent(equality -> values.add(equality.value()));
         }
-
-        /**
-         * Returns the values of a primary key, in the order of its columns; null if the statement lacks a value for one
-         * of these columns.
-         */
-        public @Nullable List<Value> key(List<String> primaryKey) {
-            List<Value> values = new ArrayList<>(primaryKey.size());
-            for (String column : primaryKey) {
-                equalities.stream()
-                        .filter(equality -> equality.column().equals(column))
-                        .findFirst()
-                        .ifPresent(equality -> values.add(equality.value()));
-            }
-            return primaryKey.isEmpty() || values.size() < primaryKey.size() ? null : values;
-        }
-
-        public List<Value> values() {
-            return equalities.stream().map(Equality::value).toList();
-        }
-
-        /** Whether the key is the only condition, so that the statement finds the row if it exists. */
-        public boolean hasOnly(List<Value> key) {
-            return !moreConditions && equalities.size() == key.size();
-        }
+        return primaryKey.isEmpty() || values.size() < primaryKey.size() ? null : values;
     }
 
-    /**
-     * A statement that Rowlock sends to the server without a wait.
-     *
-     * @param reason the reason why the statement does not wait
-     * @param table the table into which the statement inserts one row, as SQL writes it; empty for any other statement
-     * @param parameters the number of parameters of an INSERT of one row; -1 for any other statement
-     */
-    record PassedThrough(PassReason reason, String table, int parameters) implements StatementShape {
-        PassedThrough(PassReason reason) {
-            this(reason, "", -1);
-        }
-
-        @Override
-        public boolean mayLock() {
-            return reason != PassReason.NOT_LOCKING;
-        }
+    public List<Value> values() {
+        return equalities.stream().map(Equality::value).toList();
     }
 
-    enum Kind {
-        SELECT,
-        UPDATE,
-        DELETE
-    }
-
-    /** The behaviour of a statement if another transaction holds the row lock. */
-    enum Waiting {
-        WAIT,
-        NOWAIT,
-        SKIP_LOCKED
+    /** Whether the key is the only condition, so that the statement finds the row if it exists. */
+    public boolean hasOnly(List<Value> key) {
+        return !moreConditions && equalities.size() == key.size();
     }
 
     /**
@@ -102,17 +81,17 @@ public sealed interface StatementShape {
      * @param column its name as in the catalog
      * @param value the value
      */
-    record Equality(String column, Value value) {}
+    public record Equality(String column, Value value) {}
 
-    sealed interface Value {}
+    public sealed interface Value {}
 
     /**
      * A value that is bound to a parameter.
      *
      * @param index the index in JDBC, from 1
      */
-    record Parameter(int index) implements Value {}
+    public record Parameter(int index) implements Value {}
 
     /** A number, or a string without its quotes. */
-    record Literal(String text) implements Value {}
+    public record Literal(String text) implements Value {}
 }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 import org.rowlock.internal.text.Token;
 import org.rowlock.internal.text.Token.TokenType;
+import org.rowlock.internal.text.Tokens;
 
 /** Reads tokens in order, and can return to a mark. */
 final class TokenReader {
@@ -11,16 +12,20 @@ final class TokenReader {
     private final List<Token> tokens;
     private int at;
 
-    TokenReader(String sql, List<Token> tokens) {
+    TokenReader(String sql) {
         this.sql = sql;
-        this.tokens = tokens;
+        this.tokens = Tokens.of(sql);
+    }
+
+    int count(TokenType type) {
+        return (int) tokens.stream().filter(token -> token.type() == type).count();
     }
 
     Token peek() {
         return peek(0);
     }
 
-    Token peek(int ahead) {
+    private Token peek(int ahead) {
         return at + ahead < tokens.size() ? tokens.get(at + ahead) : Token.END;
     }
 
@@ -79,15 +84,16 @@ final class TokenReader {
     }
 
     /**
-     * Skips one token. If the token is an opening bracket, skips everything up to and including the closing bracket.
+     * Skips one token. If the token is an opening bracket or CASE, skips everything up to and including the closing
+     * bracket or END.
      */
     void skipOne() {
         int depth = 0;
         do {
             Token token = next();
-            if (token.isSymbol("(") || token.isSymbol("[")) {
+            if (token.isSymbol("(") || token.isSymbol("[") || token.isWord("case")) {
                 depth++;
-            } else if (token.isSymbol(")") || token.isSymbol("]")) {
+            } else if (token.isSymbol(")") || token.isSymbol("]") || token.isWord("end")) {
                 depth--;
             }
         } while (depth > 0 && !atEnd());

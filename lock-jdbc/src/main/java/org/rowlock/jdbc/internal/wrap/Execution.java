@@ -26,6 +26,6 @@ record Execution<T>(boolean rows, boolean counts, Reader<T> reader) {
 
     /** Whether the method accepts the statement; if not, the driver throws an exception. */
     boolean fits(@Nullable StatementPlan plan) {
-        return plan != null && (plan.returnsRows() ? rows : counts);
+        return plan != null && (plan.shape().returnsRows() ? rows : counts);
     }
 }

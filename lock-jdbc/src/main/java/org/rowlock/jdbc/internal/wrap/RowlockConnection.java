@@ -65,11 +65,6 @@ public final class RowlockConnection extends ForwardingConnection implements Com
         return delegate.prepareStatement(sql);
     }
 
-    /** Whether a statement must record its values, because Rowlock may have to set them again later. */
-    boolean keeps(StatementPlan plan) {
-        return turns.keeps() || dropIn.wantsFronts() || (!turns.identity().isAlone() && plan.sharedTarget() != null);
-    }
-
     @Override
     public boolean keepUntilCommit(
             Predicate<String> checked, @Nullable Function<CommitFlushException, RuntimeException> thrown)

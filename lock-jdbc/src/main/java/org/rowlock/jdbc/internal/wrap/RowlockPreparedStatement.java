@@ -50,27 +50,21 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         this.sql = sql;
         this.frontable = frontable;
         plan();
-        keepFromHere();
-    }
-
-    /**
-     * Keeps the values that are set from now on, if Rowlock may have to set them again: with a front lock, in a group
-     * or with the COMMIT.
-     */
-    private void keepFromHere() {
-        StatementPlan known = plan;
-        if (!binds.keeps() && frontable && known != null && known.parameters() >= 0 && connection.keeps(known)) {
-            binds.keep();
-        }
     }
 
     /** Returns the plan of the statement. The plan is null until the first call in a mode other than {@code off}. */
     private @Nullable StatementPlan plan() {
-        if (plan == null) {
-            plan = connection.plan(sql);
-            binds = plan == null || plan.parameters() < 0 ? Binds.NONE : new Binds(plan.parameters());
+        StatementPlan known = plan;
+        if (known == null) {
+            known = connection.plan(sql);
+            plan = known;
+            // The values of an INSERT are needed only if Rowlock may keep its executions.
+            if (known != null
+                    && (known.shape().isRecognised() || connection.turns().keeps())) {
+                binds = new Binds(Math.max(0, known.shape().parameters()), frontable);
+            }
         }
-        return plan;
+        return known;
     }
 
     @Override
@@ -123,7 +117,6 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     @Nullable
     Statement sendInFront(StatementPlan known, Front lock) throws SQLException {
         if (!binds.areKept() || !isPlain()) {
-            keepFromHere();
             return null;
         }
         PreparedStatement both = fronted;
@@ -132,10 +125,10 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
                 both.close();
             }
             frontedMarked = isMarked();
-            both = connection.prepare(FrontSql.inFrontOf(sql, recognised(known).row(), FrontSql.SQL, frontedMarked));
+            both = connection.prepare(FrontSql.inFrontOf(sql, known.shape().row(), FrontSql.SQL, frontedMarked));
             fronted = both;
         }
-        int at = binds.set(both, 1, recognised(known).values());
+        int at = binds.set(both, 1, known.shape().values());
         int first = FrontSql.bind(both, at, lock.isMarker(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
         binds.setAll(both, first - 1);
         both.setQueryTimeout(delegate.getQueryTimeout());

@@ -17,7 +17,6 @@ import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.queue.Turn;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.statement.Binds;
-import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
 /** A statement that may have to wait in the JVM before it goes to the server. */
 class RowlockStatement extends ForwardingStatement {
@@ -79,20 +78,15 @@ class RowlockStatement extends ForwardingStatement {
         return execution != null && !keysAreDue && execution.fits(plan);
     }
 
-    private <T> T send(Turn turn, @Nullable StatementPlan plan, @Nullable Execution<T> execution, Call<T> call)
+    private <T> T send(
+            @Nullable Turn turn, @Nullable StatementPlan plan, @Nullable Execution<T> execution, Call<T> call)
             throws SQLException {
         boolean done = false;
         try {
-            Front lock = turn.front();
-            Statement sent =
-                    lock == null || plan == null ? null : sendInFront(plan, turn, lock, isWhole(plan, execution));
-            if (lock != null && sent != null) {
-                // The first results of the flush belong to the front lock, and are read before the result of the
-                // statement.
-                lock.answered(FrontSql.waitedNanos(sent, marked));
-            } else {
+            Statement sent = turn == null || plan == null ? null : sendInFront(plan, turn, isWhole(plan, execution));
+            if (sent == null) {
                 runs(delegate);
-                StatementMember.Result result = turn.grouped();
+                StatementMember.Result result = turn == null ? null : turn.grouped();
                 sent = result == null ? null : new UnsentStatement(delegate, result.count(), result.warnings());
                 ran = sent == null ? delegate : sent;
             }
@@ -111,19 +105,17 @@ class RowlockStatement extends ForwardingStatement {
      * Sends a statement with its front lock. Returns null if the caller must send the statement without the front lock:
      * the statement cannot have a front lock, or the wait for the front lock was too long.
      */
-    private @Nullable Statement sendInFront(StatementPlan plan, Turn turn, Front lock, boolean isWhole)
-            throws SQLException {
+    private @Nullable Statement sendInFront(StatementPlan plan, Turn turn, boolean isWhole) throws SQLException {
+        Front lock = turn.front();
+        if (lock == null) {
+            return null;
+        }
         cancelled = false;
         long start = System.nanoTime();
+        Statement fronted;
         try {
             marked = !connection.getAutoCommit();
-            Statement fronted = isWhole ? sendInFront(plan, lock) : null;
-            if (fronted == null) {
-                lock.unsent();
-            } else if (!lock.isMarker()) {
-                plan.figures().count(Figure.FRONTED);
-            }
-            return fronted;
+            fronted = isWhole ? sendInFront(plan, lock) : null;
         } catch (SQLException e) {
             if (!turn.givesUpFront(e, System.nanoTime() - start)) {
                 throw e;
@@ -136,6 +128,16 @@ class RowlockStatement extends ForwardingStatement {
             }
             return null;
         }
+        if (fronted == null) {
+            lock.unsent();
+            return null;
+        }
+        if (!lock.isMarker()) {
+            plan.figures().count(Figure.FRONTED);
+        }
+        // The first results of the flush belong to the front lock, and are read before the result of the statement.
+        lock.answered(FrontSql.waitedNanos(fronted, marked));
+        return fronted;
     }
 
     /**
@@ -148,12 +150,8 @@ class RowlockStatement extends ForwardingStatement {
         }
         int millis = frontMillis(lock);
         String sql = FrontSql.literal(lock.isMarker(), lock.key(), millis);
-        delegate.execute(FrontSql.inFrontOf(plan.sql(), recognised(plan).row(), sql, marked));
+        delegate.execute(FrontSql.inFrontOf(plan.sql(), plan.shape().row(), sql, marked));
         return delegate;
-    }
-
-    static Recognised recognised(StatementPlan plan) {
-        return (Recognised) plan.shape();
     }
 
     final boolean isMarked() {
