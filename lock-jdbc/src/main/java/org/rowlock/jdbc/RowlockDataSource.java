@@ -2,14 +2,12 @@ package org.rowlock.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
@@ -41,143 +39,53 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * Wraps a DataSource, with the settings of the system properties {@code rowlock.jdbc.*}; see {@link Builder}.
+     * Wraps a DataSource, with the settings of the system properties {@code rowlock.jdbc.*}.
      *
      * @param dataSource a DataSource of PostgreSQL's driver, or a pool
      * @return the DataSource to use instead
+     * @throws IllegalArgumentException if a system property is malformed
      */
     public static RowlockDataSource wrap(DataSource dataSource) {
-        return builder(dataSource).build();
+        return wrap(dataSource, "dataSource-" + NUMBER.incrementAndGet(), Map.of());
     }
 
     /**
-     * Returns a builder that wraps a DataSource.
+     * Wraps a DataSource. The settings have the keys and values of {@link RowlockJdbcMXBean#getSettings}. A setting
+     * that is not given comes from a system property, such as {@code rowlock.jdbc.mode}.
+     *
+     * <ul>
+     *   <li>{@code mode}: a {@link DropInMode}; {@code queue} by default
+     *   <li>{@code include}, {@code exclude}: the tables to which the drop-in applies, or does not apply, separated by
+     *       commas. The names are written as in SQL. A name without a schema means that table in every schema. By
+     *       default the drop-in applies to all tables
+     *   <li>{@code front}: in which cases Rowlock acquires an advisory lock before the first row lock of a transaction, a
+     *       {@link org.rowlock.RowLocksBuilder.LockFront}; {@code adaptive} by default
+     *   <li>{@code largestGroup}: the largest number of UPDATEs that share a transaction, up to 128, rounded down to a
+     *       power of two; 1, the default, turns groups off
+     *   <li>{@code flushWithCommit}: {@code true} if frameworks may send the last writes of a transaction with its
+     *       COMMIT; see {@link CommitFlush}; {@code false} by default
+     * </ul>
+     *
+     * <p>Groups: if several UPDATEs in autocommit with the same text wait for a row, the first caller sends all of them.
+     * Each caller gets its own update count. If a group fails, it is rolled back, and each UPDATE runs in its own
+     * transaction, unless the timeouts of all callers have expired. If the connection of a group is lost, each caller
+     * gets an SQLException with SQLSTATE 08006, because Rowlock cannot know whether the group was committed. Rowlock
+     * groups prepared UPDATEs of one row, on connections of PostgreSQL's own driver or PGSimpleDataSource. The session
+     * must be unaltered, and the table must have no triggers, rules, policies, partitions or deferred constraints. All
+     * other statements run in their own transactions. The members of a group share one transaction id and one {@code
+     * now()}.
      *
      * @param dataSource a DataSource of PostgreSQL's driver, or a pool
-     * @return a builder
+     * @param name the name of the DataSource in JMX, logs and metrics
+     * @param settings the values by their keys
+     * @return the DataSource to use instead
+     * @throws IllegalArgumentException if there is no such setting or value, or if a system property is malformed
      */
-    public static Builder builder(DataSource dataSource) {
-        return new Builder(dataSource);
-    }
-
-    /**
-     * Collects the settings of a {@link RowlockDataSource}. Not thread-safe.
-     *
-     * <p>A setting that is not given comes from a system property: {@code rowlock.jdbc.mode}, {@code
-     * rowlock.jdbc.front}, {@code rowlock.jdbc.largestGroup}, {@code rowlock.jdbc.flushWithCommit}, {@code
-     * rowlock.jdbc.include} or {@code rowlock.jdbc.exclude}. The values of {@code include} and {@code exclude} are
-     * names of tables, separated by commas.
-     */
-    public static final class Builder {
-        private final DataSource dataSource;
-        private String name = "dataSource-" + NUMBER.incrementAndGet();
-        private final Map<String, String> words = new HashMap<>();
-
-        private Builder(DataSource dataSource) {
-            this.dataSource = Arguments.notNull(dataSource, "The DataSource to wrap is null");
-        }
-
-        /**
-         * Sets the name of the DataSource in JMX, logs and metrics.
-         *
-         * @param given a name; {@code dataSource-1} and so on by default
-         * @return this builder
-         */
-        public Builder name(String given) {
-            this.name = Arguments.notNull(given, "The name is null");
-            return this;
-        }
-
-        /**
-         * Sets how statements that lock a row are treated.
-         *
-         * @param given the mode; {@link DropInMode#QUEUE} by default
-         * @return this builder
-         */
-        public Builder mode(DropInMode given) {
-            return set("mode", Arguments.notNull(given, "The mode is null").name());
-        }
-
-        /**
-         * Sets the tables to which the drop-in applies.
-         *
-         * @param tables their names as SQL writes them; a name without a schema means that table in every schema. All
-         *     tables by default
-         * @return this builder
-         * @throws IllegalArgumentException if a name is malformed
-         */
-        public Builder include(String... tables) {
-            return set("include", JdbcSettings.list(tables));
-        }
-
-        /**
-         * Sets the tables to which the drop-in does not apply.
-         *
-         * @param tables their names as SQL writes them; a name without a schema means that table in every schema. None
-         *     by default
-         * @return this builder
-         * @throws IllegalArgumentException if a name is malformed
-         */
-        public Builder exclude(String... tables) {
-            return set("exclude", JdbcSettings.list(tables));
-        }
-
-        /**
-         * Sets in which cases Rowlock acquires a front lock: an advisory lock that precedes the first row lock of a
-         * transaction.
-         *
-         * @param given when to acquire the front lock; {@link LockFront#ADAPTIVE} by default
-         * @return this builder
-         */
-        public Builder front(LockFront given) {
-            return set("front", Arguments.notNull(given, "The front is null").name());
-        }
-
-        /**
-         * Groups UPDATEs in autocommit, so that the UPDATEs of a group share a transaction. If several UPDATEs with the
-         * same text wait for a row, the first caller sends all of them. Each caller gets its own update count. If a
-         * group fails, it is rolled back, and each UPDATE runs in its own transaction, unless the timeouts of all
-         * callers have expired. If the connection of a group is lost, each caller gets an SQLException with SQLSTATE
-         * 08006, because Rowlock cannot know whether the group was committed.
-         *
-         * <p>Rowlock groups prepared UPDATEs of one row, on connections of PostgreSQL's own driver or
-         * PGSimpleDataSource. The session must be unaltered, and the table must have no triggers, rules, policies,
-         * partitions or deferred constraints. All other statements run in their own transactions. The members of a
-         * group share one transaction id and one {@code now()}.
-         *
-         * @param given the largest number of members, up to 128, rounded down to a power of two; 1, the default, turns
-         *     groups off
-         * @return this builder
-         */
-        public Builder largestGroup(int given) {
-            return set("largestGroup", Integer.toString(given));
-        }
-
-        /**
-         * Allows frameworks to send the last writes of a transaction with its COMMIT, in one flush. See
-         * {@link CommitFlush}.
-         *
-         * @param given whether the writes can be sent with the COMMIT; false by default
-         * @return this builder
-         */
-        public Builder flushWithCommit(boolean given) {
-            return set("flushWithCommit", Boolean.toString(given));
-        }
-
-        private Builder set(String key, String word) {
-            words.put(key, word);
-            return this;
-        }
-
-        /**
-         * Builds the DataSource.
-         *
-         * @return the DataSource to use instead
-         * @throws IllegalArgumentException if a system property is malformed, or the largest group is out of range
-         */
-        public RowlockDataSource build() {
-            return new RowlockDataSource(dataSource, new DropIn(JdbcSettings.of(name, words)));
-        }
+    public static RowlockDataSource wrap(DataSource dataSource, String name, Map<String, String> settings) {
+        Arguments.notNull(dataSource, "The DataSource to wrap is null");
+        Arguments.notNull(name, "The name is null");
+        Arguments.notNull(settings, "The settings are null");
+        return new RowlockDataSource(dataSource, new DropIn(JdbcSettings.of(name, settings, "")));
     }
 
     /**

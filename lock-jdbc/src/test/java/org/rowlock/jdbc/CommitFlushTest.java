@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
@@ -61,7 +62,7 @@ class CommitFlushTest {
         PGSimpleDataSource counted = database.dataSource();
         counted.setSocketFactory(RoundTripCounter.class.getName());
         dataSource = database.closing(
-                RowlockDataSource.builder(counted).flushWithCommit(true).build());
+                RowlockDataSource.wrap(counted, "test", Map.of("flushWithCommit", "true")));
         learn(dataSource);
         connection = database.closing(dataSource.getConnection());
         connection.setAutoCommit(false);
@@ -523,7 +524,7 @@ class CommitFlushTest {
             }
         };
         RowlockDataSource outer = database.closing(
-                RowlockDataSource.builder(wrapped).flushWithCommit(true).build());
+                RowlockDataSource.wrap(wrapped, "test", Map.of("flushWithCommit", "true")));
         learn(outer);
         Connection own = outer.getConnection();
         own.setAutoCommit(false);
@@ -618,7 +619,7 @@ class CommitFlushTest {
         }
         try (HikariDataSource pool = pool(database.dataSource());
                 RowlockDataSource outer =
-                        RowlockDataSource.builder(pool).flushWithCommit(true).build()) {
+                        RowlockDataSource.wrap(pool, "test", Map.of("flushWithCommit", "true"))) {
             learn(outer);
             flushTwice(outer.getConnection(), 4);
             flushTwice(outer.getConnection(), 6);
@@ -662,7 +663,7 @@ class CommitFlushTest {
             }
         };
         try (RowlockDataSource routed =
-                RowlockDataSource.builder(routing).flushWithCommit(true).build()) {
+                RowlockDataSource.wrap(routing, "test", Map.of("flushWithCommit", "true"))) {
             learn(routed);
             route.set(tenant);
             try (Connection own = TestDatabase.begin(routed)) {
@@ -699,9 +700,7 @@ class CommitFlushTest {
     @Test
     void aLostCommitIsNoFailureOfAWrite() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource());
-                RowlockDataSource through = RowlockDataSource.builder(proxy.through(database.dataSource()))
-                        .flushWithCommit(true)
-                        .build()) {
+                RowlockDataSource through = RowlockDataSource.wrap(proxy.through(database.dataSource()), "test", Map.of("flushWithCommit", "true"))) {
             learn(through);
             try (Connection own = through.getConnection()) {
                 own.setAutoCommit(false);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -35,12 +36,9 @@ class DropInExampleTest {
     @Test
     void observesSomeTables() throws SQLException {
         DataSource pool = database.dataSource();
-        // snippet: builder
-        RowlockDataSource dataSource = RowlockDataSource.builder(pool)
-                .name("shop")
-                .mode(DropInMode.OBSERVE)
-                .exclude("audit_log")
-                .build();
+        // snippet: settings
+        RowlockDataSource dataSource = RowlockDataSource.wrap(
+                pool, "shop", Map.of("mode", "observe", "exclude", "audit_log"));
         // end
         try (dataSource) {
             lock(dataSource);
@@ -50,9 +48,7 @@ class DropInExampleTest {
 
     @Test
     void flushesWithTheCommit() throws SQLException {
-        try (RowlockDataSource dataSource = RowlockDataSource.builder(database.dataSource())
-                        .flushWithCommit(true)
-                        .build();
+        try (RowlockDataSource dataSource = RowlockDataSource.wrap(database.dataSource(), "test", Map.of("flushWithCommit", "true"));
                 Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             // snippet: flush

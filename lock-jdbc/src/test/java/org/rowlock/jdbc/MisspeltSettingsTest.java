@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.text.MessageFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -47,9 +48,7 @@ class MisspeltSettingsTest {
         System.setProperty("rowlock.jdbc.front", "never");
         System.setProperty("rowlock.jdbc.flush-with-commit", "true");
         try {
-            assertThat(warnings(() -> RowlockDataSource.builder(database.dataSource())
-                            .name("misspelt")
-                            .build()
+            assertThat(warnings(() -> RowlockDataSource.wrap(database.dataSource())
                             .close()))
                     .singleElement()
                     .asString()
@@ -65,9 +64,10 @@ class MisspeltSettingsTest {
     void anIncludedTableThatDoesNotExistIsNamedOnce() throws Exception {
         String known = database.schema() + ".account";
         assertThat(warnings(() -> {
-                    try (RowlockDataSource dataSource = RowlockDataSource.builder(database.dataSource())
-                            .include("account", known, "acount", "elsewhere.account", "Account")
-                            .build()) {
+                    try (RowlockDataSource dataSource = RowlockDataSource.wrap(
+                            database.dataSource(),
+                            "test",
+                            Map.of("include", "account," + known + ", acount, elsewhere.account, Account"))) {
                         for (int i = 0; i < 2; i++) {
                             try (Connection connection = dataSource.getConnection();
                                     Statement statement = connection.createStatement()) {

@@ -9,10 +9,13 @@ import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.ServiceLoader;
 import javax.management.ObjectName;
+import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -139,15 +142,13 @@ class RowlockDriverTest {
 
     @Test
     void whatIsNullIsSaid() {
-        RowlockDataSource.Builder builder = RowlockDataSource.builder(database.dataSource());
+        DataSource plain = database.dataSource();
         List<ThrowableAssert.ThrowingCallable> calls = List.of(
                 () -> RowlockDataSource.wrap(null),
-                () -> builder.name(null),
-                () -> builder.mode(null),
-                () -> builder.front(null),
-                () -> builder.include((String[]) null),
-                () -> builder.exclude("account", null),
-                () -> builder.build().control().set("mode", null));
+                () -> RowlockDataSource.wrap(plain, null, Map.of()),
+                () -> RowlockDataSource.wrap(plain, "test", null),
+                () -> RowlockDataSource.wrap(plain, "test", Collections.singletonMap("mode", null)),
+                () -> RowlockDataSource.wrap(plain).control().set("mode", null));
         for (ThrowableAssert.ThrowingCallable call : calls) {
             assertThatThrownBy(call)
                     .isInstanceOf(IllegalArgumentException.class)
@@ -224,32 +225,9 @@ class RowlockDriverTest {
     void saysWhichModeThereIsNot() {
         assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=fast"), database.login()))
                 .hasFieldOrPropertyWithValue("SQLState", "22023")
-                .hasMessageContaining("no mode <fast>; use off, observe or queue");
+                .hasMessageContaining("mode is <fast>; use off, observe or queue");
         assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.front=sometimes"), database.login()))
-                .hasMessageContaining("no front <sometimes>; use adaptive, always or never");
-    }
-
-    /** A program that counted on it is not to go on without. */
-    @Test
-    void refusesEarlyReleaseAndNamesTheApi() throws Exception {
-        String api = "RowLocks.builder(..).release(LockRelease.EARLY)";
-        Properties login = database.login();
-        login.setProperty("rowlock.release", "early");
-        assertThatThrownBy(() -> DriverManager.getConnection(url(""), login))
-                .hasMessageContaining("<rowlock.release>")
-                .hasMessageContaining(api);
-        for (String word : List.of("early", "plain", "")) {
-            assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.release=" + word), database.login()))
-                    .hasMessageContaining(api);
-        }
-        System.setProperty("rowlock.jdbc.release", "early");
-        try {
-            assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=off"), database.login()))
-                    .hasMessageContaining("<rowlock.jdbc.release>")
-                    .hasMessageContaining(api);
-        } finally {
-            System.clearProperty("rowlock.jdbc.release");
-        }
+                .hasMessageContaining("front is <sometimes>; use adaptive, always or never");
     }
 
     @Test
@@ -257,6 +235,10 @@ class RowlockDriverTest {
         assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mod=off"), database.login()))
                 .hasMessageContaining(
                         "no setting <rowlock.mod>; use rowlock.mode, rowlock.include, rowlock.exclude, rowlock.front");
+        assertThatThrownBy(() -> RowlockDataSource.wrap(database.dataSource(), "test", Map.of("mod", "off")))
+                .hasMessageContaining("no setting <mod>; use mode, include, exclude, front");
+        assertThatThrownBy(() -> RowlockDataSource.wrap(database.dataSource(), "test", Map.of("exclude", "a b")))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     /** What they lead to is tested with the drivers themselves, in lock-jdbc/programs. */

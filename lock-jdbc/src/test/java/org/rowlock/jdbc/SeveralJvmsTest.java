@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -104,9 +105,7 @@ class SeveralJvmsTest {
             plain.setPassword(args[2]);
             AtomicBoolean stopped = new AtomicBoolean();
             AtomicLong commits = new AtomicLong();
-            try (RowlockDataSource dataSource = RowlockDataSource.builder(plain)
-                    .front(LockFront.valueOf(args[3]))
-                    .build()) {
+            try (RowlockDataSource dataSource = RowlockDataSource.wrap(plain, "test", Map.of("front", args[3]))) {
                 List<Connection> connections = new ArrayList<>();
                 for (int i = 0; i < THREADS; i++) {
                     connections.add(dataSource.getConnection());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceContext;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -55,9 +56,10 @@ class EntityRoundTripsTest {
         counted.setSocketFactory(RoundTripCounter.class.getName());
         return Contexts.jpa(
                 database,
-                RowlockDataSource.builder(Contexts.pool(counted))
-                        .flushWithCommit(flushWithCommit)
-                        .build(),
+                RowlockDataSource.wrap(
+                        Contexts.pool(counted),
+                        "counted",
+                        Map.of("flushWithCommit", Boolean.toString(flushWithCommit))),
                 new Unit(Account.class),
                 beans -> {
                     Contexts.locks(beans, LockStrategy.ROW);

@@ -15,7 +15,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PreferQueryMode;
-import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.corpus.Corpus.Entry;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
@@ -58,9 +57,7 @@ class FuzzTest {
         Mutations mutations = new Mutations(SEED, entries());
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setPreferQueryMode(queryMode);
-        try (RowlockDataSource queue = RowlockDataSource.builder(dataSource)
-                        .mode(DropInMode.QUEUE)
-                        .build();
+        try (RowlockDataSource queue = RowlockDataSource.wrap(dataSource);
                 Connection plain = dataSource.getConnection();
                 Connection wrapped = queue.getConnection()) {
             plain.setAutoCommit(false);

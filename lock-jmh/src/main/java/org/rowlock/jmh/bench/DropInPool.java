@@ -1,10 +1,9 @@
 package org.rowlock.jmh.bench;
 
-import java.util.Locale;
+import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
-import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockDataSource;
 
 /** Wraps a DataSource with the drop-in, lock-jdbc. */
@@ -20,16 +19,16 @@ public final class DropInPool {
     private DropInPool() {}
 
     public static RowlockDataSource of(DataSource connections, String mode, int group) {
-        return builder(connections, mode).largestGroup(group).build();
+        return wrap(connections, mode, "largestGroup", Integer.toString(group));
     }
 
     /** Creates a drop-in that sends the last writes of a Spring and Hibernate transaction together with its COMMIT. */
     public static RowlockDataSource flushing(DataSource connections, String mode) {
-        return builder(connections, mode).flushWithCommit(true).build();
+        return wrap(connections, mode, "flushWithCommit", "true");
     }
 
-    private static RowlockDataSource.Builder builder(DataSource connections, String mode) {
+    private static RowlockDataSource wrap(DataSource connections, String mode, String key, String word) {
         LOG.setLevel(Level.WARNING);
-        return RowlockDataSource.builder(connections).mode(DropInMode.valueOf(mode.toUpperCase(Locale.ROOT)));
+        return RowlockDataSource.wrap(connections, "benchmark", Map.of("mode", mode, key, word));
     }
 }

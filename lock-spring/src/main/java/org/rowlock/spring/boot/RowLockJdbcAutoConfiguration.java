@@ -110,14 +110,15 @@ public final class RowLockJdbcAutoConfiguration {
             DropInMode mode = binder.bind("rowlock.jdbc.mode", DropInMode.class).orElse(DropInMode.QUEUE);
             return RowLocksFactory.set(
                     "rowlock.jdbc.*",
-                    () -> RowlockDataSource.builder(dataSource)
-                            .name(name)
-                            .mode(mode)
-                            .include(given.include().toArray(String[]::new))
-                            .exclude(given.exclude().toArray(String[]::new))
-                            .front(given.front())
-                            .flushWithCommit(given.flushWithCommit())
-                            .build());
+                    () -> RowlockDataSource.wrap(
+                            dataSource,
+                            name,
+                            Map.of(
+                                    "mode", mode.name(),
+                                    "include", String.join(",", given.include()),
+                                    "exclude", String.join(",", given.exclude()),
+                                    "front", given.front().name(),
+                                    "flushWithCommit", Boolean.toString(given.flushWithCommit()))));
         }
 
         /**

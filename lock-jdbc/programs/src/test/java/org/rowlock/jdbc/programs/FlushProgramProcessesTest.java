@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -139,9 +140,7 @@ class FlushProgramProcessesTest {
             plain.setPassword(args[2]);
             int number = Integer.parseInt(args[3]);
             boolean keeps = Boolean.parseBoolean(args[4]);
-            try (RowlockDataSource wrapped = RowlockDataSource.builder(plain)
-                            .flushWithCommit(true)
-                            .build();
+            try (RowlockDataSource wrapped = RowlockDataSource.wrap(plain, "test", Map.of("flushWithCommit", "true"));
                     HikariDataSource pool = pool(keeps ? wrapped : plain);
                     SessionFactory sessions = FlushProgram.factory(pool, 20, "none", "process")) {
                 System.out.println(READY);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -78,9 +79,7 @@ class FlushProgramTest {
         try (TcpProxy ownNetwork = TcpProxy.to(plain.dataSource());
                 TcpProxy network = TcpProxy.to(keeping.dataSource());
                 HikariDataSource without = pool(impatient(plain, ownNetwork));
-                RowlockDataSource wrapped = RowlockDataSource.builder(impatient(keeping, network))
-                        .flushWithCommit(true)
-                        .build();
+                RowlockDataSource wrapped = RowlockDataSource.wrap(impatient(keeping, network), "test", Map.of("flushWithCommit", "true"));
                 HikariDataSource with = pool(wrapped);
                 SessionFactory first = FlushProgram.factory(without, batch, "create", plain.schema());
                 SessionFactory second = FlushProgram.factory(with, batch, "create", keeping.schema())) {

@@ -37,9 +37,6 @@ public record JdbcSettings(
 
     private static final String PROPERTIES = "rowlock.jdbc.";
 
-    /** A setting of earlier versions. Rowlock rejects it with a special message. */
-    private static final String RELEASE = "release";
-
     /** The default value of each setting. In a URL the key of a setting begins with {@code rowlock.}. */
     static final Map<String, String> DEFAULTS =
             new JdbcSettings("", DropInMode.QUEUE, List.of(), List.of(), LockFront.ADAPTIVE, 1, false).words();
@@ -63,13 +60,16 @@ public record JdbcSettings(
      * Creates settings. A setting that is not given is read from the system property {@code rowlock.jdbc.*}.
      *
      * @param given the values by their keys
+     * @param prefix the text that precedes the keys where the settings are given
      */
-    public static JdbcSettings of(String name, Map<String, String> given) {
-        if (System.getProperty(PROPERTIES + RELEASE) != null) {
-            throw new IllegalArgumentException(noSetting(RELEASE, PROPERTIES));
-        }
+    public static JdbcSettings of(String name, Map<String, String> given, String prefix) {
         Map<String, String> words = new LinkedHashMap<>(DEFAULTS);
-        words.replaceAll((key, word) -> given.getOrDefault(key, System.getProperty(PROPERTIES + key, word)));
+        words.replaceAll((key, word) -> System.getProperty(PROPERTIES + key, word));
+        given.forEach((key, word) -> {
+            if (words.put(key, Arguments.notNull(word, "The value for " + key + " is null")) == null) {
+                throw new IllegalArgumentException(noSetting(key, prefix));
+            }
+        });
         words.replaceAll((key, word) -> word.trim());
         return new JdbcSettings(
                 name,
@@ -78,7 +78,7 @@ public record JdbcSettings(
                 tables(words, "exclude"),
                 one(LockFront.values(), words, "front", "adaptive, always or never"),
                 largestGroup(words.getOrDefault("largestGroup", "")),
-                keepsWrites(words.getOrDefault("flushWithCommit", "")));
+                one(new Boolean[] {true, false}, words, "flushWithCommit", "true or false"));
     }
 
     /** Returns the text of each setting by its key. Equal settings return equal maps. */
@@ -96,10 +96,8 @@ public record JdbcSettings(
     /** Returns a copy of these settings in which one setting has another value. */
     public JdbcSettings with(String key, String word) {
         Map<String, String> words = words();
-        if (words.put(key, Arguments.notNull(word, "The value for " + key + " is null")) == null) {
-            throw new IllegalArgumentException(noSetting(key, ""));
-        }
-        return of(name, words);
+        words.put(key, word);
+        return of(name, words, "");
     }
 
     /**
@@ -116,12 +114,7 @@ public record JdbcSettings(
                 .toList();
     }
 
-    static String noSetting(String key, String prefix) {
-        if (key.equals(RELEASE)) {
-            return "The drop-in has no early release, because it would slow down programs that read. Remove the setting"
-                    + " <" + prefix + key + ">. For early release, lock through the API with"
-                    + " RowLocks.builder(..).release(LockRelease.EARLY)";
-        }
+    private static String noSetting(String key, String prefix) {
         return "There is no setting <" + prefix + key + ">; use " + prefix
                 + String.join(", " + prefix, DEFAULTS.keySet());
     }
@@ -130,20 +123,12 @@ public record JdbcSettings(
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
-    private static <E extends Enum<E>> E one(E[] all, Map<String, String> words, String key, String which) {
+    private static <T> T one(T[] all, Map<String, String> words, String key, String which) {
         return Arrays.stream(all)
-                .filter(each -> each.name().equalsIgnoreCase(words.get(key)))
+                .filter(each -> each.toString().equalsIgnoreCase(words.get(key)))
                 .findFirst()
                 .orElseThrow(() ->
-                        new IllegalArgumentException("There is no " + key + " <" + words.get(key) + ">; use " + which));
-    }
-
-    private static boolean keepsWrites(String word) {
-        boolean keeps = word.equalsIgnoreCase("true");
-        if (!keeps && !word.equalsIgnoreCase("false")) {
-            throw new IllegalArgumentException("flushWithCommit is <" + word + ">; use true or false");
-        }
-        return keeps;
+                        new IllegalArgumentException(key + " is <" + words.get(key) + ">; use " + which));
     }
 
     private static int largestGroup(String word) {
@@ -161,15 +146,6 @@ public record JdbcSettings(
                 .map(String::trim)
                 .filter(table -> !table.isEmpty())
                 .toList();
-    }
-
-    /**
-     * Joins the names of tables with commas, as in the value of a setting.
-     *
-     * @throws IllegalArgumentException if a name is malformed
-     */
-    public static String list(String... tables) {
-        return String.join(",", normalized(Arrays.asList(Arguments.notNull(tables, "The list of tables is null"))));
     }
 
     private static List<String> normalized(List<String> tables) {

@@ -72,17 +72,13 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
                     parameters.add(parameter);
                 }
             }
-            for (String key : ours.keySet()) {
-                // An unknown key is no error if it is also a system property, because some programs pass all system
-                // properties to the driver.
-                if (!JdbcSettings.DEFAULTS.containsKey(key) && System.getProperty(OURS + key) == null) {
-                    throw new IllegalArgumentException(JdbcSettings.noSetting(key, OURS));
-                }
-            }
+            // An unknown key is no error if it is also a system property, because some programs pass all system
+            // properties to the driver.
+            ours.keySet().removeIf(key -> !JdbcSettings.DEFAULTS.containsKey(key) && System.getProperty(OURS + key) != null);
             return new JdbcUrl(
                     parameters.isEmpty() ? parts[0] : parts[0] + '?' + String.join("&", parameters),
                     properties,
-                    JdbcSettings.of(parts[0], ours));
+                    JdbcSettings.of(parts[0], ours, OURS));
         } catch (IllegalArgumentException e) {
             throw new SQLException(
                     "The URL or its properties cannot be used: " + e.getMessage(), SqlState.INVALID_PARAMETER_VALUE, e);
