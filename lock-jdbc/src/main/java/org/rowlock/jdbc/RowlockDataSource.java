@@ -84,7 +84,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     public static RowlockDataSource wrap(DataSource dataSource, String name, Map<String, String> settings) {
         Arguments.notNull(dataSource, "The DataSource to wrap is null");
         Arguments.notNull(name, "The name is null");
-        Arguments.notNull(settings, "The settings are null");
+        Arguments.notNull(settings, "The map of settings is null");
         return new RowlockDataSource(dataSource, new DropIn(JdbcSettings.of(name, settings, "")));
     }
 

@@ -61,8 +61,7 @@ class CommitFlushTest {
     void open() throws SQLException {
         PGSimpleDataSource counted = database.dataSource();
         counted.setSocketFactory(RoundTripCounter.class.getName());
-        dataSource = database.closing(
-                RowlockDataSource.wrap(counted, "test", Map.of("flushWithCommit", "true")));
+        dataSource = database.closing(RowlockDataSource.wrap(counted, "test", Map.of("flushWithCommit", "true")));
         learn(dataSource);
         connection = database.closing(dataSource.getConnection());
         connection.setAutoCommit(false);
@@ -523,8 +522,8 @@ class CommitFlushTest {
                         Connection.class, (proxy, method, arguments) -> wrapper.invoke(target, method, arguments));
             }
         };
-        RowlockDataSource outer = database.closing(
-                RowlockDataSource.wrap(wrapped, "test", Map.of("flushWithCommit", "true")));
+        RowlockDataSource outer =
+                database.closing(RowlockDataSource.wrap(wrapped, "test", Map.of("flushWithCommit", "true")));
         learn(outer);
         Connection own = outer.getConnection();
         own.setAutoCommit(false);
@@ -618,8 +617,7 @@ class CommitFlushTest {
             flushTwice(around.getConnection(), 2);
         }
         try (HikariDataSource pool = pool(database.dataSource());
-                RowlockDataSource outer =
-                        RowlockDataSource.wrap(pool, "test", Map.of("flushWithCommit", "true"))) {
+                RowlockDataSource outer = RowlockDataSource.wrap(pool, "test", Map.of("flushWithCommit", "true"))) {
             learn(outer);
             flushTwice(outer.getConnection(), 4);
             flushTwice(outer.getConnection(), 6);
@@ -662,8 +660,7 @@ class CommitFlushTest {
                 return route.get().getConnection();
             }
         };
-        try (RowlockDataSource routed =
-                RowlockDataSource.wrap(routing, "test", Map.of("flushWithCommit", "true"))) {
+        try (RowlockDataSource routed = RowlockDataSource.wrap(routing, "test", Map.of("flushWithCommit", "true"))) {
             learn(routed);
             route.set(tenant);
             try (Connection own = TestDatabase.begin(routed)) {
@@ -700,7 +697,8 @@ class CommitFlushTest {
     @Test
     void aLostCommitIsNoFailureOfAWrite() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource());
-                RowlockDataSource through = RowlockDataSource.wrap(proxy.through(database.dataSource()), "test", Map.of("flushWithCommit", "true"))) {
+                RowlockDataSource through = RowlockDataSource.wrap(
+                        proxy.through(database.dataSource()), "test", Map.of("flushWithCommit", "true"))) {
             learn(through);
             try (Connection own = through.getConnection()) {
                 own.setAutoCommit(false);

@@ -37,8 +37,8 @@ class DropInExampleTest {
     void observesSomeTables() throws SQLException {
         DataSource pool = database.dataSource();
         // snippet: settings
-        RowlockDataSource dataSource = RowlockDataSource.wrap(
-                pool, "shop", Map.of("mode", "observe", "exclude", "audit_log"));
+        RowlockDataSource dataSource =
+                RowlockDataSource.wrap(pool, "shop", Map.of("mode", "observe", "exclude", "audit_log"));
         // end
         try (dataSource) {
             lock(dataSource);
@@ -48,7 +48,8 @@ class DropInExampleTest {
 
     @Test
     void flushesWithTheCommit() throws SQLException {
-        try (RowlockDataSource dataSource = RowlockDataSource.wrap(database.dataSource(), "test", Map.of("flushWithCommit", "true"));
+        try (RowlockDataSource dataSource =
+                        RowlockDataSource.wrap(database.dataSource(), "test", Map.of("flushWithCommit", "true"));
                 Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             // snippet: flush

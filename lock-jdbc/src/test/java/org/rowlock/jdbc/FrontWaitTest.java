@@ -76,7 +76,7 @@ class FrontWaitTest {
 
     /** As REQUIRES_NEW does it: the outer transaction stays open until the inner one is done. */
     private int inAnotherTransactionOfTheThread(String outer, List<String> inner) throws Exception {
-        Session one = database.session("outer", fronted.dataSource);
+        Session one = database.session("outer", fronted.dataSource).prepared();
         return one.run(connection -> {
             assertThat(Waiters.update(connection, outer)).isZero();
             try (Connection other = fronted.dataSource.getConnection()) {
@@ -113,7 +113,7 @@ class FrontWaitTest {
     @ValueSource(booleans = {false, true})
     void theTransactionGoesOnAsIfNothingHadBeenInFront(boolean autocommit) throws Exception {
         Session holder = holderOfTheKeyAlone();
-        Session other = database.session("other", fronted.dataSource);
+        Session other = database.session("other", fronted.dataSource).prepared();
         other.act(connection -> {
             connection.setAutoCommit(autocommit);
             assertThat(Waiters.update(connection, KEYED)).isOne();
@@ -131,7 +131,7 @@ class FrontWaitTest {
 
     @Test
     void preparedAtTheServerItGoesOnToo() throws Exception {
-        Session other = database.session("other", fronted.dataSource);
+        Session other = database.session("other", fronted.dataSource).prepared();
         String sql = "update account set balance = ? where id = ? returning balance";
         database.execute("insert into account values (8)");
         other.act(connection -> {
@@ -168,7 +168,7 @@ class FrontWaitTest {
     void noTimeoutOfTheSessionIsReachedBecauseOfTheLockInFront(String timeout, Duration bound) throws Exception {
         Session holder = holderOfTheKeyAlone();
         GatedDatabase gated = of(database.dataSourceWith("-c " + timeout), bound);
-        Session other = database.session("other", gated.dataSource);
+        Session other = database.session("other", gated.dataSource).prepared();
         other.execute(KEYED);
         assertThat(gated.figure("account", "frontGivenUp")).isOne();
         other.commit();
@@ -180,7 +180,7 @@ class FrontWaitTest {
     void theQueryTimeoutIsNotReachedBecauseOfTheLockInFront() throws Exception {
         Session holder = holderOfTheKeyAlone();
         GatedDatabase gated = of(database.dataSource(), Duration.ofHours(1));
-        Session other = database.session("other", gated.dataSource);
+        Session other = database.session("other", gated.dataSource).prepared();
         other.act(connection -> {
             try (PreparedStatement update = connection.prepareStatement(KEYED.replace("9", "?"))) {
                 update.setInt(1, 9);
@@ -196,7 +196,7 @@ class FrontWaitTest {
     @Test
     void itsLockTimeoutIsReachedAsAlways() throws Exception {
         GatedDatabase gated = of(database.dataSourceWith("-c lock_timeout=50ms"));
-        Session waiter = database.session("waiter", gated.dataSource);
+        Session waiter = database.session("waiter", gated.dataSource).prepared();
         Session plain = database.session("plain");
         plain.execute(LOCK);
         assertThat(waiter.startExecute(LOCK).state()).isEqualTo("55P03");
@@ -214,10 +214,10 @@ class FrontWaitTest {
         step.get();
         queued.commit();
 
-        Session holder = database.session("holder", fronted.dataSource);
+        Session holder = database.session("holder", fronted.dataSource).prepared();
         holder.execute(LOCK);
         GatedDatabase again = of(database.dataSourceWith("-c lock_timeout=50ms"));
-        Session behind = database.session("behind", again.dataSource);
+        Session behind = database.session("behind", again.dataSource).prepared();
         assertThat(behind.startExecute(LOCK).state()).isEqualTo("55P03");
         assertThat(again.figure("account", "frontGivenUp")).isOne();
         assertThat(behind.startExecute("select 1").state()).isEqualTo("25P02");
@@ -232,7 +232,7 @@ class FrontWaitTest {
         PGSimpleDataSource impatient = database.dataSourceWith("-c lock_timeout=50ms");
         try (TcpProxy proxy = TcpProxy.to(impatient)) {
             GatedDatabase gated = of(proxy.through(impatient));
-            Session other = database.session("other", gated.dataSource);
+            Session other = database.session("other", gated.dataSource).prepared();
             proxy.delay(Duration.ofMillis(30), Duration.ofMillis(30));
             other.execute(KEYED);
             assertThat(gated.figure("account", "frontGivenUp")).isOne();
@@ -248,7 +248,7 @@ class FrontWaitTest {
         GatedDatabase gated = of(database.dataSourceWith("-c lock_timeout=50ms"));
         Session holder = database.session("plain");
         holder.execute("lock table account");
-        Session waiter = database.session("waiter", gated.dataSource);
+        Session waiter = database.session("waiter", gated.dataSource).prepared();
         waiter.connection().setAutoCommit(autocommit);
         assertThat(waiter.startExecute(LOCK).state()).isEqualTo("55P03");
         if (!autocommit) {
@@ -278,12 +278,20 @@ class FrontWaitTest {
                 }
                 end(connection);
             }
-            assertThat(query(connection, SETTING)).isEqualTo(timeout);
+            assertThat(prepared(connection, SETTING)).isEqualTo(timeout);
             assertThat(query(connection, "show lock_timeout")).isEqualTo(timeout);
             end(connection);
             assertThat(gated.figure("account", "fronted")).isEqualTo(8);
             assertThat(query(connection, "show lock_timeout")).isEqualTo(timeout);
             end(connection);
+        }
+    }
+
+    private static String prepared(Connection connection, String sql) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getString(1);
         }
     }
 
@@ -296,16 +304,17 @@ class FrontWaitTest {
     /** What the transaction sets itself holds, and what its session had comes back. */
     @Test
     void aLockTimeoutThatTheTransactionSetsIsNotTouched() throws Exception {
-        Session session = database.session("sets", fronted.dataSource);
+        Session session = database.session("sets", fronted.dataSource).prepared();
         session.act(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(LOCK);
+            try (PreparedStatement lock = connection.prepareStatement(LOCK);
+                    Statement statement = connection.createStatement()) {
+                lock.execute();
                 statement.execute("set local lock_timeout = '3s'");
                 assertThat(query(connection, "show lock_timeout")).isEqualTo("3s");
                 connection.rollback();
                 assertThat(query(connection, "show lock_timeout")).isEqualTo("0");
                 connection.rollback();
-                statement.execute(LOCK);
+                lock.execute();
                 statement.execute("set lock_timeout = '4s'");
                 connection.commit();
                 assertThat(query(connection, "show lock_timeout")).isEqualTo("4s");
@@ -332,7 +341,7 @@ class FrontWaitTest {
                     Connection other = dataSource.getConnection()) {
                 connection.setAutoCommit(autocommit);
                 for (int i = 1; i <= 7; i++) {
-                    assertThat(query(connection, setting)).isEqualTo("7min");
+                    assertThat(prepared(connection, setting)).isEqualTo("7min");
                     end(connection);
                     assertThat(query(other, "show lock_timeout")).isEqualTo("7min");
                 }
@@ -346,7 +355,7 @@ class FrontWaitTest {
     @ValueSource(booleans = {false, true})
     void besideBothThereIsNoCircleOfAKeyAndARow(boolean keyAlone) throws Exception {
         RowLocks both = LockAccess.builder().strategy(LockStrategy.BOTH).build();
-        Session other = database.session("other", fronted.dataSource);
+        Session other = database.session("other", fronted.dataSource).prepared();
         Session holder = database.session("both");
         int id = keyAlone ? 9 : 1;
         if (keyAlone) {
@@ -367,7 +376,7 @@ class FrontWaitTest {
     void whoLocksTheKeyAloneIsNotWaitedForAsWithoutUs() throws Exception {
         RowLocks advisory = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
         Session holder = database.session("advisory");
-        Session other = database.session("other", fronted.dataSource);
+        Session other = database.session("other", fronted.dataSource).prepared();
         holder.run(connection -> advisory.in(connection).lock(forUpdate(LockKey.row("account", 1))));
         other.execute(LOCK);
         assertThat(fronted.figure("account", "fronted")).isOne();
@@ -381,7 +390,7 @@ class FrontWaitTest {
     @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
     void aSnapshotOfTheTransactionIsNotTakenInFrontOfAWait(int isolation) throws Exception {
         Session holder = holderOfTheKeyAlone();
-        Session other = database.session("other", fronted.dataSource);
+        Session other = database.session("other", fronted.dataSource).prepared();
         other.act(connection -> {
             connection.setTransactionIsolation(isolation);
             assertThat(Waiters.update(connection, KEYED)).isOne();
@@ -398,7 +407,7 @@ class FrontWaitTest {
                 database.dataSourceWith("-c lock_timeout=100ms"), DropInMode.QUEUE, KeyQueues.adaptive(0));
         gated.learn("account");
         Session holder = holderOfTheKeyAlone();
-        Session other = database.session("other", gated.dataSource);
+        Session other = database.session("other", gated.dataSource).prepared();
         for (int i = 0; i < 3; i++) {
             other.execute(KEYED);
             other.commit();

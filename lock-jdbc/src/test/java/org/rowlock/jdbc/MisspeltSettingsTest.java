@@ -48,8 +48,8 @@ class MisspeltSettingsTest {
         System.setProperty("rowlock.jdbc.front", "never");
         System.setProperty("rowlock.jdbc.flush-with-commit", "true");
         try {
-            assertThat(warnings(() -> RowlockDataSource.wrap(database.dataSource())
-                            .close()))
+            assertThat(warnings(
+                            () -> RowlockDataSource.wrap(database.dataSource()).close()))
                     .singleElement()
                     .asString()
                     .contains("There is no setting <rowlock.jdbc.mod>", "rowlock.jdbc.mode");

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,7 +88,7 @@ class OpenRowTest {
         GatedDatabase gated = gated(policy);
         Session holder = database.session("holder");
         Session plain = database.session("plain");
-        Session marked = database.session("marked", gated.dataSource);
+        Session marked = database.session("marked", gated.dataSource).prepared();
         holder.execute(LOCK);
         Step<Boolean> first = plain.startExecute(LOCK).awaitBlockedBy(holder);
         Step<Integer> step = marked.start(connection -> {
@@ -120,7 +119,7 @@ class OpenRowTest {
         Asking policy = new Asking();
         GatedDatabase gated = gated(policy);
         Session holder = database.session("holder");
-        Session asking = database.session("asking", gated.dataSource);
+        Session asking = database.session("asking", gated.dataSource).prepared();
         holder.execute(LOCK);
         List<Session> waiting = new ArrayList<>();
         List<Step<?>> steps = new ArrayList<>();
@@ -150,10 +149,10 @@ class OpenRowTest {
     @ValueSource(booleans = {true, false})
     void aCancelDuringTheQuestionEndsTheStatement(boolean autocommit) throws Exception {
         Asking policy = new Asking();
-        Session asking = database.session("asking", gated(policy).dataSource);
+        Session asking = database.session("asking", gated(policy).dataSource).prepared();
         Step<Integer> step = asking.start(connection -> {
             connection.setAutoCommit(autocommit);
-            try (Statement statement = connection.createStatement()) {
+            try (PreparedStatement statement = connection.prepareStatement(WRITE)) {
                 policy.whenAnswered = () -> {
                     try {
                         statement.cancel();
@@ -161,7 +160,7 @@ class OpenRowTest {
                         throw new IllegalStateException(e);
                     }
                 };
-                return statement.executeUpdate(WRITE);
+                return statement.executeUpdate();
             }
         });
         assertThat(step.state()).isEqualTo("57014");
@@ -179,7 +178,8 @@ class OpenRowTest {
     @Test
     void aStatementWithAFetchSizeDoesNotAsk() throws Exception {
         Asking policy = new Asking();
-        Session fetching = database.session("fetching", gated(policy).dataSource);
+        Session fetching =
+                database.session("fetching", gated(policy).dataSource).prepared();
         fetching.run(connection -> {
             try (PreparedStatement lock =
                     connection.prepareStatement("select * from account where id = ? for update")) {
@@ -196,7 +196,7 @@ class OpenRowTest {
     @Test
     void afterAReadNothingIsAsked() throws Exception {
         Asking policy = new Asking();
-        Session reading = database.session("reading", gated(policy).dataSource);
+        Session reading = database.session("reading", gated(policy).dataSource).prepared();
         reading.execute("select 1");
         reading.execute(WRITE);
         assertThat(policy.answer).hasValue(-1);

@@ -3,6 +3,7 @@ package org.rowlock.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -214,10 +215,8 @@ class RandomSchedulesTest {
             int written = 0;
             for (Step step : transaction.steps()) {
                 String sql = step.kind().sql.formatted(step.row());
-                if (step.kind().name().startsWith("WRITE")) {
-                    written += statement.executeUpdate(sql);
-                } else {
-                    statement.executeQuery(sql).close();
+                try (PreparedStatement prepared = connection.prepareStatement(sql)) {
+                    written += prepared.execute() ? 0 : prepared.getUpdateCount();
                 }
             }
             statement.execute("insert into entry values (" + written + ")");

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -131,11 +131,14 @@ class SeveralJvmsTest {
                 Connection connection, RowlockDataSource dataSource, AtomicBoolean stopped, AtomicLong commits) {
             boolean said = false;
             try (connection;
-                    Statement statement = connection.createStatement()) {
+                    PreparedStatement lock =
+                            connection.prepareStatement("select balance from account where id = 1 for update");
+                    PreparedStatement write =
+                            connection.prepareStatement("update account set balance = balance + 1 where id = 1")) {
                 connection.setAutoCommit(false);
                 while (!stopped.get()) {
-                    statement.executeQuery("select balance from account where id = 1 for update");
-                    statement.executeUpdate("update account set balance = balance + 1 where id = 1");
+                    lock.executeQuery();
+                    write.executeUpdate();
                     connection.commit();
                     commits.incrementAndGet();
                     if (!said

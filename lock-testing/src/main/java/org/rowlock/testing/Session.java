@@ -1,6 +1,7 @@
 package org.rowlock.testing;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -29,6 +30,7 @@ public final class Session implements AutoCloseable {
     private final int pid;
     private final ExecutorService thread;
     private Step<?> last;
+    private boolean prepares;
 
     Session(String name, TestPostgres server, DataSource dataSource) throws SQLException {
         this.name = name;
@@ -77,20 +79,29 @@ public final class Session implements AutoCloseable {
         startAction(action).get();
     }
 
-    public void execute(String sql) throws Exception {
-        run(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                return statement.execute(sql);
+    /** Prepares the texts that are executed from now on, as most programs do. */
+    public Session prepared() {
+        prepares = true;
+        return this;
+    }
+
+    private boolean execute(Connection own, String sql) throws SQLException {
+        if (prepares) {
+            try (PreparedStatement statement = own.prepareStatement(sql)) {
+                return statement.execute();
             }
-        });
+        }
+        try (Statement statement = own.createStatement()) {
+            return statement.execute(sql);
+        }
+    }
+
+    public void execute(String sql) throws Exception {
+        run(own -> execute(own, sql));
     }
 
     public Step<Boolean> startExecute(String sql) {
-        return start(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                return statement.execute(sql);
-            }
-        });
+        return start(own -> execute(own, sql));
     }
 
     public void commit() throws Exception {

@@ -109,10 +109,6 @@ public final class FrontSql {
         return "select pg_catalog.set_config(" + IS_THERE + ", (exists (" + row + "\n))::pg_catalog.text, true)";
     }
 
-    public static String literal(boolean marker, long key, int millis) {
-        return sql(Boolean.toString(marker), "'" + key + "'::bigint", Integer.toString(millis), "" + PART_OF_TIMEOUT);
-    }
-
     /**
      * Returns the statement that acquires the front lock. The server first evaluates the select in brackets, which sets
      * lock_timeout to the bound; "offset 0" ensures this order. The result of the lock function is an argument of the

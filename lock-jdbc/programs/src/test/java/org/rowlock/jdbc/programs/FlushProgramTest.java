@@ -79,7 +79,8 @@ class FlushProgramTest {
         try (TcpProxy ownNetwork = TcpProxy.to(plain.dataSource());
                 TcpProxy network = TcpProxy.to(keeping.dataSource());
                 HikariDataSource without = pool(impatient(plain, ownNetwork));
-                RowlockDataSource wrapped = RowlockDataSource.wrap(impatient(keeping, network), "test", Map.of("flushWithCommit", "true"));
+                RowlockDataSource wrapped =
+                        RowlockDataSource.wrap(impatient(keeping, network), "test", Map.of("flushWithCommit", "true"));
                 HikariDataSource with = pool(wrapped);
                 SessionFactory first = FlushProgram.factory(without, batch, "create", plain.schema());
                 SessionFactory second = FlushProgram.factory(with, batch, "create", keeping.schema())) {

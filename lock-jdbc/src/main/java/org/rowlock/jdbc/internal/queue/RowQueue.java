@@ -111,8 +111,8 @@ final class RowQueue {
                 entered = queue(new QueueWait(statement, entry, member), row);
             }
             if (entered || member != null) {
-                boolean fronts = entered && mode == DropInMode.QUEUE && (member == null || !member.leads());
-                Front front = fronts && row.isFrontable() ? front(entry, row, statement, isWhole) : null;
+                boolean fronts = entered && isWhole && mode == DropInMode.QUEUE && (member == null || !member.leads());
+                Front front = fronts && row.isFrontable() ? front(entry, row, statement) : null;
                 turn = new Turn(access, entry, row.plan(), front, member);
             }
             return turn;
@@ -123,12 +123,14 @@ final class RowQueue {
         }
     }
 
-    private @Nullable Front front(QueueEntry entry, LockedRow row, Statement statement, boolean isWhole)
-            throws SQLException {
+    private @Nullable Front front(QueueEntry entry, LockedRow row, Statement statement) throws SQLException {
+        if (!Turn.isPlain(statement)) {
+            return null;
+        }
         LockFront how = dropIn.settings.front();
         // If the statement cannot be sent with a front lock, the answer would be of no use. A JVM with groups does not
         // starve, because a group runs many statements each time the server grants the row.
-        if (dropIn.groups == null && isWhole && Turn.isPlain(statement) && mayFront() && entry.asks(how)) {
+        if (dropIn.groups == null && mayFront() && entry.asks(how)) {
             QueueWait asking = new QueueWait(statement, entry, null);
             wait = asking;
             try {
@@ -211,11 +213,7 @@ final class RowQueue {
         StatementPlan plan = row.plan();
         String target = plan.sharedTarget();
         Figure alone = identity.isAlone() ? Figure.ALONE_SESSION : Figure.ALONE_STATEMENT;
-        if (isWhole
-                && !identity.isAlone()
-                && target != null
-                && row.binds().areKept()
-                && statement instanceof PreparedStatement prepared) {
+        if (isWhole && !identity.isAlone() && target != null && statement instanceof PreparedStatement prepared) {
             try {
                 SessionIdentity.Equal equal = identity.equal();
                 SessionIdentity.Equal common = equal == null ? null : dropIn.common(equal);

@@ -17,27 +17,16 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
 /**
  * A turn: the permission to send one statement to the server. The caller gives the turn back after the server has
  * answered.
+ *
+ * @param front the front lock to send before the statement; null if the statement has no front lock
+ * @param member the execution that a group may send instead; null if the statement runs in its own transaction
  */
-public final class Turn {
-    private final DriverAccess access;
-    private final QueueEntry entry;
-    private final StatementPlan plan;
-    private final @Nullable Front front;
-    private final @Nullable StatementMember member;
-
-    Turn(
-            DriverAccess access,
-            QueueEntry entry,
-            StatementPlan plan,
-            @Nullable Front front,
-            @Nullable StatementMember member) {
-        this.access = access;
-        this.entry = entry;
-        this.plan = plan;
-        this.front = front;
-        this.member = member;
-    }
-
+public record Turn(
+        DriverAccess access,
+        QueueEntry entry,
+        StatementPlan plan,
+        @Nullable Front front,
+        @Nullable StatementMember member) {
     /**
      * Whether the driver's statement has the settings of a new statement, as far as the settings affect its results.
      * The query timeout may differ.
@@ -50,11 +39,6 @@ public final class Turn {
                 && !statement.isCloseOnCompletion()
                 && statement.getResultSetType() == ResultSet.TYPE_FORWARD_ONLY
                 && statement.getResultSetConcurrency() == ResultSet.CONCUR_READ_ONLY;
-    }
-
-    /** Returns the front lock to send before the statement; null if the statement has no front lock. */
-    public @Nullable Front front() {
-        return front;
     }
 
     /**

@@ -14,7 +14,6 @@ import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.DropInMode;
-import org.rowlock.jdbc.internal.flush.KeptWrites;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.LockedRow;
 import org.rowlock.jdbc.internal.row.RowFinder;
@@ -236,9 +235,6 @@ public final class Turns {
         Turn turn = keptTurn;
         if (turn != null) {
             keptTurn = null;
-            if (turn.front() != null) {
-                turn.front().unsent();
-            }
             turn.answered(done, holds);
             granted = holds ? turn : granted;
         }

@@ -127,8 +127,7 @@ public record JdbcSettings(
         return Arrays.stream(all)
                 .filter(each -> each.toString().equalsIgnoreCase(words.get(key)))
                 .findFirst()
-                .orElseThrow(() ->
-                        new IllegalArgumentException(key + " is <" + words.get(key) + ">; use " + which));
+                .orElseThrow(() -> new IllegalArgumentException(key + " is <" + words.get(key) + ">; use " + which));
     }
 
     private static int largestGroup(String word) {

@@ -74,7 +74,8 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
             }
             // An unknown key is no error if it is also a system property, because some programs pass all system
             // properties to the driver.
-            ours.keySet().removeIf(key -> !JdbcSettings.DEFAULTS.containsKey(key) && System.getProperty(OURS + key) != null);
+            ours.keySet()
+                    .removeIf(key -> !JdbcSettings.DEFAULTS.containsKey(key) && System.getProperty(OURS + key) != null);
             return new JdbcUrl(
                     parameters.isEmpty() ? parts[0] : parts[0] + '?' + String.join("&", parameters),
                     properties,

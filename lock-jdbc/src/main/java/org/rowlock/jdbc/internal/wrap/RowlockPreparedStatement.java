@@ -6,9 +6,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.jdbc.internal.observe.Figure;
+import org.rowlock.jdbc.internal.queue.Turn;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.statement.Binds;
 
@@ -28,7 +32,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private @Nullable PreparedStatement fronted;
 
     /** Whether {@link #fronted} contains a savepoint. */
-    private boolean frontedMarked;
+    private boolean marked;
 
     private Binds binds = Binds.NONE;
 
@@ -97,44 +101,100 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             return false;
         }
         connection.turns().keep(known, binds, delegate);
-        kept(1);
+        ranUnsent(1, null);
         return true;
     }
 
     private boolean isKeepable(StatementPlan known) throws SQLException {
-        return binds.areKept() && allowsKeeping(known);
+        return binds.areKept()
+                && connection.turns().keeps(known)
+                && Turn.isPlain(delegate)
+                && delegate.getQueryTimeout() == 0
+                && mayBeKept();
     }
 
-    private boolean allowsKeeping(StatementPlan known) throws SQLException {
-        return connection.turns().keeps(known) && isPlain() && delegate.getQueryTimeout() == 0 && mayBeKept();
-    }
-
+    /** Waits until the statement may go to the server, and then sends it: with a front lock, in a group, or alone. */
     private <T> T execute(Execution<T> execution, Call<T> call) throws SQLException {
-        return send(plan(), binds, execution, call);
+        StatementPlan known = plan();
+        // Whether Rowlock may run the same statement in another way, and supply the result of the called method.
+        boolean isWhole = binds.areKept() && mayBeKept() && batchSize() == 0 && execution.fits(known);
+        Turn turn = connection.turns().enter(known, binds, delegate, isWhole);
+        return send(turn, true, () -> {
+            Statement sent = turn == null || known == null ? null : sendInFront(known, turn);
+            if (sent == null) {
+                runs(delegate);
+                StatementMember.Result result = turn == null ? null : turn.grouped();
+                sent = result == null ? null : ranUnsent(result.count(), result.warnings());
+            }
+            return sent == null ? call.send() : execution.reader().read(sent);
+        });
     }
 
-    @Override
-    @Nullable
-    Statement sendInFront(StatementPlan known, Front lock) throws SQLException {
-        if (!binds.areKept() || !isPlain()) {
+    /**
+     * Sends the statement with its front lock. Returns null if the caller must send the statement without a front lock:
+     * there is none, or the wait for the front lock was too long.
+     */
+    private @Nullable Statement sendInFront(StatementPlan known, Turn turn) throws SQLException {
+        Front lock = turn.front();
+        if (lock == null) {
             return null;
         }
+        cancelled = false;
+        long start = System.nanoTime();
+        PreparedStatement both;
+        try {
+            both = prepareInFront(known);
+            int at = binds.set(both, 1, known.shape().values());
+            int first =
+                    FrontSql.bind(both, at, lock.isMarker(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
+            binds.setAll(both, first - 1);
+            both.setQueryTimeout(delegate.getQueryTimeout());
+            runs(both);
+            both.execute();
+        } catch (SQLException e) {
+            if (!turn.givesUpFront(e, System.nanoTime() - start)) {
+                throw e;
+            }
+            // No statement runs at the server between the attempt with the front lock and the attempt without the front
+            // lock. A cancel in that time has no effect at the driver. Rowlock itself therefore raises the error of a
+            // cancelled statement.
+            if (cancelled) {
+                throw connection.turns().canceled();
+            }
+            return null;
+        }
+        if (!lock.isMarker()) {
+            known.figures().count(Figure.FRONTED);
+        }
+        // The first results of the flush belong to the front lock, and are read before the result of the statement.
+        lock.answered(FrontSql.waitedNanos(both, marked));
+        return both;
+    }
+
+    private PreparedStatement prepareInFront(StatementPlan known) throws SQLException {
         PreparedStatement both = fronted;
-        if (both == null || both.isClosed() || frontedMarked != isMarked()) {
+        // In autocommit there are no savepoints.
+        boolean marks = !connection.getAutoCommit();
+        if (both == null || both.isClosed() || marked != marks) {
             if (both != null) {
                 both.close();
             }
-            frontedMarked = isMarked();
-            both = connection.prepare(FrontSql.inFrontOf(sql, known.shape().row(), FrontSql.SQL, frontedMarked));
+            marked = marks;
+            both = connection.prepare(FrontSql.inFrontOf(sql, known.shape().row(), FrontSql.SQL, marks));
             fronted = both;
         }
-        int at = binds.set(both, 1, known.shape().values());
-        int first = FrontSql.bind(both, at, lock.isMarker(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
-        binds.setAll(both, first - 1);
-        both.setQueryTimeout(delegate.getQueryTimeout());
-        runs(both);
-        both.execute();
         return both;
+    }
+
+    /**
+     * Returns the longest wait for the front lock. The server shortens this wait if the session's own timeouts are
+     * shorter.
+     */
+    private int frontMillis(Front lock) throws SQLException {
+        int own = delegate.getQueryTimeout();
+        return own == 0
+                ? lock.millis()
+                : (int) Math.min(lock.millis(), TimeUnit.SECONDS.toMillis(own) / FrontSql.PART_OF_TIMEOUT);
     }
 
     @Override
@@ -171,14 +231,14 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         batch = new ArrayList<>(0);
         StatementPlan known = plan();
         // After addBatch() the application may have closed the statement, or set a timeout.
-        if (known == null || all.isEmpty() || all.size() < batchSize() || !allowsKeeping(known)) {
+        if (known == null || all.isEmpty() || all.size() < batchSize() || !isKeepable(known)) {
             return false;
         }
         delegate.clearBatch();
         for (Binds each : all) {
             connection.turns().keep(known, each, delegate);
         }
-        kept(-1);
+        ranUnsent(-1, null);
         return true;
     }
 

@@ -1,19 +1,14 @@
 package org.rowlock.jdbc.internal.wrap;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.group.StatementMember;
-import org.rowlock.internal.queue.Front;
-import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
-import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.queue.Turn;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.statement.Binds;
@@ -29,8 +24,8 @@ class RowlockStatement extends ForwardingStatement {
     private @Nullable RowlockResultSet lastKeys;
 
     /**
-     * The statement whose results are read: the delegate, or the statement that Rowlock ran instead. The field is
-     * volatile because another thread may cancel the statement.
+     * The statement whose results are read: the delegate, or the statement that Rowlock ran instead. This field and
+     * {@link #cancelled} are volatile because another thread may cancel the statement.
      */
     private volatile Statement ran;
 
@@ -40,11 +35,8 @@ class RowlockStatement extends ForwardingStatement {
      */
     private boolean keysAreDue;
 
-    /** Whether a savepoint is set for the front lock. This is false in autocommit, where savepoints are impossible. */
-    private boolean marked;
-
-    /** Whether the statement was cancelled after Rowlock sent its front lock. */
-    private volatile boolean cancelled;
+    /** Whether the statement was cancelled since this field was last reset. */
+    volatile boolean cancelled;
 
     RowlockStatement(RowlockConnection connection, Statement delegate) {
         super(delegate);
@@ -59,124 +51,32 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Waits until a statement may go to the server, and then sends the statement, with a front lock if necessary.
+     * Sends a statement, and gives back its turn.
      *
-     * @param plan null if statements are not examined
-     * @param execution the method that executes the statement; null if only the given call may send the statement
+     * @param endsKeys whether the driver treats the result as generated keys if it expects such keys
      */
-    final <T> T send(@Nullable StatementPlan plan, Binds binds, @Nullable Execution<T> execution, Call<T> call)
-            throws SQLException {
-        Turn turn = connection.turns().enter(plan, binds, delegate, isWhole(plan, execution) && batchSize == 0);
-        return send(turn, plan, execution, call);
-    }
-
-    /**
-     * Whether Rowlock may send the statement with a front lock or in a group, and then supply the value that the called
-     * JDBC method returns.
-     */
-    private boolean isWhole(@Nullable StatementPlan plan, @Nullable Execution<?> execution) {
-        return execution != null && !keysAreDue && execution.fits(plan);
-    }
-
-    private <T> T send(
-            @Nullable Turn turn, @Nullable StatementPlan plan, @Nullable Execution<T> execution, Call<T> call)
-            throws SQLException {
+    final <T> T send(@Nullable Turn turn, boolean endsKeys, Call<T> call) throws SQLException {
         boolean done = false;
         try {
-            Statement sent = turn == null || plan == null ? null : sendInFront(plan, turn, isWhole(plan, execution));
-            if (sent == null) {
-                runs(delegate);
-                StatementMember.Result result = turn == null ? null : turn.grouped();
-                sent = result == null ? null : new UnsentStatement(delegate, result.count(), result.warnings());
-                ran = sent == null ? delegate : sent;
-            }
-            T result = sent == null || execution == null
-                    ? call.send()
-                    : execution.reader().read(sent);
+            T result = call.send();
             done = true;
             return result;
         } finally {
-            keysAreDue = execution == null ? keysAreDue || !done : keysAreDue && !done;
+            keysAreDue = endsKeys ? keysAreDue && !done : keysAreDue || !done;
             connection.turns().leave(turn, done);
         }
     }
 
     /**
-     * Sends a statement with its front lock. Returns null if the caller must send the statement without the front lock:
-     * the statement cannot have a front lock, or the wait for the front lock was too long.
-     */
-    private @Nullable Statement sendInFront(StatementPlan plan, Turn turn, boolean isWhole) throws SQLException {
-        Front lock = turn.front();
-        if (lock == null) {
-            return null;
-        }
-        cancelled = false;
-        long start = System.nanoTime();
-        Statement fronted;
-        try {
-            marked = !connection.getAutoCommit();
-            fronted = isWhole ? sendInFront(plan, lock) : null;
-        } catch (SQLException e) {
-            if (!turn.givesUpFront(e, System.nanoTime() - start)) {
-                throw e;
-            }
-            // No statement runs at the server between the attempt with the front lock and the attempt without the front
-            // lock. A cancel in that time has no effect at the driver. Rowlock itself therefore raises the error of a
-            // cancelled statement.
-            if (cancelled) {
-                throw connection.turns().canceled();
-            }
-            return null;
-        }
-        if (fronted == null) {
-            lock.unsent();
-            return null;
-        }
-        if (!lock.isMarker()) {
-            plan.figures().count(Figure.FRONTED);
-        }
-        // The first results of the flush belong to the front lock, and are read before the result of the statement.
-        lock.answered(FrontSql.waitedNanos(fronted, marked));
-        return fronted;
-    }
-
-    /**
-     * Sends a statement with a front lock. Returns null, and sends nothing, if the statement cannot have a front lock.
-     */
-    @Nullable
-    Statement sendInFront(StatementPlan plan, Front lock) throws SQLException {
-        if (!isPlain()) {
-            return null;
-        }
-        int millis = frontMillis(lock);
-        String sql = FrontSql.literal(lock.isMarker(), lock.key(), millis);
-        delegate.execute(FrontSql.inFrontOf(plan.sql(), plan.shape().row(), sql, marked));
-        return delegate;
-    }
-
-    final boolean isMarked() {
-        return marked;
-    }
-
-    /**
-     * Returns the longest wait for the front lock. The server shortens this wait if the session's own timeouts are
-     * shorter.
-     */
-    final int frontMillis(Front lock) throws SQLException {
-        int own = delegate.getQueryTimeout();
-        return own == 0
-                ? lock.millis()
-                : (int) Math.min(lock.millis(), TimeUnit.SECONDS.toMillis(own) / FrontSql.PART_OF_TIMEOUT);
-    }
-
-    /**
-     * Records that the last execution was kept and will be sent later.
+     * Records that the last execution was not sent itself, and returns the statement with its results.
      *
-     * @param count the update count of the statement: 1, or -1 after a batch
+     * @param count the update count of the statement: -1 after a batch
      */
-    final void kept(long count) throws SQLException {
+    final Statement ranUnsent(long count, @Nullable SQLWarning warnings) throws SQLException {
         runs(delegate);
-        ran = new UnsentStatement(delegate, count, null);
+        Statement unsent = new UnsentStatement(delegate, count, warnings);
+        ran = unsent;
+        return unsent;
     }
 
     /**
@@ -214,10 +114,6 @@ class RowlockStatement extends ForwardingStatement {
         }
     }
 
-    final boolean isPlain() throws SQLException {
-        return Turn.isPlain(delegate);
-    }
-
     /** Sends a batch. Only a batch of one execution may wait in the JVM. */
     private <T> T sendBatch(Function<long[], T> unknown, Call<T> call) throws SQLException {
         int size = batchSize;
@@ -236,19 +132,19 @@ class RowlockStatement extends ForwardingStatement {
             runs(delegate);
             return call.send();
         }
-        Turn turn = connection.turns().enter(firstPlan, size == 1 ? firstBinds : null, delegate, false);
-        return send(turn, firstPlan, null, call);
+        return sendOwn(connection.turns().enter(firstPlan, size == 1 ? firstBinds : null, delegate, false), call);
     }
 
     @Override
     protected <T> T send(String sql, Call<T> call) throws SQLException {
-        return send(sql, null, call);
+        return sendOwn(connection.turns().enter(connection.plan(sql), Binds.NONE, delegate, false), call);
     }
 
-    private <T> T send(String sql, @Nullable Execution<T> execution, Call<T> call) throws SQLException {
-        // The driver's prepared statement rejects every text in these methods, even its own text.
-        boolean refused = delegate instanceof PreparedStatement;
-        return send(connection.plan(sql), Binds.NONE, refused ? null : execution, call);
+    private <T> T sendOwn(@Nullable Turn turn, Call<T> call) throws SQLException {
+        return send(turn, false, () -> {
+            runs(delegate);
+            return call.send();
+        });
     }
 
     final @Nullable ResultSet wrap(@Nullable ResultSet results) {
@@ -258,22 +154,7 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public @Nullable ResultSet executeQuery(String sql) throws SQLException {
-        return wrap(send(sql, Execution.QUERY, () -> delegate.executeQuery(sql)));
-    }
-
-    @Override
-    public boolean execute(String sql) throws SQLException {
-        return send(sql, Execution.ANY, () -> delegate.execute(sql));
-    }
-
-    @Override
-    public int executeUpdate(String sql) throws SQLException {
-        return send(sql, Execution.UPDATE, () -> delegate.executeUpdate(sql));
-    }
-
-    @Override
-    public long executeLargeUpdate(String sql) throws SQLException {
-        return send(sql, Execution.LARGE_UPDATE, () -> delegate.executeLargeUpdate(sql));
+        return wrap(super.executeQuery(sql));
     }
 
     @Override

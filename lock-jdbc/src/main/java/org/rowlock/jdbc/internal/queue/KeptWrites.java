@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.flush;
+package org.rowlock.jdbc.internal.queue;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -25,7 +25,7 @@ import org.rowlock.jdbc.internal.statement.Binds;
  * The writes of one connection that Rowlock keeps in memory and sends with the COMMIT. Each write must change exactly
  * one row. Not thread-safe, like the connection.
  */
-public final class KeptWrites {
+final class KeptWrites {
     /** The number of kept executions at which Rowlock sends them, so that they do not fill the memory. */
     private static final int MOST = 1_000;
 
