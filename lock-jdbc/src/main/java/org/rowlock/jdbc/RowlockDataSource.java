@@ -58,22 +58,22 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
      *   <li>{@code include}, {@code exclude}: the tables to which the drop-in applies, or does not apply, separated by
      *       commas. The names are written as in SQL. A name without a schema means that table in every schema. By
      *       default the drop-in applies to all tables
-     *   <li>{@code front}: in which cases Rowlock acquires an advisory lock before the first row lock of a transaction, a
-     *       {@link org.rowlock.RowLocksBuilder.LockFront}; {@code adaptive} by default
+     *   <li>{@code front}: in which cases Rowlock acquires an advisory lock before the first row lock of a transaction;
+     *       a {@link org.rowlock.RowLocksBuilder.LockFront}, {@code adaptive} by default
      *   <li>{@code largestGroup}: the largest number of UPDATEs that share a transaction, up to 128, rounded down to a
      *       power of two; 1, the default, turns groups off
      *   <li>{@code flushWithCommit}: {@code true} if frameworks may send the last writes of a transaction with its
      *       COMMIT; see {@link CommitFlush}; {@code false} by default
      * </ul>
      *
-     * <p>Groups: if several UPDATEs in autocommit with the same text wait for a row, the first caller sends all of them.
-     * Each caller gets its own update count. If a group fails, it is rolled back, and each UPDATE runs in its own
-     * transaction, unless the timeouts of all callers have expired. If the connection of a group is lost, each caller
-     * gets an SQLException with SQLSTATE 08006, because Rowlock cannot know whether the group was committed. Rowlock
-     * groups prepared UPDATEs of one row, on connections of PostgreSQL's own driver or PGSimpleDataSource. The session
-     * must be unaltered, and the table must have no triggers, rules, policies, partitions or deferred constraints. All
-     * other statements run in their own transactions. The members of a group share one transaction id and one {@code
-     * now()}.
+     * <p>Groups: if several UPDATEs in autocommit with the same text wait for a row, the first caller sends all of
+     * them. Each caller gets its own update count. If a group fails, it is rolled back, and each UPDATE runs in its
+     * own transaction, unless the timeouts of all callers have expired. If the connection of a group is lost, each
+     * caller gets an SQLException with SQLSTATE 08006, because Rowlock cannot know whether the group was committed.
+     * Rowlock groups prepared UPDATEs of one row, on connections of PostgreSQL's own driver or PGSimpleDataSource.
+     * The session must be unaltered, and the table must have no triggers, rules, policies, partitions or deferred
+     * constraints. All other statements run in their own transactions. The members of a group share one transaction
+     * id and one {@code now()}.
      *
      * @param dataSource a DataSource of PostgreSQL's driver, or a pool
      * @param name the name of the DataSource in JMX, logs and metrics

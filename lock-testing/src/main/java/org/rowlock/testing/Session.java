@@ -79,7 +79,7 @@ public final class Session implements AutoCloseable {
         startAction(action).get();
     }
 
-    /** Prepares the texts that are executed from now on, as most programs do. */
+    /** Makes the session prepare each text before it executes the text, and returns this session. */
     public Session prepared() {
         prepares = true;
         return this;
