@@ -188,10 +188,9 @@ public final class LockVerifier {
      * of this table, because a pooler may choose the server by the table.
      */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
-        // The tables are checked one by one, because a query for all tables would fail if the role lacks access to one
-        // schema.
+        // Each query has one table, because to_regclass fails if the role lacks access to the schema of the table.
         for (String table : tables.config().tables()) {
-            String found = probe.askAlone(
+            String found = probe.askIfPermitted(
                     "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
                             + " and has_any_column_privilege(c.oid, 'update')"
                             + " and has_schema_privilege(c.relnamespace, 'usage')",

@@ -98,6 +98,20 @@ class VerifyTest {
         assertThat(locks()).isEqualTo("0");
     }
 
+    @Test
+    void passesWithATableThatTheRoleCannotSee() throws Exception {
+        String hidden = database.schema() + "_hidden";
+        database.execute("create schema " + hidden, "create table " + hidden + ".secret(id int primary key)");
+        try {
+            RowLocks locks = LockAccess.builder()
+                    .strategy(hidden + ".secret", LockStrategy.BOTH)
+                    .build();
+            on(locks, database.dataSourceOf(database.role())).verify();
+        } finally {
+            database.execute("drop schema " + hidden + " cascade");
+        }
+    }
+
     /** As a planner that takes what it drops for idle: the statement answers as ever. */
     @ParameterizedTest
     @CsvSource(
