@@ -41,11 +41,12 @@ class Placements {
     }
     // end
 
-    // snippet: idObject
+    // snippet: projection
     record LineId(long orderId, long product) {}
 
     @Transactional
-    public List<String> remove(@RowLock("order_line") LineId line) {
+    @RowLock(table = "order_line", id = "#lines.![{orderId, product}]")
+    public List<String> remove(List<LineId> lines) {
         return locked();
     }
     // end

@@ -107,7 +107,7 @@ class SpringExamplesTest {
                 .containsExactly("ExclusiveLock orders 7", "ExclusiveLock orders 8");
         assertThat(placements.pack(7)).containsExactly("ExclusiveLock orders 7");
         assertThat(placements.change(7, 1, 3)).containsExactly("ExclusiveLock by hash");
-        assertThat(placements.remove(new Placements.LineId(7, 1))).containsExactly("ExclusiveLock by hash");
+        assertThat(placements.remove(List.of(new Placements.LineId(7, 1)))).containsExactly("ExclusiveLock by hash");
         assertThat(placements.move(new Placements.Move(2, 1, 5)))
                 .containsExactly("ExclusiveLock account 1", "ExclusiveLock account 2");
         assertThat(placements.quote(7)).containsExactly("ShareLock orders 7");
