@@ -189,13 +189,7 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     static List<SpringTransaction> of(TransactionExecution execution) {
-        List<SpringTransaction> ending = new ArrayList<>(1);
-        for (SpringTransaction each : all()) {
-            if (execution.equals(each.execution)) {
-                ending.add(each);
-            }
-        }
-        return ending;
+        return all().stream().filter(each -> execution.equals(each.execution)).toList();
     }
 
     private static List<SpringTransaction> all() {

@@ -17,7 +17,7 @@ import org.springframework.core.ResolvableType;
 
 /**
  * Registers hints for native images for each bean with {@link RowLock}. The hints cover the annotation's attributes,
- * the locking methods, the parts of id objects, and the properties that expressions name.
+ * the locking methods, the components of typed ids, and the properties that expressions name.
  */
 final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
     private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();

@@ -204,10 +204,8 @@ public final class StartupVerification implements SmartInitializingSingleton {
     private void prove(DataSource dataSource) {
         try {
             // The check must not wait for more connections than are free in the pool, but needs at least two.
-            Pools.spareOf(dataSource)
-                    .ifPresentOrElse(
-                            spare -> LockAccess.of(locks).verify(dataSource, Math.max(2, spare)),
-                            () -> LockAccess.of(locks).on(dataSource).verify());
+            int spare = Pools.spareOf(dataSource).orElse(Integer.MAX_VALUE);
+            LockAccess.of(locks).verify(dataSource, Math.max(2, spare));
         } catch (RuntimeException e) {
             Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
             if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
