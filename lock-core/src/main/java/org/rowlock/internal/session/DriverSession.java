@@ -30,9 +30,6 @@ abstract class DriverSession {
 
     DriverSession(Connection connection) throws SQLException {
         this.driver = unwrap(connection);
-        if (driver.haveMinimumServerVersion(ServerVersions.UNKNOWN)) {
-            ServerVersions.warn(driver.getMetaData().getDatabaseProductVersion(), url());
-        }
     }
 
     /** Whether a connection is a connection of PostgreSQL's driver, or a wrapper of such a connection. */
