@@ -5,7 +5,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -58,25 +57,6 @@ public final class IdColumns {
          */
         public Place in(String schemas) {
             return new Place(database, user, "in " + schemas, table, given);
-        }
-
-        /**
-         * Replaces the generated hashCode(), because the first call of a record's generated method takes time at
-         * startup.
-         */
-        @Override
-        public int hashCode() {
-            return table.hashCode();
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Place that
-                    && table.equals(that.table)
-                    && database.equals(that.database)
-                    && user.equals(that.user)
-                    && Objects.equals(searchPath, that.searchPath)
-                    && given.equals(that.given);
         }
     }
 

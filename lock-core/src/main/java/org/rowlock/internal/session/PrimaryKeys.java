@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -43,18 +44,13 @@ public final class PrimaryKeys {
      * The answer of the catalog.
      *
      * @param columns the columns of the primary key, in its order; empty if there is no such table or key
-     * @param table the oid of the table; 0 if there is no table
-     * @param isCitus whether a statement on the table may run on another machine than the front lock
-     * @param countsRows whether a write to one row of the table always reports one row
+     * @param key the table with its key; null while the table is looked up for the first time
      */
-    public record Found(
-            List<String> columns,
-            List<IdType> types,
-            long table,
-            boolean isCitus,
-            boolean countsRows,
-            boolean isKnown,
-            long until) {
+    public record Found(List<String> columns, List<IdType> types, IdColumns.@Nullable Known key, long until) {
+        public IdColumns.Known known() {
+            return Objects.requireNonNull(key);
+        }
+
         public boolean isOver() {
             return System.nanoTime() - until > 0;
         }
@@ -64,7 +60,7 @@ public final class PrimaryKeys {
     @Nullable
     public Found find(IdColumns.Place name) {
         Found found = known.get(name);
-        return found == null || !found.isKnown() ? null : found;
+        return found == null || found.key() == null ? null : found;
     }
 
     public void forget() {
@@ -101,18 +97,11 @@ public final class PrimaryKeys {
         long next = System.nanoTime() + LOOKING_NANOS;
         Found found = known.get(name);
         if (found == null) {
-            Found looking = new Found(List.of(), List.of(), 0, false, false, false, next);
+            Found looking = new Found(List.of(), List.of(), null, next);
             return known.size() < MOST && known.putIfAbsent(name, looking) == null;
         }
         // Other statements use the old answer until the new look-up has finished.
-        Found old = new Found(
-                found.columns(),
-                found.types(),
-                found.table(),
-                found.isCitus(),
-                found.countsRows(),
-                found.isKnown(),
-                next);
+        Found old = new Found(found.columns(), found.types(), found.key(), next);
         return found.isOver() && known.replace(name, found, old);
     }
 
@@ -126,9 +115,7 @@ public final class PrimaryKeys {
         }
         IdColumns.Known seen = seen(PgSession.of(connection), name);
         long until = System.nanoTime() + (seen.names().isEmpty() ? BAD_NANOS : GOOD_NANOS);
-        known.put(
-                name,
-                new Found(seen.names(), seen.types(), seen.oid(), seen.isCitus(), seen.countsRows(), true, until));
+        known.put(name, new Found(seen.names(), seen.types(), seen, until));
     }
 
     /** Looks up a table with the search_path of the statement, even if the session now has another search_path. */

@@ -21,7 +21,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<Value> key, Binds binds) {
     /** Returns a hash of the row. The hash is the same for every name by which a statement may refer to the table. */
     public int hash(int database) {
-        return 31 * (31 * database + Long.hashCode(primaryKey.table()))
+        return 31 * (31 * database + Long.hashCode(primaryKey.known().oid()))
                 + binds.text(key).hashCode();
     }
 
@@ -36,7 +36,7 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
      * the statement runs.
      */
     public boolean isFrontable() {
-        return plan.shape().hasOnly(key) && !primaryKey.isCitus() && fitsColumns();
+        return plan.shape().hasOnly(key) && !primaryKey.known().isCitus() && fitsColumns();
     }
 
     private boolean fitsColumns() {

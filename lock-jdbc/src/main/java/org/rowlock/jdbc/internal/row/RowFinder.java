@@ -65,7 +65,7 @@ public final class RowFinder {
         String table = plan.written();
         PrimaryKeys.Found found = table == null || !settings.covers(table) ? null : primaryKey(table);
         boolean oneRow = found != null
-                && found.countsRows()
+                && found.known().countsRows()
                 && (!plan.shape().isRecognised() || plan.shape().key(found.columns()) != null);
         return oneRow ? found : null;
     }
