@@ -9,8 +9,6 @@ import org.rowlock.internal.acquire.CommitBehindLock;
 import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
-import org.rowlock.internal.commit.Ending;
-import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.request.Write;
@@ -257,11 +255,7 @@ public final class TransactionLocks {
         try {
             List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                // The queues that this thread has entered show whether other transactions contend for the locks. If
-                // this thread has entered no queue, Rowlock assumes contention.
-                KeyEntries entered = KeyEntries.entered();
-                Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
-                Commit.run(connection, List.of(), endings, toSend);
+                Commit.run(connection, List.of(), calls.endings(), toSend);
                 return;
             }
         } catch (Throwable failure) {
@@ -284,8 +278,7 @@ public final class TransactionLocks {
     }
 
     /** Locks the keys, runs the writes and commits. After any exception, the caller must roll back. */
-    void lockAndCommit(RequestParts request, List<Write> writes, Ending.Choice endings, boolean observed)
-            throws SQLException {
-        CommitBehindLock.run(new LockCall(calls, session(), request, null, observed), writes, endings);
+    void lockAndCommit(RequestParts request, List<Write> writes, boolean observed) throws SQLException {
+        CommitBehindLock.run(new LockCall(calls, session(), request, null, observed), writes, calls.endings());
     }
 }

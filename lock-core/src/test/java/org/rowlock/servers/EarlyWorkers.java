@@ -45,12 +45,6 @@ final class EarlyWorkers {
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicInteger next;
 
-    /**
-     * Whether only those ways are left that are early whoever wants the row: a plain commit would make durable what
-     * others have lost.
-     */
-    private volatile boolean surelyEarly;
-
     /** Those that have waited in the queue while the server was gone have not noticed. */
     private volatile boolean over;
 
@@ -118,11 +112,10 @@ final class EarlyWorkers {
         while (!over) {
             int id = next.getAndIncrement();
             boolean reads = random.nextInt(4) == 0;
-            CommitWay way = CommitWay.values()[random.nextInt(surelyEarly ? 2 : 3)];
+            CommitWay way = CommitWay.values()[random.nextInt(3)];
             try {
                 if (reads) {
-                    acknowledged.addAll(
-                            EarlyReader.readByAny(dataSource, 1 + id % EarlyReader.MOST, random, surelyEarly));
+                    acknowledged.addAll(EarlyReader.readByAny(dataSource, 1 + id % EarlyReader.MOST, random));
                 } else {
                     way.add(
                             locks[random.nextInt(locks.length)],
@@ -140,18 +133,10 @@ final class EarlyWorkers {
         }
     }
 
-    /** Until so many payments are acknowledged, and as many again that were surely early. */
+    /** Until so many payments are acknowledged. */
     EarlyWorkers awaitAcknowledged(int payments) {
-        awaitMore(payments);
-        surelyEarly = true;
-        awaitMore(payments);
+        TestDatabase.await(payments + " payments are acknowledged").until(() -> acknowledged.size() >= payments);
         return this;
-    }
-
-    private void awaitMore(int payments) {
-        int before = acknowledged.size();
-        TestDatabase.await(payments + " payments are acknowledged")
-                .until(() -> acknowledged.size() >= before + payments);
     }
 
     /** Until they have found the server gone. */

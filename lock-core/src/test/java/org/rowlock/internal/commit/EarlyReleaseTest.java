@@ -320,14 +320,13 @@ class EarlyReleaseTest {
                     return null;
                 }))
                 .isBetween(1L, 1 + flush);
-        // Nobody else wants it, as far as row locks that are new can know.
         assertThat(usedXids(c -> on(early(LockStrategy.ROW), OneConnection.of(c))
                         .lock(forUpdate(KEY))
                         .inTransaction(tx -> {
                             execute(tx.connection(), "update account set balance = 1 where id = 1");
                             return null;
                         })))
-                .isEqualTo(1);
+                .isBetween(1L, 1 + flush);
         assertThat(usedXids(c -> on(early(LockStrategy.ADVISORY), OneConnection.of(c))
                         .lock(forUpdate(KEY))
                         .inTransaction(tx -> null)))
