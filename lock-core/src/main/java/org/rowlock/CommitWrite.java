@@ -21,9 +21,8 @@ public interface CommitWrite {
 
     /**
      * Rolls back, with an {@link UnexpectedRowCountException}, unless each execution of the statement changes the given
-     * number of rows. For an INSERT, UPDATE or DELETE the server checks the number, so the COMMIT is sent in the same
-     * round trip. For other statements (MERGE, SELECT, WITH) Rowlock checks the number, and the COMMIT takes another
-     * round trip.
+     * number of rows. The server checks the number, so the COMMIT is sent in the same round trip. The statement must be
+     * an INSERT, UPDATE or DELETE, and must not begin with WITH.
      *
      * @param rows the number of rows, at least 0
      * @return this

@@ -22,8 +22,7 @@ import org.rowlock.internal.text.Arguments;
  *
  * <p>The statements run in the order in which they were added, after all other statements of the transaction. Queries
  * of the work therefore do not see the changes of these statements. If one statement fails, nothing is committed. More
- * than 100 executions take several round trips, with the same outcome. An expected number of rows that only Rowlock can
- * check takes one more round trip; see {@link CommitWrite#expectRows}.
+ * than 100 executions take several round trips, with the same outcome.
  *
  * <p>After a failed commit, the same writes can be sent again. After a commit that succeeded or has an unknown outcome,
  * any attempt to send the writes or to add a write throws an {@link IllegalStateException}. A null or blank SQL causes

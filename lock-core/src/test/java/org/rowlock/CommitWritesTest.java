@@ -464,16 +464,8 @@ class CommitWritesTest {
                 "insert into account values (? + 10, 5)",
                 "insert into account values (? + 10, 5) on conflict (id) do update set balance = 6",
                 "insert into account select ? + 10, length('returning')",
-                "with a as (select ?::int as id) update account set balance = 5 from a where account.id = a.id",
-                "with a as (insert into entry(amount) values (1) returning account) delete from account where id = ?",
-                "select id from account where id = ?",
-                "(select id from account where id = ?)",
-                "values (?)",
-                "merge into account as a using (select ?::int as id) as s on a.id = s.id"
-                        + " when matched then update set balance = 5"
             })
     void everyFormOfAStatementIsChecked(String sql) throws Exception {
-        assumeTrue(database.isAtLeast(15) || !sql.startsWith("merge"), "skipped: the server has no MERGE");
         for (Way way : Way.values()) {
             List<CommitWrite> sent = new ArrayList<>();
             assertThatThrownBy(() -> way.send(
@@ -487,6 +479,27 @@ class CommitWritesTest {
                     "delete from entry",
                     "delete from account",
                     "insert into account select g from generate_series(1, 9) g");
+        }
+    }
+
+    /** The server cannot count what it would change. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "with a as (select ?::int as id) update account set balance = 5 from a where account.id = a.id",
+                "with a as (insert into entry(amount) values (1) returning account) delete from account where id = ?",
+                "select id from account where id = ?",
+                "(select id from account where id = ?)",
+                "values (?)",
+                "merge into account as a using (select ?::int as id) as s on a.id = s.id"
+                        + " when matched then update set balance = 5"
+            })
+    void aStatementThatTheServerCannotCountIsRefusedWithAnExpectation(String sql) throws Exception {
+        for (Way way : Way.values()) {
+            assertIllegal(
+                    () -> way.send(dataSource, atCommit -> atCommit.add(sql, 2).expectOneRow()),
+                    "only for an INSERT, UPDATE or DELETE");
+            assertNothingStored();
         }
     }
 
@@ -621,13 +634,11 @@ class CommitWritesTest {
         }
     }
 
-    /** Whoever counts. */
-    @ParameterizedTest
-    @ValueSource(strings = {"", "with unused as (select 1) "})
-    void whatIsSentAndCountsWrongCannotBeCommitted(String with) throws Exception {
+    @Test
+    void whatIsSentAndCountsWrongCannotBeCommitted() throws Exception {
         connection.setAutoCommit(false);
         CommitWrites writes = new CommitWrites();
-        writes.add(with + "update account set balance = 7 where id < ?", 3).expectOneRow();
+        writes.add("update account set balance = 7 where id < ?", 3).expectOneRow();
         assertThatThrownBy(() -> LockAccess.builder().build().in(connection).send(writes))
                 .isInstanceOf(UnexpectedRowCountException.class)
                 .hasMessageContaining("The transaction is aborted; roll back");

@@ -241,17 +241,6 @@ abstract class RoundTripContract extends RowLockContract {
     }
 
     @Test
-    void anExpectationThatTheServerCannotCheckTakesOneMore() throws Exception {
-        assertRoundTrips(2, c -> {
-            CommitWrites own = new CommitWrites();
-            own.add("with a as (select 1 as id) update account set balance = 0 from a where a.id = account.id")
-                    .expectOneRow();
-            locks.in(c).commit(own);
-            return null;
-        });
-    }
-
-    @Test
     void aTryThatFailsTakesAtMostTwo() throws Exception {
         lock(alice, account(1));
 

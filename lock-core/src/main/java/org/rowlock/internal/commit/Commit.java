@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockKey;
 import org.rowlock.RowlockException;
-import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.FlushRunner;
@@ -80,7 +79,6 @@ public final class Commit {
         this.commits = ending != null;
         this.writes = writes;
         List<Part> parts = writes.isEmpty() && !behindLock ? List.of() : new ArrayList<>(writes.size() + 3);
-        boolean uncounted = false;
         boolean repeated = false;
         boolean returning = false;
         for (int i = 0; i < writes.size(); i++) {
@@ -88,13 +86,12 @@ public final class Commit {
             WriteForm form = WriteForms.of(session, write);
             write.begin();
             WriteForms.add(parts, write, form, i + 1, writes.size());
-            uncounted |= write.isExpecting() && !form.changes();
             repeated |= write.executions().size() > 1;
             returning |= form.returning();
         }
         // Rowlock must not commit a branch of an XA transaction. The driver's commit() refuses to commit a branch, but
         // a COMMIT in a flush would commit the branch.
-        this.commitsAlone = commits && (uncounted || session.isOfXa() || (parts.isEmpty() && !behindLock));
+        this.commitsAlone = commits && (session.isOfXa() || (parts.isEmpty() && !behindLock));
         // Without one-shot execution, the server would prepare a repeated statement once for each execution. The driver
         // would also wait for all earlier results before a statement that returns rows and has an untyped value (null
         // or a Date).
@@ -251,23 +248,6 @@ public final class Commit {
             }
         } catch (SQLException e) {
             throw failure(e);
-        }
-        checkCounts();
-    }
-
-    /** Checks the numbers of changed rows that the server has not checked. */
-    private void checkCounts() {
-        for (int i = 0; i < writes.size(); i++) {
-            Write write = writes.get(i);
-            for (long count : write.answers()) {
-                if (write.isExpecting() && count != write.expected()) {
-                    UnexpectedRowCountException wrong = errors.unexpected(writes, i + 1, count, commits, null);
-                    // A failed check at the server would abort the transaction. Rowlock aborts the transaction here
-                    // too, so that the caller cannot commit later.
-                    session.abort(wrong);
-                    throw wrong;
-                }
-            }
         }
     }
 

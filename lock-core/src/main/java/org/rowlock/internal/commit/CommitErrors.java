@@ -100,7 +100,7 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     UnexpectedRowCountException unexpected(
-            List<Write> writes, int number, long found, boolean commits, @Nullable Throwable cause) {
+            List<Write> writes, int number, long found, boolean commits, SQLException cause) {
         Write write = writes.get(number - 1);
         return new UnexpectedRowCountException(
                 "Nothing is stored: write " + number + " of " + writes.size() + " should have changed "

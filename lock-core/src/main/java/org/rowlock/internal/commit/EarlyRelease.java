@@ -29,9 +29,9 @@ public final class EarlyRelease {
     private final AtomicBoolean modeSaid = new AtomicBoolean();
 
     /**
-     * Returns the ending of a transaction. The locks are held until the transaction is durable if the driver cannot send
-     * the COMMIT and the statement after it in one flush. In this case, a pooler might send the second statement to
-     * another session.
+     * Returns the ending of a transaction. The locks are held until the transaction is durable if the driver cannot
+     * send the COMMIT and the statement after it in one flush. In this case, a pooler might send the second statement
+     * to another session.
      */
     public Ending ending(PgSession session) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);

@@ -30,7 +30,7 @@ public final class WriteForms {
 
     /** @param of the number of writes; if there are many, the texts with their numbers are not cached */
     static void add(List<Part> parts, Write write, WriteForm form, int number, int of) {
-        boolean checked = write.isExpecting() && form.changes();
+        boolean checked = write.isExpecting();
         String text = form.text();
         if (checked) {
             long expected = write.expected();
@@ -133,6 +133,10 @@ public final class WriteForms {
         if (form.isTransactionControl()) {
             return "A write cannot begin or end a transaction or a savepoint, because Rowlock itself sends the COMMIT."
                     + " Remove this statement";
+        }
+        if (write.isExpecting() && !form.changes()) {
+            return "The server can check the number of rows only for an INSERT, UPDATE or DELETE. Remove expectRows, or"
+                    + " run this statement in the work and check its count";
         }
         for (List<@Nullable Object> binds : write.executions()) {
             if (binds.size() != form.parameters()) {

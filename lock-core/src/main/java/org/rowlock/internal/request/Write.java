@@ -22,7 +22,7 @@ public final class Write implements CommitWrite {
     private final String sql;
     private final List<List<@Nullable Object>> executions = new ArrayList<>(1);
     private long expected = ANY;
-    private final List<Long> counts = new ArrayList<>(1);
+    private long count;
     private final List<List<@Nullable Object>> rows = new ArrayList<>(0);
     private @Nullable SQLException readFailure;
     private boolean done;
@@ -86,7 +86,7 @@ public final class Write implements CommitWrite {
     @Override
     public long count() {
         refuseUnknown();
-        return counts.stream().mapToLong(Long::longValue).sum();
+        return count;
     }
 
     @Override
@@ -111,14 +111,14 @@ public final class Write implements CommitWrite {
 
     /** Clears the results of an earlier attempt that was rolled back. */
     public void begin() {
-        counts.clear();
+        count = 0;
         rows.clear();
         readFailure = null;
     }
 
     /** Records the number of rows that the next execution has changed. */
     public void answered(long changed) {
-        counts.add(changed);
+        count += changed;
     }
 
     public void returned(List<@Nullable Object> values) {
@@ -128,11 +128,6 @@ public final class Write implements CommitWrite {
     /** Records that returned rows could not be read. Throws nothing, because the write may already be committed. */
     public void rowsUnreadable(SQLException failure) {
         readFailure = failure;
-    }
-
-    /** Returns the numbers of changed rows so far. The caller sees these numbers only after the commit. */
-    public List<Long> answers() {
-        return counts;
     }
 
     public void done() {

@@ -84,7 +84,7 @@ class WritesPropertiesTest {
             this.parameters = parameters;
         }
 
-        /** What Rowlock checks itself comes behind the errors of later statements. */
+        /** An expectation of other statements is refused. */
         boolean isCheckedByTheServer() {
             return !text.startsWith("with") && !text.startsWith("select");
         }
