@@ -2,7 +2,7 @@ package org.rowlock.spring;
 
 /** The reaction at startup to an annotation that locks nothing, or to a table without its guard. */
 public enum Reaction {
-    /** Logs a warning once, with a remedy. */
+    /** Logs a warning once. */
     WARN,
 
     /** Prevents the application from starting. */

@@ -72,8 +72,8 @@ public @interface RowLock {
 
     /**
      * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. If the value is a collection
-     * or an array of ids, all of these rows are locked. Rowlock evaluates the expression once per call, and again only
-     * if other advice may have changed the arguments after the call queued. Several expressions are the parts of one
+     * or an array of ids, all of these rows are locked. Rowlock evaluates the expression once per call, and again if
+     * other advice may have changed the arguments after the call queued. Several expressions are the parts of one
      * composite id, in the order of the primary key. On a parameter this attribute must be empty, because the argument
      * is the id.
      *

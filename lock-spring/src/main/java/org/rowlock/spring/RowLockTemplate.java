@@ -136,8 +136,8 @@ public final class RowLockTemplate {
      * removes the writes that were added after the savepoint. With JPA the writes are sent before Hibernate flushes the
      * entities, so use Hibernate's batches there instead.
      *
-     * @return the writes, to which the caller can add; never store or send this object, but call this method again in
-     *     each place that adds writes
+     * @return the writes, to which the caller can add. Do not store this object: after a savepoint, this method returns
+     *     another object. Do not pass it to {@link #execute}, because the commit sends it
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if there is no transaction of the DataSource,
      *     or Rowlock does not know the manager of the transaction
      */

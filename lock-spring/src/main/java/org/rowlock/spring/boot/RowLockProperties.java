@@ -78,7 +78,7 @@ public record RowLockProperties(
      *     Default: no limit if all tables have the strategy ROW; otherwise half of the threads of the web server, or
      *     1000 without a web server or with virtual threads.
      * @param maxAdmittedPerKey How many exclusive requests for a key are admitted at once: the holder, and the next
-     *     transaction, which waits at the server. Each of them uses a connection. Default: the number starts at 2, and
+     *     transactions, which wait at the server. Each of them uses a connection. Default: the number starts at 2, and
      *     grows to 8 for keys that are held for less time than the next transaction takes to arrive.
      */
     public record Admission(

@@ -19,8 +19,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Listens to the commits of a transaction manager, and records which DataSource a transaction commits. Spring calls the
- * listener after all beforeCommit callbacks, including callbacks that another callback has registered. If the listener
- * throws an exception, Spring rolls back.
+ * listener after all beforeCommit and beforeCompletion callbacks, directly before the commit. If the listener throws an
+ * exception, Spring rolls back.
  */
 public record CommitListener(ConfigurableTransactionManager manager) implements TransactionExecutionListener {
     private static final Log LOG = LogFactory.getLog(CommitListener.class);

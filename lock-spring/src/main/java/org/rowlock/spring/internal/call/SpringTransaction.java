@@ -164,8 +164,8 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Returns the running transaction of a DataSource; null if no manager has reported one and it has not locked. The
-     * DataSource must be the object to which transaction managers bind connections.
+     * Returns the running transaction of a DataSource; null if its manager has not reported it and it has not locked.
+     * The DataSource must be the object to which transaction managers bind connections.
      *
      * @param dataSource null for the transaction of a manager that exposes no DataSource
      */

@@ -192,7 +192,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
             PersistenceContext context = session.getPersistenceContextInternal();
             EntityKey key = session.generateEntityKey(id, root);
             Object known = context.getEntity(key);
-            // If the session has the row under a padded id, the find would not read that entity again.
+            // If the session has the row under an id with trailing spaces, the find would not read that entity again.
             boolean isFound = known == null
                     ? !context.containsDeletedUnloadedEntityKey(key) && loaded().isEmpty()
                     : isReadAgain(known);

@@ -17,8 +17,8 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.util.ClassUtils;
 
 /**
- * The tables of Hibernate's mappings in an application; none if Hibernate is missing. This class catches no exception
- * of JPA, and touches types of JPA and Hibernate only if there is a factory. These types may be missing. Thread-safe.
+ * The tables of Hibernate's mappings in an application; none if Hibernate is missing. JPA's types may be missing too.
+ * Therefore this class catches no exception of JPA, and uses such types only if there is a factory. Thread-safe.
  */
 public record HibernateTables(BeanFactory beans) {
     private static final boolean IS_PRESENT = ClassUtils.isPresent(

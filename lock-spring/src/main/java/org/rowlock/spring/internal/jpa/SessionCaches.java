@@ -217,8 +217,8 @@ public final class SessionCaches {
     }
 
     /**
-     * Makes the sessions bypass the second-level cache until the transaction ends. Called before the lock, because a
-     * lock of JPA reads the entity's eager collections too.
+     * Makes the sessions bypass the second-level cache until the transaction ends. Call this method before the lock,
+     * because a lock of JPA reads the entity's eager collections too.
      *
      * @param atEnd receives the actions for the end of the transaction
      */
@@ -228,7 +228,7 @@ public final class SessionCaches {
         }
     }
 
-    /** Makes the sessions read their entities again after the lock. */
+    /** Makes Hibernate's sessions read their entities again after the lock, and clears the caches of MyBatis. */
     public void renew() {
         isLocked = true;
         for (HibernateSession session : sessions) {

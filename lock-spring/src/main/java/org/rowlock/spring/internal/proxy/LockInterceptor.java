@@ -125,7 +125,7 @@ record LockInterceptor(
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
             if (invocation instanceof ProxyMethodInvocation proxied) {
-                // An interceptor that repeats the call, such as a retry, shares the attributes among all attempts.
+                // A retry repeats the call with the attributes of the last attempt, so the old attribute is removed.
                 proxied.setUserAttribute(QUEUED, null);
             }
             MethodLocks method = method(invocation);

@@ -28,7 +28,7 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds calls of an object to its own locking methods. Such calls bypass the proxy and lock nothing. The search reads
- * the class files of the class, its superclasses and interfaces, its lambdas and its inner classes. A class file does
+ * the class files of the class, its superclasses, its interfaces and its inner classes. A class file does
  * not show on which object a method is called. The search therefore skips methods that obtain another object of the
  * class, such as the proxy.
  */

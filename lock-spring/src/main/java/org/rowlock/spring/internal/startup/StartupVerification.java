@@ -171,7 +171,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
      * The other routes may be read-only or unreachable. The check fails if another route can be reached, but its locks
      * do not exclude each other or cannot be verified.
      *
-     * @return the DataSource or the first route, which is for callers that choose no route
+     * @return the DataSource, or its first route, which is the default route if there is one
      */
     private DataSource proveAll(DataSource dataSource) {
         Map<String, DataSource> routes = Routes.of(dataSource);
