@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * java.sql.Statement#SUCCESS_NO_INFO}. {@link Connection#commit} sends the kept writes in order, in one flush with the
  * COMMIT (more than 100 writes take several flushes). The server refuses the COMMIT unless each write changes exactly
  * one row. Any other use of the connection, such as a read, a savepoint or another kind of write, sends the kept writes
- * first. The call that keeps the thousandth write sends all of them. {@link java.sql.Statement#cancel} does not reach a
- * kept write: a cancelled COMMIT would no longer wait for its standby.
+ * first. The call that keeps the thousandth write sends all of them. {@link java.sql.Statement#cancel} does not cancel
+ * a kept write, because a cancel of the flush could end the COMMIT's wait for a standby.
  *
  * <p>If a kept write fails, or does not change exactly one row, nothing is committed. {@code commit}, or the call that
  * sent the write, throws a {@link CommitFlushException}, or the exception of the framework instead. The call that sent

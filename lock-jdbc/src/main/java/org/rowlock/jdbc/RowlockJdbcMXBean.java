@@ -27,7 +27,7 @@ public interface RowlockJdbcMXBean {
     void set(String key, String word);
 
     /**
-     * Returns the figures of each table since the DataSource was built, or since the URL was first used. Statements
+     * Returns the figures of each table since the DataSource was wrapped, or since the URL was first used. Statements
      * whose table is not recognised are counted under the empty name. After 1,024 names, further tables are counted
      * together under the name {@code (others)}.
      *
@@ -44,7 +44,7 @@ public interface RowlockJdbcMXBean {
      *   <li>{@code grouped}, {@code groups}: the number of UPDATEs that ran in groups, and the number of these groups
      *   <li>{@code groupsUndone}: groups that failed or have an unknown outcome
      *   <li>{@code alone.REASON}: UPDATEs that waited, but could not join a group
-     *   <li>{@code passed.REASON}: statements that did not queue
+     *   <li>{@code passed.REASON}: statements that entered no queue
      * </ul>
      *
      * @return the figures, by table and name

@@ -1,6 +1,6 @@
 package org.rowlock.jdbc.internal.observe;
 
-/** The figures that the drop-in counts for each table. A {@code passed} figure says why statements did not queue. */
+/** The figures that the drop-in counts for each table. A {@code passed} figure says why statements entered no queue. */
 public enum Figure {
     RECOGNISED("recognised"),
     QUEUED("queued"),

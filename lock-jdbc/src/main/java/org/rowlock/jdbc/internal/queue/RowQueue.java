@@ -128,8 +128,8 @@ final class RowQueue {
             return null;
         }
         LockFront how = dropIn.settings.front();
-        // If the statement cannot be sent with a front lock, the answer would be of no use. A JVM with groups does not
-        // starve, because a group runs many statements each time the server grants the row.
+        // Rowlock counts the waiting clients without Rowlock only if the statement can be sent with a front lock.
+        // Groups do not need this count, because a group runs many statements each time the server grants the row.
         if (dropIn.groups == null && mayFront() && entry.asks(how)) {
             QueueWait asking = new QueueWait(statement, entry, null);
             wait = asking;

@@ -376,7 +376,7 @@ public final class Turns {
     }
 
     public void endedIfIdle() throws SQLException {
-        // Until Rowlock sends the kept writes, the driver reports no open transaction.
+        // Until Rowlock sends the kept writes, the driver may report no open transaction.
         if (kept.isEmpty() && !access.isClosed() && !access.driver().isClosed() && access.isIdle()) {
             ended();
         }

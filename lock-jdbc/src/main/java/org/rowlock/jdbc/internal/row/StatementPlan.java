@@ -11,7 +11,7 @@ import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape;
 
-/** The facts about a statement that follow from its text and from the primary key of its table. */
+/** The facts about a statement that follow from its text alone, and the figures of its table. */
 public final class StatementPlan {
     private final String sql;
     private final StatementShape shape;

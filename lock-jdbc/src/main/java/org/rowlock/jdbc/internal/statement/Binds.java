@@ -74,7 +74,7 @@ public final class Binds {
         this.repeatable = repeatable;
     }
 
-    /** Whether values are recorded; false for a statement that is not recognised. */
+    /** Whether values are recorded; false if the statement has no parameters, or Rowlock does not need their values. */
     public boolean keeps() {
         return values.length > 0;
     }

@@ -25,7 +25,7 @@ public final class StatementRecogniser {
     private static final Pattern LOCKS = Pattern.compile(
             "\\bfor\\b(?!\\s+(?!(update|no|share|key)\\b)\\w)|;\\s*[\\w({/-]", Pattern.CASE_INSENSITIVE);
 
-    /** Matches the text after WITH if that text may change rows. */
+    /** Matches a text that may change rows; applied only to texts that begin with WITH. */
     private static final Pattern WRITES =
             Pattern.compile("\\b(insert|update|delete|merge)\\b", Pattern.CASE_INSENSITIVE);
 

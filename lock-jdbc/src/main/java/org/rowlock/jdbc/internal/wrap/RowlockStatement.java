@@ -30,8 +30,8 @@ class RowlockStatement extends ForwardingStatement {
     private volatile Statement ran;
 
     /**
-     * Whether a call that requests generated keys has failed. The driver then treats the next result as the generated
-     * keys.
+     * Whether a call has failed that may have requested generated keys. The driver then treats the next result as the
+     * generated keys.
      */
     private boolean keysAreDue;
 
