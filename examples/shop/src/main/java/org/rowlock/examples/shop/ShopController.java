@@ -55,6 +55,9 @@ class ShopController {
 
     @GetMapping("/stock")
     List<StockView> stock() {
-        return jdbc.sql(STOCK).query(StockView.class).list();
+        return jdbc.sql(STOCK)
+                .query((row, number) -> new StockView(
+                        row.getLong("product"), row.getInt("initial"), row.getInt("available"), row.getInt("ordered")))
+                .list();
     }
 }
