@@ -47,18 +47,11 @@ public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * The largest number of connections in a round. With fewer connections there are more rounds, because a pooler may
-     * send connections to several servers at random.
+     * The number of pairs of connections that are checked, and the largest number of connections. With fewer
+     * connections each pair is checked several times, because a pooler may send transactions to several servers at
+     * random.
      */
     private static final int LOOKS = 16;
-
-    private static final int LEAST_ROUNDS = 3;
-
-    /**
-     * The number of consecutive rounds with a changed session after which verification fails. A failover of the server
-     * changes the session in only one round.
-     */
-    private static final int MOST_MOVED = 3;
 
     /**
      * A query for an extension of a database that spans several machines. Such a database reports the version of
@@ -94,20 +87,16 @@ public final class LockVerifier {
 
     public void verify(DataSource dataSource, int connections) {
         Arguments.notNull(dataSource, "The DataSource is null");
-        int most = Math.min(connections, LOOKS);
-        int round = 0;
-        int moved = 0;
-        while (round < Math.max(LEAST_ROUNDS, LOOKS / most)) {
-            List<Probe> probes = new ArrayList<>(most);
+        // A failover of the server changes the session once, so a verification with a changed session is repeated.
+        for (boolean again = false; ; again = true) {
+            List<Probe> probes = new ArrayList<>();
             try {
-                ProbeOpener.open(dataSource, most, probes);
-                verify(probes, round == 0);
-                most = probes.size();
-                round++;
-                moved = 0;
+                ProbeOpener.open(dataSource, Math.min(connections, LOOKS), probes);
+                verify(probes);
+                return;
             } catch (Probe.MovedException e) {
                 probes.forEach(probe -> probe.session.kill(e));
-                if (++moved == MOST_MOVED) {
+                if (again) {
                     throw Verdicts.moved(e);
                 }
             } catch (LockVerificationException | LockTransactionException e) {
@@ -123,27 +112,23 @@ public final class LockVerifier {
         }
     }
 
-    private void verify(List<Probe> probes, boolean first) throws SQLException {
+    private void verify(List<Probe> probes) throws SQLException {
         Probe holder = probes.get(0);
         // The other checks are meaningless if a pooler mixes up prepared statements, so prepared statements are checked
         // first.
         holder.verifyPreparedStatements(probes.get(1));
-        if (first) {
-            verifyMachines(holder);
-        }
+        verifyMachines(holder);
         String table = configuredTable(holder);
         try {
-            for (Probe other : probes.subList(1, probes.size())) {
-                verifyExclusion(holder, other, randomKey(table));
+            for (int i = 0; i < LOOKS; i++) {
+                verifyExclusion(holder, probes.get(1 + i % (probes.size() - 1)), randomKey(table));
             }
         } catch (LockTransactionException e) {
             // The cause may be that the connections lead to several servers, and some of the servers are standbys.
             refuseSeveralServers(probes, e);
             throw e;
         }
-        if (first) {
-            LockForms.verify(probing, holder, table);
-        }
+        LockForms.verify(probing, holder, table);
     }
 
     private static void refuseSeveralServers(List<Probe> probes, @Nullable Exception cause) throws SQLException {

@@ -166,7 +166,7 @@ class VerifyTest {
         for (int i = 0; i < 20; i++) {
             Random random = new Random(i);
             DataSource balanced = dataSource((method, arguments) -> random.nextBoolean() ? one : other);
-            // Of a pool the connections are the same at every look.
+            // Of a pool the connections are the same for every pair.
             try (HikariDataSource pool = Pools.of(balanced, 10)) {
                 RowLocks locks = LockAccess.builder().build();
                 boolean unpooled = i % 2 == 0;
@@ -195,7 +195,7 @@ class VerifyTest {
                                 ", standby ",
                                 ":" + pair.ports().get(1),
                                 "targetServerType=primary");
-                assertThat(count.get()).as("in the first round").isEqualTo(16);
+                assertThat(count.get()).as("in one look").isEqualTo(16);
             }
             RowLocks.of(primary).verify();
         }
@@ -301,7 +301,7 @@ class VerifyTest {
             ObservedDataSource observed = new ObservedDataSource(pool);
             LockAccess.of(LockAccess.builder().build()).verify(observed, 7);
             assertThat(observed.mostOpen()).isEqualTo(3);
-            assertThat(observed.borrowed()).as("in five rounds").isEqualTo(15);
+            assertThat(observed.borrowed()).as("in one look").isEqualTo(3);
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
         }
     }
@@ -398,10 +398,10 @@ class VerifyTest {
     void takesNoMoreConnectionsThanAreGivenToIt() {
         ObservedDataSource observed = new ObservedDataSource(database.dataSource());
         RowLocks.of(observed).verify();
-        assertThat(observed.borrowed()).as("in three rounds").isEqualTo(48);
+        assertThat(observed.borrowed()).as("in one look").isEqualTo(16);
         assertThat(observed.mostOpen()).isEqualTo(16);
         LockAccess.of(LockAccess.builder().build()).verify(observed, 5);
-        assertThat(observed.borrowed()).as("in three rounds of five more").isEqualTo(63);
+        assertThat(observed.borrowed()).as("in a look of five more").isEqualTo(21);
         assertThat(observed.mostOpen()).isEqualTo(16);
         assertThat(observed.open()).isZero();
     }
