@@ -5,10 +5,7 @@ import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import javax.sql.DataSource;
-import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.SqlState;
@@ -39,12 +36,18 @@ final class Probe implements AutoCloseable {
     final PgSession session;
     private final boolean autoCommit;
     private final int socketBound;
+    private final int prepareThreshold;
 
     private Probe(Connection connection) throws SQLException {
         this.connection = connection;
         this.session = PgSession.of(connection);
         this.autoCommit = connection.getAutoCommit();
         this.socketBound = session.boundSocket(MOST_MILLIS);
+        this.prepareThreshold = session.prepareThreshold();
+        if (prepareThreshold > 0) {
+            // Every statement is prepared at once, so that the checks fail if a pooler mixes up prepared statements.
+            session.setPrepareThreshold(1);
+        }
         connection.setAutoCommit(false);
     }
 
@@ -75,44 +78,6 @@ final class Probe implements AutoCloseable {
             }
             connection.rollback();
             return "";
-        }
-    }
-
-    /** Runs a query that is prepared at the server. */
-    private String askPrepared(String sql, String... binds) throws SQLException {
-        int threshold = session.prepareThreshold();
-        session.setPrepareThreshold(1);
-        try {
-            return session.ask(sql, binds);
-        } finally {
-            session.setPrepareThreshold(threshold);
-        }
-    }
-
-    /**
-     * Detects a pooler that assigns server connections by transaction and mixes up prepared statements. The first probe
-     * prepares a statement. After a rollback, such a pooler gives the second probe the server connection with the
-     * prepared statement, and gives the first probe another server connection.
-     */
-    void verifyPreparedStatements(Probe second) throws SQLException {
-        if (session.prepareThreshold() <= 0 || second.session.prepareThreshold() <= 0) {
-            return;
-        }
-        String and = " || cast(? as text)";
-        for (int i = 0; i < 2; i++) {
-            List<String> answers = new ArrayList<>();
-            answers.add(askPrepared("select 'first '" + and, "one"));
-            connection.rollback();
-            answers.add(second.askPrepared("select 'second '" + and, "two"));
-            answers.add(askPrepared("select 'first '" + and, "three"));
-            connection.rollback();
-            second.connection.rollback();
-            if (!answers.equals(List.of("first one", "second two", "first three"))) {
-                throw Verdicts.wrong(
-                        "Prepared statements of two clients are mixed up: one client received the answer of the other."
-                                + " A pooler between client and server does not track prepared statements: "
-                                + LockErrors.POOLER_ADVICE);
-            }
         }
     }
 
@@ -211,6 +176,7 @@ final class Probe implements AutoCloseable {
             try {
                 connection.rollback();
                 connection.setAutoCommit(autoCommit);
+                session.setPrepareThreshold(prepareThreshold);
                 session.restoreSocketBound(socketBound);
             } catch (SQLException e) {
                 session.kill(e);

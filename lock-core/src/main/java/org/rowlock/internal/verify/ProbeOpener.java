@@ -3,6 +3,7 @@ package org.rowlock.internal.verify;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 
 /**
@@ -16,10 +17,6 @@ final class ProbeOpener {
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
-    private final Thread caller = Thread.currentThread();
-    private boolean done;
-    private boolean interrupted;
-
     private ProbeOpener() {}
 
     /**
@@ -30,7 +27,7 @@ final class ProbeOpener {
     static void open(DataSource dataSource, int wanted, List<Probe> probes) throws SQLException {
         try {
             while (probes.size() < wanted) {
-                probes.add(probes.size() < LEAST ? Probe.open(dataSource) : new ProbeOpener().openSoon(dataSource));
+                probes.add(probes.size() < LEAST ? Probe.open(dataSource) : openSoon(dataSource));
             }
         } catch (SQLException e) {
             if (probes.size() < LEAST) {
@@ -43,8 +40,10 @@ final class ProbeOpener {
      * Borrows a connection on the calling thread, because the DataSource may choose the database by thread. If the wait
      * takes too long, a timer interrupts the thread.
      */
-    private Probe openSoon(DataSource dataSource) throws SQLException {
-        Thread watch = new Thread(this::interruptLater, "rowlock-verification");
+    private static Probe openSoon(DataSource dataSource) throws SQLException {
+        Thread caller = Thread.currentThread();
+        AtomicBoolean ended = new AtomicBoolean();
+        Thread watch = new Thread(() -> interruptLater(caller, ended), "rowlock-verification");
         watch.setDaemon(true);
         watch.start();
         try {
@@ -52,31 +51,25 @@ final class ProbeOpener {
             probe.requireAnswerWithin(SOON);
             return probe;
         } finally {
-            if (isInterrupted()) {
-                boolean unused = Thread.interrupted();
+            watch.interrupt();
+            synchronized (ended) {
+                if (ended.getAndSet(true)) {
+                    boolean unused = Thread.interrupted();
+                }
             }
         }
     }
 
-    private synchronized void interruptLater() {
+    private static void interruptLater(Thread caller, AtomicBoolean ended) {
         try {
-            long end = System.nanoTime() + SOON.toNanos();
-            for (long left = SOON.toMillis(); !done && left > 0; left = (end - System.nanoTime()) / 1_000_000) {
-                wait(left);
-            }
+            Thread.sleep(SOON.toMillis());
         } catch (InterruptedException e) {
             return;
         }
-        if (!done) {
-            interrupted = true;
-            caller.interrupt();
+        synchronized (ended) {
+            if (!ended.getAndSet(true)) {
+                caller.interrupt();
+            }
         }
-    }
-
-    /** Stops the timer. Returns true if the timer has interrupted the thread. The caller then clears the interrupt. */
-    private synchronized boolean isInterrupted() {
-        done = true;
-        notifyAll();
-        return interrupted;
     }
 }

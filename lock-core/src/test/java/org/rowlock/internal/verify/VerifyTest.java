@@ -206,7 +206,7 @@ class VerifyTest {
     void aConnectionThatIsLostMeanwhileIsRetryable() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
             DataSource dataSource = proxy.through(database.dataSource());
-            for (String statement : List.of("select 'first '", "pg_backend_pid", "pg_try_advisory")) {
+            for (String statement : List.of("select extname", "pg_backend_pid", "pg_try_advisory")) {
                 proxy.cutBefore(statement);
                 assertRefused(RowLocks.of(dataSource), true);
                 RowLocks.of(dataSource).verify();
