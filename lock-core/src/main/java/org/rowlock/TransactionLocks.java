@@ -255,7 +255,7 @@ public final class TransactionLocks {
         try {
             List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                Commit.run(connection, List.of(), calls.endings(), toSend);
+                Commit.run(connection, null, List.of(), calls.endings(), toSend);
                 return;
             }
         } catch (Throwable failure) {

@@ -452,7 +452,7 @@ class CommitOutcomeTest {
                                 "with paid as (insert into payment values (" + id + ")) update account set balance ="
                                         + " balance + 1 where id = 1");
                         try {
-                            Commit.run(connection, List.of(), release::ending, List.of());
+                            Commit.run(connection, null, List.of(), release::ending, List.of());
                         } catch (SQLException | RowlockException e) {
                             connection.rollback();
                             throw e;
