@@ -64,8 +64,8 @@ record HibernateEntities(
                 .filter(entity -> spaces(entity).anyMatch(space -> isSame(space, table)))
                 .toList();
         Set<String> names = mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
-        // If the given name has a schema and the mapped name has none, the names can mean different tables.
-        // An entity that names the table only in @Synchronize stores nothing in the table.
+        // A mapped name without a schema is ignored if the given name has one, because the tables may be different.
+        // The query spaces are not used here, because an entity stores nothing in a table of its @Synchronize.
         List<String> roots = mapped.stream()
                 .filter(AbstractEntityPersister.class::isInstance)
                 .map(AbstractEntityPersister.class::cast)
