@@ -259,9 +259,7 @@ public final class Turns {
     }
 
     private @Nullable Turn pass(@Nullable StatementPlan plan) {
-        // Even if a batch begins with DISCARD ALL, its later statements may alter the session.
-        boolean cleans = !identity.isAlone() && plan != null && plan.effect() == SessionEffect.CLEANS;
-        sees(cleans ? null : plan);
+        sees(plan);
         mayHoldLocks = true;
         if (plan != null) {
             plan.figures().count(Figure.BATCH);
@@ -281,7 +279,6 @@ public final class Turns {
             turn.answered(done, holds);
             granted = holds ? turn : granted;
         }
-        identity.ran(done);
         if (kept.isOpen() && kept.isEmpty() && access.isIdle()) {
             // The statement itself has ended the transaction.
             kept.close();
