@@ -129,19 +129,18 @@ public record Groups(
             refused(leader, "session");
             return List.of();
         }
+        leader.versions = new HashMap<>();
         for (String target : leader.targets) {
-            if (!shared.shares(
-                    leader.seenBy, target, (sql, named) -> session.outsideTransaction(() -> session.ask(sql, named)))) {
+            String version = shared.look(
+                    leader.seenBy, target, (sql, named) -> session.outsideTransaction(() -> session.ask(sql, named)));
+            if (version.isEmpty()) {
                 refused(leader, "table");
                 return List.of();
             }
+            leader.versions.put(target, version);
         }
         if (leader.isRowRequired && leader.key instanceof LockKey.Row row) {
             leader.required = tables.of(session, row.table());
-        }
-        leader.versions = new HashMap<>();
-        if (!areKnown(leader, leader.targets)) {
-            return List.of();
         }
         return entry.take(
                 most - 1,

@@ -96,11 +96,12 @@ public final class SharedTransactions {
     }
 
     /**
-     * Whether changes of a table may share a transaction. The server's answer is reused for a few seconds.
+     * Returns the server's description of a table; an empty text if changes of the table must not run in groups. The
+     * server's answer is reused for a few seconds.
      *
      * @param session a value of the session; sessions with equal values see the same table
      */
-    public boolean shares(Object session, String target, TextQuery query) throws SQLException {
+    public String look(Object session, String target, TextQuery query) throws SQLException {
         List<Object> seen = List.of(session, target);
         Version version = tables.get(seen);
         if (version == null || System.nanoTime() - version.nanos > VALID_NANOS) {
@@ -110,7 +111,7 @@ public final class SharedTransactions {
             version = new Version(query.first(GroupRule.QUERY, target), System.nanoTime());
             tables.put(seen, version);
         }
-        return !version.text.isEmpty();
+        return version.text;
     }
 
     /**

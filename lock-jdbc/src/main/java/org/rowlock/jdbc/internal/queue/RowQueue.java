@@ -217,7 +217,8 @@ final class RowQueue {
             try {
                 SessionIdentity.Equal equal = identity.equal();
                 SessionIdentity.Equal common = equal == null ? null : dropIn.common(equal);
-                if (common != null && groups.shares(common, target, access::query)) {
+                if (common != null
+                        && !groups.look(common, target, access::query).isEmpty()) {
                     StatementMember.Execution execution = new StatementMember.Execution(
                             plan.sql(),
                             plan.shape().table(),
