@@ -262,11 +262,13 @@ public final class RowLocksBuilder {
         PLAIN,
 
         /**
-         * Releases the locks as soon as the commit is in the server's memory. The commit returns only when the
-         * transaction is durable according to {@code synchronous_commit}, so no acknowledged commit can be lost. Until
-         * the transaction is durable, other transactions see changes that a crash or a failover can undo. Therefore a
-         * later commit of Rowlock with this setting returns only when all changes that its transaction may have read
-         * are durable. This rule applies even to a transaction that wrote nothing.
+         * Releases the locks as soon as the commit is in the server's memory. If Rowlock has noticed no other
+         * transaction that waits for these locks, the locks are held until the transaction is durable, which costs
+         * less. The commit returns only when the transaction is durable according to {@code synchronous_commit}, so no
+         * acknowledged commit can be lost. Until the transaction is durable, other transactions see changes that a
+         * crash or a failover can undo. Therefore a later commit of Rowlock with this setting returns only when all
+         * changes that its transaction may have read are durable. This rule applies even to a transaction that wrote
+         * nothing.
          *
          * <p>Use this value for rows whose locks are held longer for the disk or a standby than for the work. Compared
          * with {@link #PLAIN}, a commit sends two more statements in its round trip. The commit also uses a second

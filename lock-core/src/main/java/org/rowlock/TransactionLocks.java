@@ -9,6 +9,8 @@ import org.rowlock.internal.acquire.CommitBehindLock;
 import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.Ending;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.request.Write;
@@ -255,7 +257,11 @@ public final class TransactionLocks {
         try {
             List<Write> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                Commit.run(connection, null, List.of(), calls.endings(), toSend);
+                // The queues that this thread has entered show whether other transactions contend for the locks. If
+                // this thread has entered no queue, Rowlock assumes contention.
+                KeyEntries entered = KeyEntries.entered();
+                Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
+                Commit.run(connection, null, List.of(), endings, toSend);
                 return;
             }
         } catch (Throwable failure) {
@@ -278,7 +284,8 @@ public final class TransactionLocks {
     }
 
     /** Locks the keys, runs the writes and commits. After any exception, the caller must roll back. */
-    void lockAndCommit(RequestParts request, List<Write> writes, boolean observed) throws SQLException {
-        CommitBehindLock.run(new LockCall(calls, session(), request, null, observed), writes, calls.endings());
+    void lockAndCommit(RequestParts request, List<Write> writes, Ending.Choice endings, boolean observed)
+            throws SQLException {
+        CommitBehindLock.run(new LockCall(calls, session(), request, null, observed), writes, endings);
     }
 }

@@ -12,6 +12,7 @@ import org.rowlock.LockListener.Outcome;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.group.Member;
 import org.rowlock.internal.observe.LockObserver.Begun;
@@ -55,7 +56,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                 LockedTransaction<R> locked = in(lent).locked(remaining, query);
                 hold = calls.observer().begin(Kind.HOLD);
                 T value = work.apply(locked);
-                commit(lent, request.keys(), locked.atCommit());
+                commit(lent, request.keys(), locked.atCommit(), calls.endings(entries::isWanted));
                 // The hold is reported before the connection is returned, because a listener may use the connection.
                 report(hold, request, Outcome.COMMITTED);
                 return value;
@@ -88,7 +89,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             List<R> rows = in(lent).claim(claim, mapper);
             LockedTransaction<R> claimed = new LockedTransaction<>(lent.connection, rows);
             T value = work.apply(claimed);
-            commit(lent, List.of(), claimed.atCommit());
+            commit(lent, List.of(), claimed.atCommit(), calls.endings(() -> false));
             return value;
         }
     }
@@ -112,17 +113,18 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                 try (Lent lent = new Lent(connect(dataSource, entries))) {
                     long connected = System.nanoTime();
                     TransactionLocks tx = in(lent);
+                    Ending.Choice endings = calls.endings(entries::isWanted);
                     List<QueueEntry> others = leader == null ? List.of() : groups.take(leader, place, lent.connection);
                     if (leader != null && !others.isEmpty()) {
                         Groups.Sending sending =
-                                (shortest, all) -> tx.lockAndCommit(request.waiting(shortest), all, false);
+                                (shortest, all) -> tx.lockAndCommit(request.waiting(shortest), all, endings, false);
                         done = groups.send(leader, others, sending);
                     }
                     if (!done && (others.isEmpty() || lent.isUsableAgain())) {
                         // After a failed group, the driver may have replaced its connection, so the session is
                         // determined again.
                         TransactionLocks alone = others.isEmpty() ? tx : in(lent.connection);
-                        alone.lockAndCommit(remaining.remaining(connected), toSend, true);
+                        alone.lockAndCommit(remaining.remaining(connected), toSend, endings, true);
                         groups.doneAlone(leader);
                         done = true;
                     }
@@ -147,13 +149,13 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
      * Commits with the writes of the work. Refuses the writes if the work has ended the transaction that held the
      * locks.
      */
-    private void commit(Lent lent, List<LockKey> keys, CommitWrites given) throws SQLException {
+    private void commit(Lent lent, List<LockKey> keys, CommitWrites given, Ending.Choice endings) throws SQLException {
         List<Write> writes = CommitWrites.toSend(given);
         PgSession session = lent.lockedSession();
         if (session != null && (!writes.isEmpty() || lent.connection.getAutoCommit())) {
             session.refuseIfOver("The writes of the work are not stored");
         }
-        Commit.run(lent.connection, session, keys, calls.endings(), writes);
+        Commit.run(lent.connection, session, keys, endings, writes);
         lent.settled = true;
     }
 

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.RowMapper;
@@ -46,9 +47,14 @@ public record LockCalls(
         this(tables, observer, queues, early, front, Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
-    /** Returns how transactions end. */
-    public Ending.Choice endings() {
-        return early == null ? Ending.Choice.PLAIN : early::ending;
+    /**
+     * Returns how a transaction ends.
+     *
+     * @param wanted whether other transactions contend for the locks; evaluated at the end of the transaction
+     */
+    public Ending.Choice endings(BooleanSupplier wanted) {
+        EarlyRelease how = early;
+        return how == null ? Ending.Choice.PLAIN : session -> how.ending(session, wanted.getAsBoolean());
     }
 
     public <T> List<T> claim(PgSession session, ClaimParts claim, RowMapper<T> mapper) throws SQLException {

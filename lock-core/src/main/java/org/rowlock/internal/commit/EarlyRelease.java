@@ -29,18 +29,19 @@ public final class EarlyRelease {
     private final AtomicBoolean modeSaid = new AtomicBoolean();
 
     /**
-     * Returns the ending of a transaction. The locks are held until the transaction is durable if the driver cannot
-     * send the COMMIT and the statement after it in one flush. In this case, a pooler might send the second statement
-     * to another session.
+     * Returns the ending of a transaction. If {@code wanted} is false, the locks are held until the transaction is
+     * durable, because this ending costs less than early release. The locks are also held if the driver cannot send the
+     * COMMIT and the statement after it in one flush. In this case, a pooler might send the second statement to another
+     * session.
      */
-    public Ending ending(PgSession session) throws SQLException {
+    public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
         if (sql.isEmpty()) {
             return Ending.PLAIN;
         }
         Object database = session.place();
-        boolean early = session.prepareThreshold() >= 0 && !session.isSimpleQueryMode();
-        if (!early && modeSaid.compareAndSet(false, true)) {
+        boolean early = wanted && session.prepareThreshold() >= 0 && !session.isSimpleQueryMode();
+        if (wanted && !early && modeSaid.compareAndSet(false, true)) {
             none(database, "the driver is set to preferQueryMode=simple, or to a prepareThreshold below zero");
         }
         String failed = "the statement that waits until a commit is durable has failed";

@@ -21,8 +21,10 @@ import org.jspecify.annotations.Nullable;
  * {@link FrontPolicy} decides from the crowd whether to use a front lock.
  */
 public final class AdaptivePolicy implements QueuePolicy {
+    private static final double STEP = 0.125;
     private static final int HOLD_SHARE = 16;
     private static final int MUCH_LESS = 4;
+    private static final double MOST_FOREIGN = 64;
 
     private static final int FEW = 8;
     private static final int WIDE = 4;
@@ -39,6 +41,9 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     /** The estimated time of one hold; 0 if it is unknown. */
     long heldNanos;
+
+    /** The estimated number of transactions of other JVMs that contend for the key at a time; 0 if it is unknown. */
+    double foreign;
 
     /**
      * @param width how many transactions are admitted at a time; 0 for a width that adapts
@@ -102,6 +107,11 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     @Override
+    public boolean isWantedElsewhere() {
+        return foreign >= 1;
+    }
+
+    @Override
     public void waited(long nanos, int holds, long ownNanos, long keyNanos) {
         // A wait for the row is evaluated in two cases: the wait was very long, or the wait for the front lock was at
         // least as long as a hold.
@@ -111,13 +121,20 @@ public final class AdaptivePolicy implements QueuePolicy {
         front.locked(keyNanos >= 0, crowd(nanos, holds, ownNanos), holds, nanos, rowHolds);
     }
 
-    /** Returns the crowd, or 0 if the time of a hold is unknown. */
+    /**
+     * Returns the crowd, or 0 if the time of a hold is unknown. If the crowd is known, moves {@link #foreign} by one
+     * step. The size of the step does not depend on the crowd. Therefore {@code foreign} approaches the median of the
+     * measured numbers, and outliers have little weight.
+     */
     private double crowd(long nanos, int holds, long ownNanos) {
         if (heldNanos == 0) {
             return 0;
         }
         long longer = Math.max(0, ownNanos - holds * heldNanos);
-        return (double) (nanos - longer) / heldNanos;
+        double crowd = (double) (nanos - longer) / heldNanos;
+        double step = Math.max(STEP, foreign / HOLD_SHARE);
+        foreign = Math.min(MOST_FOREIGN, Math.max(0, foreign + (crowd - holds > foreign ? step : -step)));
+        return crowd;
     }
 
     @Override

@@ -168,6 +168,16 @@ public final class KeyEntries implements AutoCloseable {
         return null;
     }
 
+    /** Whether other transactions contend for a key. A nested call has no entries, and always returns true. */
+    public boolean isWanted() {
+        for (Place place : places) {
+            if (place.entry().isWanted()) {
+                return true;
+            }
+        }
+        return places.isEmpty();
+    }
+
     /**
      * Leaves all queues, so that they admit the next calls, and ends the call. A second invocation does nothing.
      *

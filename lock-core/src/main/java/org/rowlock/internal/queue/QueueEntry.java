@@ -220,6 +220,15 @@ public final class QueueEntry {
         return Math.max(0, System.nanoTime() - sinceNanos);
     }
 
+    /** Whether other transactions contend for the key, in this JVM or, according to the policy, in other JVMs. */
+    public boolean isWanted() {
+        synchronized (queue.lock) {
+            return queue.wanting() > (state == State.IN && counted ? 1 : 0)
+                    || (!queue.isKept() && inFront > 0)
+                    || queue.policy.isWantedElsewhere();
+        }
+    }
+
     /**
      * Whether the caller must ask the server how many clients without Rowlock wait for the row. The caller then calls
      * {@link #ask}, and {@link #front} afterwards.

@@ -55,6 +55,11 @@ public interface QueuePolicy {
      */
     default void answered(int waiting, int own) {}
 
+    /** Whether transactions of other JVMs contend for the key, according to the measurements. */
+    default boolean isWantedElsewhere() {
+        return false;
+    }
+
     /**
      * Records that the server has granted a lock.
      *

@@ -439,12 +439,11 @@ class CommitOutcomeTest {
     /** By an early release, and by a commit that only confirms what it has read. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatACancelOfACommitIsSaidToHaveUndoneIsNotStored(boolean early) throws Exception {
+    void whatACancelOfACommitIsSaidToHaveUndoneIsNotStored(boolean wanted) throws Exception {
         EarlyRelease release = new EarlyRelease();
         assertUndoneIsNotStored(
                 (from, id) -> {
                     try (Connection connection = begin(from)) {
-                        connection.unwrap(PGConnection.class).setPrepareThreshold(early ? 5 : -1);
                         // A cancel in front of BEGIN ends the driver's flush, and what is in that runs on.
                         execute(connection, "select");
                         execute(
@@ -452,7 +451,8 @@ class CommitOutcomeTest {
                                 "with paid as (insert into payment values (" + id + ")) update account set balance ="
                                         + " balance + 1 where id = 1");
                         try {
-                            Commit.run(connection, null, List.of(), release::ending, List.of());
+                            Commit.run(
+                                    connection, null, List.of(), session -> release.ending(session, wanted), List.of());
                         } catch (SQLException | RowlockException e) {
                             connection.rollback();
                             throw e;

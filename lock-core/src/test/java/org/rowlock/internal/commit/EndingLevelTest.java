@@ -45,7 +45,7 @@ class EndingLevelTest {
      */
     private List<String> end(Connection connection) throws SQLException {
         PgSession session = PgSession.of(connection);
-        Ending ending = release.ending(session);
+        Ending ending = release.ending(session, true);
         List<Part> parts = ending.around(Part.control(Ending.COMMIT));
         try (PreparedStatement statement = connection.prepareStatement(Flush.textOf(parts))) {
             FlushRunner.bind(statement, parts, ResolvedRequest.NONE);
@@ -58,7 +58,7 @@ class EndingLevelTest {
     }
 
     private void commitEarly(Connection connection) throws SQLException {
-        Commit.run(connection, null, List.of(), session -> release.ending(session), List.of());
+        Commit.run(connection, null, List.of(), session -> release.ending(session, true), List.of());
     }
 
     private static String column(Statement statement, int at) throws SQLException {

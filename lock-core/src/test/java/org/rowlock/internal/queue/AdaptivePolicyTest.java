@@ -78,6 +78,15 @@ class AdaptivePolicyTest {
         assertThat(next.tryEnter()).isTrue();
     }
 
+    @Test
+    void othersAreSeenByWaitsThatOursCannotAccountFor() {
+        seen(100, 8 * HOLD, 1);
+        assertThat(policy.foreign).isBetween(5.5, 6.5);
+        assertThat(policy.isWantedElsewhere()).isTrue();
+        seen(100, HOLD, 0);
+        assertThat(policy.isWantedElsewhere()).isFalse();
+    }
+
     /** Quartz fires a dozen triggers in one transaction, and completes each in a short one. */
     @Test
     void aLongHoldOfOurOwnIsNoCrowdOfOthers() {
@@ -86,6 +95,7 @@ class AdaptivePolicyTest {
             policy.waited(30 * HOLD, 1, 30 * HOLD, -1);
             assertThat(policy.frontNanos(false)).isZero();
         }
+        assertThat(policy.isWantedElsewhere()).isFalse();
         policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
         policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
         assertThat(policy.frontNanos(false)).isPositive();

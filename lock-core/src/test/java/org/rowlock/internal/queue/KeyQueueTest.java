@@ -431,6 +431,25 @@ class KeyQueueTest {
         assertThat(holder.tryEnter()).isFalse();
     }
 
+    /** Only where a place is kept the queue itself has seen all that this JVM wants. */
+    @Test
+    void whatOtherInstancesWantIsWantedWhereverItWasWaitedFor() {
+        KeyQueues seen = KeyQueues.adaptive(0);
+        QueueEntry kept = seen.join("key", false, null);
+        QueueEntry inHand = seen.entry("key".hashCode(), null);
+        assertThat(kept.tryEnter()).isTrue();
+        assertThat(inHand.tryEnter()).isTrue();
+        inHand.leave();
+        assertThat(kept.isWanted()).isFalse();
+        assertThat(inHand.isWanted()).isFalse();
+        kept.queue.policy.held(1_000, true);
+        for (int i = 0; i < 100; i++) {
+            kept.queue.policy.waited(8_000, 1, 0, -1);
+        }
+        assertThat(kept.isWanted()).isTrue();
+        assertThat(inHand.isWanted()).isTrue();
+    }
+
     @Test
     void whatNeverEnteredHasNothingToGiveBack() {
         QueueEntry never = queues.join("key", false, null);

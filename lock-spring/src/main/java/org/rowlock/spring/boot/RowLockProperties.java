@@ -34,7 +34,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     connection of one of them; 1 disables groups. Do not enable groups if connections belong to the user or tenant of
  *     a thread.
  * @param release When a commit releases the locks: plain (when the commit is durable) or early (before the commit is
- *     durable). This applies to inTransaction and a RowLockTransactionManager.
+ *     durable, if other transactions wait). This applies to inTransaction and a RowLockTransactionManager.
  * @param front When Rowlock acquires an advisory lock before the first row lock with strategy ROW: adaptive (when
  *     enough instances contend for the row), always or never.
  * @param lockEntities Whether Hibernate's own find locks the row of a JPA entity, and reads the entity in the same
