@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
@@ -393,6 +394,34 @@ class TransactionEdgesTest {
                 .singleElement(THROWABLE)
                 .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContainingAll("RowLockTemplate", "has ended", "AFTER_COMMIT", "REQUIRES_NEW");
+    }
+
+    /** A method that joins the ended transaction makes Spring's synchronization active again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void behindTheEndNothingIsLockedByAMethodThatJoinsTheTransaction(boolean rollsBack) {
+        var context = Contexts.start(database, Counting.class);
+        List<Throwable> thrown = new ArrayList<>();
+        context.inTransaction(outer -> {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int status) {
+                    thrown.add(
+                            catchThrowable(() -> context.getBean(Counting.class).queues(1)));
+                    context.transactions(Propagation.REQUIRES_NEW)
+                            .executeWithoutResult(inner -> context.template()
+                                    .lock(forNoKeyUpdate(LockKey.row("account", 1))
+                                            .noWait()));
+                }
+            });
+            if (rollsBack) {
+                outer.setRollbackOnly();
+            }
+        });
+        assertThat(thrown)
+                .singleElement(THROWABLE)
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("has ended", "AFTER_COMMIT", "REQUIRES_NEW");
     }
 
     @Test

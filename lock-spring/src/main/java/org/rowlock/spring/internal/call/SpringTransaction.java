@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import javax.sql.DataSource;
@@ -36,6 +37,7 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
  * A running Spring transaction of one DataSource, with its connection, its locks, its unsent writes, and the actions at
@@ -49,6 +51,13 @@ public final class SpringTransaction extends SavepointParts {
     private static final String PLACE = "select pg_catalog.concat_ws(' ', extract(epoch from"
             + " pg_catalog.pg_postmaster_start_time()), pg_catalog.current_database(),"
             + " cast(pg_catalog.to_regclass(?) as pg_catalog.oid))";
+
+    /**
+     * The connections of transactions that have ended. Spring keeps such a connection bound until the last callback, so
+     * that a method that a callback calls seems to run in the transaction.
+     */
+    private static final Map<Object, Boolean> ENDED =
+            new ConcurrentReferenceHashMap<>(16, ConcurrentReferenceHashMap.ReferenceType.WEAK);
 
     /** The execution that the transaction manager reported; null if the manager reports no executions. */
     private final @Nullable TransactionExecution execution;
@@ -71,9 +80,19 @@ public final class SpringTransaction extends SavepointParts {
 
     private final List<Runnable> ends = new ArrayList<>(0);
 
+    /** The holder of the connection, if the transaction manager reported the execution and has bound a connection. */
+    private final @Nullable Object holder;
+
     SpringTransaction(@Nullable TransactionExecution execution, @Nullable DataSource dataSource) {
         this.execution = execution;
         this.dataSource = dataSource;
+        this.holder = execution == null || dataSource == null
+                ? null
+                : TransactionSynchronizationManager.getResource(dataSource);
+        if (holder != null) {
+            // A holder that the application has bound serves several transactions.
+            ENDED.remove(holder);
+        }
     }
 
     /**
@@ -86,7 +105,9 @@ public final class SpringTransaction extends SavepointParts {
      */
     public static SpringTransaction current(String what, DataSource dataSource, RowLocks locks) {
         DataSource bound = Pools.bound(dataSource);
-        ConnectionHolder unused = holder(what, bound);
+        if (ENDED.containsKey(holder(what, bound))) {
+            throw ended(what);
+        }
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
             throw new InvalidDataAccessApiUsageException(
                     what + ": the transaction is read-only, and PostgreSQL refuses FOR UPDATE there too. Remove"
@@ -370,6 +391,9 @@ public final class SpringTransaction extends SavepointParts {
     void end() {
         if (!ended) {
             ended = true;
+            if (holder != null) {
+                ENDED.put(holder, true);
+            }
             ends.forEach(Runnable::run);
         }
     }
