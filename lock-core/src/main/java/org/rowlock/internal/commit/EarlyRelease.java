@@ -44,8 +44,13 @@ public final class EarlyRelease {
         if (wanted && !early && modeSaid.compareAndSet(false, true)) {
             none(database, "the driver is set to preferQueryMode=simple, or to a prepareThreshold below zero");
         }
-        String failed = "the statement that waits until a commit is durable has failed";
-        return new Ending(sql.get(), early, () -> known.put(database, none(database, failed)));
+        return new Ending(sql.get(), early, () -> {
+            if (early) {
+                known.put(database, none(database, "the statement that waits until a commit is durable has failed"));
+            } else {
+                known.remove(database);
+            }
+        });
     }
 
     /** Calls commit() after the end of the transaction, so that pools and proxies notice the end. Sends nothing. */
