@@ -21,6 +21,7 @@ public final class SessionIdentity {
 
     private volatile boolean altered;
     private volatile boolean readsCommitted = true;
+    private boolean cleaning;
 
     /** The text with which the server describes the session; null until it is read. See {@link Equal#look}. */
     private @Nullable String look;
@@ -46,6 +47,15 @@ public final class SessionIdentity {
 
     public void runs(SessionEffect effect) {
         altered |= effect == SessionEffect.ALTERS;
+        cleaning = effect == SessionEffect.CLEANS;
+    }
+
+    public void ran(boolean done) {
+        if (cleaning && done) {
+            altered = false;
+            look = null;
+        }
+        cleaning = false;
     }
 
     /** Records that the session was altered without a statement. */

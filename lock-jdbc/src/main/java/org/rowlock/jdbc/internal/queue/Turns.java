@@ -259,7 +259,9 @@ public final class Turns {
     }
 
     private @Nullable Turn pass(@Nullable StatementPlan plan) {
-        sees(plan);
+        // Even if a batch begins with DISCARD ALL, its later statements may alter the session.
+        boolean cleans = !identity.isAlone() && plan != null && plan.effect() == SessionEffect.CLEANS;
+        sees(cleans ? null : plan);
         mayHoldLocks = true;
         if (plan != null) {
             plan.figures().count(Figure.BATCH);
@@ -279,6 +281,7 @@ public final class Turns {
             turn.answered(done, holds);
             granted = holds ? turn : granted;
         }
+        identity.ran(done);
         if (kept.isOpen() && kept.isEmpty() && access.isIdle()) {
             // The statement itself has ended the transaction.
             kept.close();
