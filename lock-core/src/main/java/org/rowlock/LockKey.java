@@ -56,6 +56,22 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
     }
 
     /**
+     * {@return the keys of two or more rows of one table, in the order given}
+     *
+     * @param table the table, as in SQL
+     * @param first the id of the first row, of a type that {@link #row(String, Object)} accepts
+     * @param second the id of the second row
+     * @param more the ids of further rows
+     */
+    static List<LockKey> rows(String table, Object first, Object second, Object... more) {
+        List<Object> ids = new ArrayList<>();
+        ids.add(first);
+        ids.add(second);
+        Collections.addAll(ids, more);
+        return rows(table, ids);
+    }
+
+    /**
      * {@return the keys of rows of one table, in the order given}
      *
      * @param table the table, as in SQL

@@ -261,7 +261,7 @@ public final class TransactionLocks {
                 // this thread has entered no queue, Rowlock assumes contention.
                 KeyEntries entered = KeyEntries.entered();
                 Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
-                Commit.run(connection, null, List.of(), endings, toSend);
+                Commit.run(connection, List.of(), endings, toSend);
                 return;
             }
         } catch (Throwable failure) {

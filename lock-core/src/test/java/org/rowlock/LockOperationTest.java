@@ -104,7 +104,7 @@ class LockOperationTest {
         for (Class<?> type : List.of(Long.class, Integer.class, Boolean.class, String.class, LocalDate.class)) {
             assertThat((Object) value("null", type)).isNull();
         }
-        List<Integer> balances = locks.lock(forUpdate(rows("account", List.of(1, 3, 4))))
+        List<Integer> balances = locks.lock(forUpdate(rows("account", 1, 3, 4)))
                 .read(READ, Integer.class, 4)
                 .inTransaction(LockedTransaction::rows);
         assertThat(balances).containsExactly(10, 20, null, 40);
@@ -139,7 +139,7 @@ class LockOperationTest {
 
     @Test
     void severalRowsAreLockedByTheirIds() throws Exception {
-        LockRequest several = forUpdate(rows("account", List.of(1, 2, 3)));
+        LockRequest several = forUpdate(rows("account", 1, 2, 3));
         assertThat(several).isEqualTo(forUpdate(rows("account", List.of(1, 2, 3))));
         locks.lock(several).useTransaction(tx -> {
             LockResult other = tryLockElsewhere();
@@ -197,7 +197,7 @@ class LockOperationTest {
     void modesAndWaitsOfTheRequestCountInEveryForm(RowLocks own, Session other) throws Exception {
         lock(other, own, reference());
         RowLocks whole = own.on(database.dataSource());
-        LockRequest taken = forUpdate(rows("account", List.of(1, 2)));
+        LockRequest taken = forUpdate(rows("account", 1, 2));
         for (boolean wait : List.of(false, true)) {
             LockRequest free = wait
                     ? firstAndReference().atMost(TestDatabase.DEADLINE)
@@ -220,7 +220,7 @@ class LockOperationTest {
     @EveryStrategy.WithRow
     void theWorkRunsInEveryFormIfAbsentRowsAreAllowed(RowLocks own) throws Exception {
         LockOperation allowed = own.on(database.dataSource())
-                .lock(forUpdate(rows("account", List.of(1, 9))).allowAbsent());
+                .lock(forUpdate(rows("account", 1, 9)).allowAbsent());
         allowed.useTransaction(tx -> assertThat(balance(tx.connection())).isEqualTo(10));
         allowed.read(READ, BALANCE, 2)
                 .useTransaction(tx -> assertThat(tx.rows()).containsExactly(10L, 20L));

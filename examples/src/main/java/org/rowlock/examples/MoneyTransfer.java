@@ -24,7 +24,7 @@ public final class MoneyTransfer {
     /** Moves an amount, or returns false if the balance does not cover it. */
     public boolean transfer(long from, long to, long amount) throws SQLException {
         // was: select id, balance from account where id in (?, ?) order by id for update
-        return locks.lock(forUpdate(rows("account", List.of(from, to))))
+        return locks.lock(forUpdate(rows("account", from, to)))
                 .read("select balance from account where id = ?", Long.class, from)
                 .inTransaction(tx -> {
                     if (tx.row() < amount) {

@@ -132,8 +132,17 @@ public final class Commit {
     /**
      * Commits the transaction, with the writes in the same flush.
      *
-     * @param known the session of the connection; null if it must be determined
      * @param keys the locked keys, for messages; empty if they are unknown
+     */
+    public static void run(Connection connection, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
+            throws SQLException {
+        run(connection, null, keys, endings, writes);
+    }
+
+    /**
+     * Commits the transaction in the same way, without determining the session again if the caller passes the session.
+     *
+     * @param known the session of the connection; null if it must be determined
      */
     public static void run(
             Connection connection,

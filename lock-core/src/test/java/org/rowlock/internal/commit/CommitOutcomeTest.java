@@ -454,8 +454,7 @@ class CommitOutcomeTest {
                                 "with paid as (insert into payment values (" + id + ")) update account set balance ="
                                         + " balance + 1 where id = 1");
                         try {
-                            Commit.run(
-                                    connection, null, List.of(), session -> release.ending(session, wanted), List.of());
+                            Commit.run(connection, List.of(), session -> release.ending(session, wanted), List.of());
                         } catch (SQLException | RowlockException e) {
                             connection.rollback();
                             throw e;

@@ -133,7 +133,7 @@ final class KeptWrites {
         List<Write> taken = take();
         checked = null;
         try {
-            Commit.run(connection, null, List.of(), Ending.Choice.PLAIN, taken);
+            Commit.run(connection, List.of(), Ending.Choice.PLAIN, taken);
         } catch (CommitNotConfirmedException e) {
             // If the wait for a standby is cancelled, the driver's own commit() adds this warning too, and returns
             // normally.
