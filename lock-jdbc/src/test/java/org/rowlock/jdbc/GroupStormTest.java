@@ -202,8 +202,13 @@ class GroupStormTest {
 
     @Test
     void whatIsAcknowledgedIsThereOnce() throws Exception {
-        GatedDatabase gated = new Storm(1_000, 40).run();
-        assertThat(gated.figure("account", "grouped")).isPositive();
+        // On a busy machine, the members of a short storm may come one after the other.
+        long grouped = 0;
+        for (int storms = 0; storms < 5 && grouped == 0; storms++) {
+            grouped = new Storm(1_000, 40).run().figure("account", "grouped");
+            database.execute("update account set balance = 0, log = '', at = '{}'");
+        }
+        assertThat(grouped).isPositive();
     }
 
     /** As many as the property rowlock.test.group.members says. */
