@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -57,6 +58,25 @@ public final class IdColumns {
          */
         public Place in(String schemas) {
             return new Place(database, user, "in " + schemas, table, given);
+        }
+
+        /**
+         * Replaces the generated hashCode(). The first call of a record's generated method takes time at startup, and
+         * JDK 17 keeps the record's class loader afterwards.
+         */
+        @Override
+        public int hashCode() {
+            return table.hashCode();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Place that
+                    && table.equals(that.table)
+                    && database.equals(that.database)
+                    && user.equals(that.user)
+                    && Objects.equals(searchPath, that.searchPath)
+                    && given.equals(that.given);
         }
     }
 
