@@ -4,9 +4,9 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failure of a write that {@link CommitFlush} kept. No change of the transaction is committed. The server's error
- * is the cause of this exception, and provides its message and SQLSTATE. If a write changed a wrong number of rows,
- * Rowlock provides the message.
+ * The failure of a write that {@link CommitFlush} kept. No change of the transaction is committed. Usually the cause,
+ * the message and the SQLSTATE are those of the server's error. If a write changed a wrong number of rows, Rowlock
+ * provides all three.
  */
 public final class CommitFlushException extends SQLException {
     private static final long serialVersionUID = 1;

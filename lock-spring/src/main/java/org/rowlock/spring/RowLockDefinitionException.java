@@ -3,7 +3,7 @@ package org.rowlock.spring;
 /**
  * Reports at startup that a {@link RowLock} cannot work. Causes are an unknown table or parameter, a method that no
  * proxy can intercept, or contradictory attributes. Another cause is a database whose locks do not exclude each other.
- * The message names the method or the property at fault, and says what to change.
+ * The message describes the fault, and says what to change.
  */
 public final class RowLockDefinitionException extends RuntimeException {
     private static final long serialVersionUID = 1;

@@ -30,8 +30,9 @@ import org.rowlock.internal.text.Stack;
  * transaction with ROLLBACK, and a pooler may have run a statement of another client instead. This class detects both
  * cases without a round trip, by the transaction state that the driver reports.
  *
- * <p>After any exception the caller must roll back, or prevent a later commit in another way. With autosave, the driver
- * rolls back only to its own savepoint, and a later commit() would commit the statements before the savepoint.
+ * <p>After any exception the caller must roll back, or prevent a later commit in another way. If the
+ * driver refused to send a flush, the transaction is still open, and a later commit() would commit its earlier
+ * statements.
  */
 public final class Commit {
     /**
@@ -57,8 +58,8 @@ public final class Commit {
     private boolean sent;
 
     /**
-     * Whether the server's answer to the COMMIT has ended the transaction. Set before listeners run, because a listener
-     * may begin another transaction.
+     * Whether the transaction was over when the server answered the COMMIT. Set before listeners run, because a
+     * listener may begin another transaction.
      */
     private boolean ended;
 

@@ -126,7 +126,8 @@ final class FrontPolicy {
 
     /**
      * @param nanos returns a time that never decreases
-     * @param anyAskNanos the time from which one of the policies that share this object may ask
+     * @param anyAskNanos the earliest time at which any policy of the same {@link KeyQueues} may ask the server; shared
+     *     by these policies
      */
     FrontPolicy(LongSupplier nanos, AtomicLong anyAskNanos) {
         this.nanos = nanos;

@@ -14,8 +14,7 @@ public interface QueuePolicy {
      * @param kept true for an admission queue, in which a transaction stays admitted until it ends; false for a {@code
      *     ROW} queue, in which a transaction stays admitted until the server answers its lock statement
      * @param waiting how many transactions wait in the queue
-     * @return the width, at least 1. While no transaction waits, a policy may also return 0, so that the next
-     *     transaction has to wait
+     * @return the width, which is at least 1
      */
     int width(boolean kept, int waiting);
 

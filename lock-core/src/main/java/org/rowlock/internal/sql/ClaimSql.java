@@ -31,7 +31,8 @@ public record ClaimSql(RowTable table, String predicate, String order, int limit
 
     /**
      * Returns a statement that claims rows without locking their keys. The parameters are the binds of the predicate.
-     * The limit is no parameter, because then the server would plan the statement again for each execution.
+     * The limit is part of the text, because with a parameter the server would plan the statement again for each
+     * execution.
      */
     public static String skipLocked(ClaimParts claim) {
         return "select * from " + from(claim.table()) + " where " + condition(claim.predicate()) + order(claim.order())

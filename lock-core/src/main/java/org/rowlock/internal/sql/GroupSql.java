@@ -15,8 +15,8 @@ public final class GroupSql {
             "case when " + GroupRule.UNALTERED + " then " + GroupRule.SESSION + " else '' end";
 
     /**
-     * The last statement before the COMMIT, which raises an error if the session, a table or the isolation level does
-     * not allow a shared transaction. Only READ COMMITTED is allowed. The parameters are the value of {@link
+     * The check after the writes of a group. The check raises an error if the session, a table or the isolation level
+     * does not allow a shared transaction. Only READ COMMITTED is allowed. The parameters are the value of {@link
      * #SESSION_VALUE}, the names and versions of the tables, {@link LockCheckSql#mark}, and the value of {@link
      * #SESSION_VALUE} again.
      */

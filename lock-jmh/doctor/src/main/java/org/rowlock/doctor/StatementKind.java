@@ -106,8 +106,8 @@ enum StatementKind {
     }
 
     /**
-     * Whether the statement locks the first of several ordered rows. The order is required, because an ORM also adds
-     * LIMIT when it reads one row by its key.
+     * Whether the statement locks the first of several ordered rows without SKIP LOCKED. The order is required, because
+     * an ORM also adds LIMIT when it reads one row by its key.
      */
     static boolean takesFirst(@Nullable String sql) {
         String text = String.valueOf(sql);

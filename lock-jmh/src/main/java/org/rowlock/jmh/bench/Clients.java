@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The client threads of a workload. Clients start before the first window and stop after the last, so no window
- * contains a start or an end. JMH measures the operations of the clients that {@link #add} adds. Thread-safe.
+ * contains a start or an end. JMH measures the operations of the clients that {@link #add} adds. Other
+ * threads may call {@link #take} and {@link #completed} while the clients run.
  */
 public final class Clients {
     private static final Duration STANDSTILL = Duration.ofMinutes(3);

@@ -22,7 +22,8 @@ final class QueueWait {
 
     /**
      * Cancels the wait of a statement. The waiting thread then throws the error that the server raises for a cancelled
-     * statement. Returns false if the waiting statement is a different one, or if the wait is over.
+     * statement, unless a group has run the statement. Returns false if the waiting statement is a different one, or if
+     * the wait is over.
      */
     boolean cancel(Statement which) throws SQLException {
         synchronized (this) {

@@ -71,7 +71,7 @@ public final class Turns {
      * @param statement the driver's or the pool's statement
      * @param isWhole whether the call is one execution of one statement, so that a group may send it instead
      * @return the turn, which the caller gives to {@link #leave} when the server has answered; null for a statement
-     *     that enters no queue
+     *     that goes to the server without being admitted by a queue
      * @throws SQLException if the wait was cancelled, with the error that the server raises for a cancelled statement;
      *     also if a kept write fails
      */

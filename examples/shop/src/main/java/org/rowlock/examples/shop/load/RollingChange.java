@@ -16,8 +16,9 @@ import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Changes the strategy of two instances on one database, one instance and one step at a time, while clients order. The
- * steps lead from {@code ROW} through {@code BOTH} to {@code ADVISORY}, and back. At the end the books are checked.
+ * Changes the strategy of two instances on one database, one instance and one step at a time, while clients order
+ * products. The steps lead from {@code ROW} through {@code BOTH} to {@code ADVISORY}, and back. At the end the books
+ * are checked.
  *
  * <p>The system property {@code shop.clients} is the number of clients, 16 by default. {@code shop.visits} is how many
  * requests each new instance serves before the next instance is changed, 300 by default. {@code spring.datasource.url}
