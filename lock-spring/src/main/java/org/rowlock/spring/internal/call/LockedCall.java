@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -274,8 +273,7 @@ public final class LockedCall {
     public <T> List<T> claim(ClaimParts claim, RowMapper<T> mapper) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         String table = LockKey.row(claim.table(), 0).table();
-        SessionCaches ofTable =
-                new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of(), any -> Set.of());
+        SessionCaches ofTable = SessionCaches.ofTable(what, dataSource, table);
         ofTable.refuse();
         List<String> columns = ofTable.idColumnsOfEntities();
         Set<LockKey> claimed = new HashSet<>();
@@ -288,7 +286,7 @@ public final class LockedCall {
                 })));
         // The mapper may have opened a session of Hibernate or MyBatis, so the list of sessions is read again.
         SessionCaches ofRows = claimed.size() < result.size()
-                ? new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of(), any -> Set.of())
+                ? SessionCaches.ofTable(what, dataSource, table)
                 : SessionCaches.of(
                         what,
                         dataSource,

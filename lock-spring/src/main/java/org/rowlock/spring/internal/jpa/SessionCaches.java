@@ -58,7 +58,7 @@ public final class SessionCaches {
      * @param spellings returns the stored ids of the locked rows of a table, if different texts may be one id; called
      *     only after the lock
      */
-    public SessionCaches(
+    private SessionCaches(
             String what,
             DataSource dataSource,
             Map<String, Set<List<String>>> rows,
@@ -113,6 +113,11 @@ public final class SessionCaches {
     private static boolean isPresent(String... classes) {
         return Set.of(classes).stream()
                 .allMatch(name -> ClassUtils.isPresent(name, SessionCaches.class.getClassLoader()));
+    }
+
+    /** Finds the sessions, to use them for all rows of a table. */
+    public static SessionCaches ofTable(String what, DataSource dataSource, String table) {
+        return new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of(), any -> Set.of());
     }
 
     /** Finds the sessions. Only the keys that are rows are used. */
