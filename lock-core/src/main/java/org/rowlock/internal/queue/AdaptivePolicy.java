@@ -32,7 +32,7 @@ public final class AdaptivePolicy implements QueuePolicy {
     /** The approximate time to wake a thread on a busy machine. */
     private static final double WAKE_NANOS = 500_000;
 
-    /** The shortest hold for which the width is limited. With shorter holds, a long queue costs nothing. */
+    /** The shortest hold for which the width is limited. With shorter holds, a long server queue costs nothing. */
     private static final double SHORTEST_NANOS = WAKE_NANOS / 4;
 
     private final int fixed;

@@ -12,8 +12,8 @@ import java.util.Arrays;
  * of its round trips, its wait at the server and its hold of the lock. By Little's law, the share of admitted
  * transactions that do not wait is the stay without a wait divided by the mean stay. To measure the stay without a
  * wait, the queue sometimes admits only one transaction at a time. These measurements are frequent at first and rare
- * later. Each measurement uses the median, because the first transactions on a connection take many times as long as
- * later ones. Until the first measurement the width is {@link #LEAST}.
+ * later. Each measurement is the median of several stays, because the first transactions on a connection take many
+ * times as long as later ones. Until the first measurement the width is {@link #LEAST}.
  */
 final class AdaptiveWidth {
     /** The smallest width: the holder and the next transaction. */
@@ -22,10 +22,10 @@ final class AdaptiveWidth {
     /** The largest width, so that one key does not occupy the whole pool. */
     static final int MOST = 8;
 
-    /** The number of transactions in a mean, as a multiple of the width. */
+    /** The number of transactions whose mean stay is computed, as a multiple of the width. */
     private static final int SAMPLES = 8;
 
-    /** The number of means between measurements of the stay without a wait doubles from 1 up to this number. */
+    /** The number of mean stays between measurements of the stay without a wait doubles from 1 up to this number. */
     private static final int MEANS = 64;
 
     /**
@@ -35,8 +35,8 @@ final class AdaptiveWidth {
     private static final double SURPRISE = 1.25;
 
     /**
-     * The factor by which the width exceeds the computed width. A larger width is preferred, because times vary, and a
-     * free key costs more than a waiting transaction.
+     * The factor by which the computed number of necessary transactions is increased. Times vary, and a free key costs
+     * more than a waiting transaction.
      */
     private static final double ROOM = 1.2;
 
@@ -59,7 +59,7 @@ final class AdaptiveWidth {
     /**
      * Records that a transaction has left.
      *
-     * @param nanos the time since the transaction was admitted
+     * @param nanos the stay of the transaction
      * @param crowded whether another transaction waits in the queue
      */
     void left(long nanos, boolean crowded) {

@@ -12,19 +12,18 @@ import java.util.function.LongSupplier;
  * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large, and at least half of
  * their transactions belong to other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock
  * without a front lock overtakes their transactions, so its crowd seems small. To detect this case, some locks are
- * <em>probes</em>, which have a front lock. After a lock that waited for transactions of other JVMs, the next lock may
- * be a probe. One in {@link #EVERY} of these locks is a probe.
+ * <em>probes</em>, which have a front lock. A lock may be a probe if the lock before it waited for transactions of
+ * other JVMs. One in {@link #EVERY} such locks is a probe.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the estimated crowd is
- * accurate. After a few consecutive small crowds the state becomes PLAIN. If transactions with a front lock still had
- * to wait long for the row, other transactions lock the row without a front lock. The next lock then first
+ * accurate. After {@link #TO_PLAIN} consecutive small crowds the state becomes PLAIN. If transactions with a front lock
+ * still had to wait long for the row, other transactions lock the row without a front lock. The next lock then first
  * <em>asks</em> the server how many clients without Rowlock wait. If they are many, the state becomes OPEN.
  *
  * <p>OPEN: many clients without Rowlock wait for the row. With front locks, only one transaction of all JVMs with
  * Rowlock would wait among them. Therefore each lock only has a marker: a shared advisory lock, for which no
- * transaction waits. The marker shows other JVMs that the transaction does not belong to such a client. About one lock
- * per second asks again. If no lock asks for a while, for example because all transactions now begin with a read, the
- * state becomes PLAIN.
+ * transaction waits. The marker shows other JVMs that the transaction belongs to a client with Rowlock. About one lock
+ * per second asks again. If no lock asks for a while, the state becomes PLAIN.
  */
 final class FrontPolicy {
     private enum State {
@@ -36,7 +35,7 @@ final class FrontPolicy {
     /** The smallest crowd that leads to FRONT. With a smaller crowd, a front lock costs more than it saves. */
     private static final double CROWD = 8;
 
-    /** The shortest wait that leads to FRONT. Shorter waits may be caused by a busy processor. */
+    /** The shortest wait for a lock that leads to FRONT. Shorter waits may be caused by a busy processor. */
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /**
@@ -61,8 +60,8 @@ final class FrontPolicy {
     private static final int EVERY = 8;
 
     /**
-     * The shortest long wait for the row after the front lock, as a multiple of the time of one hold. A long wait means
-     * that other transactions have locked the row without a front lock.
+     * The smallest multiple of the time of one hold at which a wait for the row is long. A long wait after the front
+     * lock means that other transactions have locked the row without a front lock.
      */
     private static final double BEHIND = 4;
 
@@ -83,21 +82,21 @@ final class FrontPolicy {
 
     /**
      * The time after which an answer with few clients is checked by another question. The first answer may be too
-     * small, because many clients wait for no lock for a moment while the row passes to the next transaction.
+     * small, because many clients briefly wait for no lock while the row passes to the next transaction.
      */
     static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final int CHECKS = 2;
 
     /**
-     * The shortest time between two questions of any policies in the same {@link KeyQueues}. Without this limit, many
-     * contended rows would lead to many questions.
+     * The shortest time between two questions, counted over all policies of the same {@link KeyQueues}. Without this
+     * limit, many contended rows would lead to many questions.
      */
     static final long BETWEEN_NANOS = CHECK_NANOS;
 
     /**
-     * How long a question may be overdue in OPEN before the state becomes PLAIN. Otherwise the {@code ROW} queues would
-     * stay unlimited without new answers.
+     * How long a question may be overdue in OPEN before the state becomes PLAIN. In OPEN the {@code ROW} queues are
+     * unlimited, which is justified only while new answers arrive.
      */
     static final long OVERDUE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -175,7 +174,7 @@ final class FrontPolicy {
 
     /**
      * @param waiting how many transactions without a marker wait for the most contended row of the table
-     * @param own how many transactions of this JVM may be among them
+     * @param own how many of the waiting transactions may belong to this JVM
      */
     void answered(int waiting, int own) {
         boolean few = waiting - own < CLIENTS;
@@ -224,8 +223,8 @@ final class FrontPolicy {
 
     /**
      * Records that the front lock or the marker could not be acquired in time. If another transaction of this JVM
-     * acquired the front lock during the wait, the queue was only long. Otherwise there is a fault, and the next locks
-     * have no front lock for a while.
+     * acquired the front lock during the wait, the queue for the front lock was merely long. Otherwise there is a
+     * fault, and the next locks have no front lock for a while.
      */
     void givenUp(long waitedNanos) {
         if (isOpen() || has(grantedNanos + waitedNanos + 1)) {

@@ -17,8 +17,7 @@ import org.rowlock.internal.value.RequestParts;
 
 /**
  * The entries of one call in the queues of its keys. All calls enter queues in the same order. A nested call has no
- * entries, and skips the queues. The thread of the call closes the entries, in any state, when its transaction has
- * ended.
+ * entries, and skips the queues. The thread of the call closes the entries when the transaction has ended.
  */
 public final class KeyEntries implements AutoCloseable {
     /**
@@ -78,7 +77,7 @@ public final class KeyEntries implements AutoCloseable {
         places.forEach(place -> place.entry().open(!connected));
     }
 
-    /** Whether this call queues. A nested call skips the queues. */
+    /** Whether this call enters queues; false for a nested call. */
     public boolean isQueued() {
         return outer == null;
     }
@@ -111,7 +110,7 @@ public final class KeyEntries implements AutoCloseable {
         return places;
     }
 
-    /** Waits in the queues one after another, until all have admitted the call. The bound is for all waits together. */
+    /** Waits in one queue after another, until all have admitted the call. The request limits the sum of the waits. */
     public void enterAll(int mostWaiting) {
         LockWait wait = request.lockWait();
         long start = System.nanoTime();
@@ -204,7 +203,7 @@ public final class KeyEntries implements AutoCloseable {
     /**
      * Begins a nested call, which skips the queues. Refuses the nested call if an outer call of this thread has one of
      * its keys, because the thread would wait for itself. Shared modes are no exception: at the server, an exclusive
-     * request of another transaction may be between the outer call and the nested call.
+     * request of another transaction may wait for the outer call and block the nested call.
      *
      * @throws IllegalStateException if an outer call has one of the keys
      */

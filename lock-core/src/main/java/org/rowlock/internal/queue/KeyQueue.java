@@ -29,8 +29,8 @@ import org.rowlock.internal.queue.QueueEntry.State;
  */
 final class KeyQueue {
     /**
-     * How many leaders of groups are admitted at a time. While the server runs the group of one leader, the other
-     * leader waits at the server. With few leaders, groups are large and commits are few.
+     * How many leaders of groups ({@link QueueEntry}) are admitted at a time. While the server runs the group of one
+     * leader, the other leader waits at the server. With few leaders, groups are large and commits are few.
      */
     private static final int LEADERS = 2;
 
@@ -48,13 +48,13 @@ final class KeyQueue {
     /** How many entries the leaders have taken. Taken entries are not in {@code line}, but their threads wait. */
     private int taken;
 
-    /** The time for which transactions of this JVM have held the key, without the present holder. */
+    /** The time for which transactions of this JVM have held the key, without the time of the present holder. */
     private long heldNanos;
 
-    /** The time at which a transaction of this JVM acquired the key; 0 if that transaction has ended. */
+    /** The time at which a transaction of this JVM last acquired the key; 0 if that transaction has ended. */
     private long heldSince;
 
-    /** Whether Rowlock noticed the last release at once. If so, the time of the present holder counts too. */
+    /** Whether Rowlock noticed the last release at once. If so, {@link #heldNanos(long)} includes the present hold. */
     private boolean noticesEnd;
 
     /** The number of admitted entries: positive if the entries are shared, negative if they are exclusive. */

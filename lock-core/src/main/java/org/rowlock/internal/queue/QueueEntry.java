@@ -41,7 +41,7 @@ public final class QueueEntry {
     }
 
     public record Served(@Nullable Object value, @Nullable Throwable failure) {
-        /** Created in advance, because a leader that is out of memory could not create the object. */
+        /** This object is created in advance, because a leader that is out of memory could not create it. */
         static final Served UNKNOWN = new Served(
                 null, new IllegalStateException("The leader of the group has left without an outcome for this entry"));
     }
@@ -63,10 +63,10 @@ public final class QueueEntry {
 
     volatile boolean sent;
 
-    /** Whether another thread has ended the wait after a leader had taken the entry. */
+    /** Whether the wait ends as soon as the leader gives the entry back. */
     boolean woken;
 
-    /** Whether the queue counts the admitted entry; false if it was admitted because of a lack of connections. */
+    /** Whether the queue counts the admitted entry; false if a lack of connections led to the admission. */
     boolean counted;
 
     volatile long sinceNanos = System.nanoTime();
@@ -293,7 +293,7 @@ public final class QueueEntry {
     /**
      * Takes waiting entries from the head of the queue, in their order, up to the first entry that cannot join. No
      * entry is overtaken. An entry cannot join if it is shared, has no offer, or has an offer that the predicate
-     * rejects. This entry must be admitted and exclusive.
+     * rejects. The leader, on whose entry this method is called, must be admitted and exclusive.
      *
      * @param joins whether an offer may be taken; runs under the lock of the queue, and must be quick
      * @param rounded returns how many entries to take; the argument is the number of entries that can join

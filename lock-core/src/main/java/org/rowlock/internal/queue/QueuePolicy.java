@@ -29,7 +29,8 @@ public interface QueuePolicy {
     }
 
     /**
-     * Whether many clients without Rowlock wait for the key. If so, the next lock has a marker instead of a front lock.
+     * Whether many clients without Rowlock wait for the key. If so, the next lock has a marker; see {@link
+     * FrontPolicy}.
      */
     default boolean isOpen() {
         return false;
@@ -39,7 +40,7 @@ public interface QueuePolicy {
      * Whether the caller must ask the server, before the next lock, how many clients without Rowlock wait for the row.
      * If this method returns true, {@link #answered} follows.
      *
-     * @param contended whether front locks would delay other transactions of this JVM
+     * @param contended whether several transactions of this JVM contend for the key without forming a group
      */
     default boolean asks(boolean contended) {
         return false;
@@ -49,8 +50,8 @@ public interface QueuePolicy {
      * Records the server's answer.
      *
      * @param waiting how many transactions without a marker wait for the most contended row of the table; 0 if unknown
-     * @param own how many transactions of this JVM are at the server without a front lock or a marker, and may be among
-     *     them
+     * @param own how many transactions of this JVM are at the server without a front lock or a marker; {@code waiting}
+     *     may include these transactions
      */
     default void answered(int waiting, int own) {}
 

@@ -18,7 +18,7 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * The request of one call, with its keys split into advisory locks and row locks.
+ * The request of one call, with the advisory locks and the row locks that its keys need.
  *
  * @param typed the tables whose rows get only advisory locks, and whose id columns are known; the flush checks that
  *     these columns have not changed

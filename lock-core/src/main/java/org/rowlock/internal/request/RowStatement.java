@@ -8,7 +8,7 @@ import java.sql.SQLException;
  * request, an unbounded wait, and the connection of the call.
  */
 public interface RowStatement {
-    /** Returns the name of the column by which the statement finds the row, as in the catalog. */
+    /** Returns the column by which the statement finds the row, in the spelling of the catalog. */
     String idColumn();
 
     /**

@@ -12,13 +12,13 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 
 /**
- * A table whose rows are locked, and the columns of its id.
+ * A table whose rows are locked, and its id columns.
  *
  * @param isLookable whether every visible row can be locked; false for a table with row security
  */
 public record RowTable(String name, List<Column> columns, Identity identity, boolean isLookable) {
 
-    /** The reason why the columns identify a row, and the way in which a lock statement checks the columns. */
+    /** The reason why the columns identify a row, and the way in which a flush checks the columns. */
     public enum Identity {
         /** The columns are configured. A lock statement checks only that the columns still have the same types. */
         GIVEN,
@@ -27,7 +27,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
          * column is the primary key. The server analyses the query, but never runs the query.
          */
         ONE_COLUMN,
-        /** The primary key has several columns or is deferrable. The lock statement queries the catalog. */
+        /** The primary key has several columns or is deferrable. A later statement queries the catalog. */
         CATALOG
     }
 

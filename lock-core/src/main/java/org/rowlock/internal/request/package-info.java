@@ -1,7 +1,4 @@
-/**
- * The request of one call: distinct keys with their modes, the wait, and the kind of lock that each key needs. This
- * package contains no SQL.
- */
+/** The request of one call: distinct keys with their modes, the wait, and the kind of lock that each key needs. */
 @NullMarked
 package org.rowlock.internal.request;
 
