@@ -7,8 +7,8 @@ import java.util.concurrent.Semaphore;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * A connection of an application whose statements Rowlock forwards. Rowlock sends a query of its own only while no
- * other thread uses the connection. Otherwise the timeout of Rowlock's query could cancel the statement of the other
+ * A connection on which Rowlock forwards the statements of an application. Rowlock sends a query of its own only while
+ * no other thread uses the connection. Otherwise the timeout of Rowlock's query could cancel the statement of the other
  * thread.
  */
 public final class DriverAccess {
@@ -160,9 +160,9 @@ public final class DriverAccess {
     }
 
     /**
-     * Waits until no thread runs a query of Rowlock on a pooled connection. The connection then returns to the pool,
-     * which may lend it again at once. A connection without a pool needs no wait, because closing the connection also
-     * ends the query.
+     * Waits until no thread runs a query of Rowlock on a pooled connection. Otherwise the pool could lend the
+     * connection again during such a query. A connection without a pool needs no wait, because closing the connection
+     * also ends the query.
      */
     public void awaitQueries() {
         if (!isDirect()) {

@@ -141,8 +141,8 @@ abstract class DriverSession {
     }
 
     /**
-     * Returns the warning of the server that a commit did not wait for the standby, or null. The name of the server
-     * function that raised the warning identifies the warning. Its SQLSTATE is not specific, and its text may be in any
+     * Returns the warning of the server that a commit did not wait for the standby, or null. The server function that
+     * raised the warning identifies the warning, because the SQLSTATE is not specific and the text may be in any
      * language.
      */
     @Nullable
@@ -236,8 +236,7 @@ abstract class DriverSession {
 
     /**
      * Sets a timeout for each answer of the server, unless a shorter timeout is set. Returns the previous timeout. The
-     * timeout is set on the driver's connection. The pool does not notice this timeout, and therefore does not reset it
-     * later, on another thread.
+     * timeout is set on the driver's connection, so the pool does not notice the timeout, and does not reset it.
      */
     public int boundSocket(int millis) throws SQLException {
         int before = driver.getNetworkTimeout();

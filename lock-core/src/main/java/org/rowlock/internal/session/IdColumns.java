@@ -21,7 +21,7 @@ import org.rowlock.internal.text.IdType;
 
 /**
  * The id columns of tables: the primary key from the catalog, or the configured columns. The columns are looked up on
- * first use, and cached by {@link Place}. A table can be replaced or changed at any time. Every row lock therefore
+ * first use, and cached under a {@link Place}. A table can be replaced or changed at any time. Every row lock therefore
  * checks, without a further round trip, that the types of the columns have not changed. If the columns are not
  * configured, the row lock also checks that they are still the primary key ({@link RowSql#identity}, {@link
  * RowSql#verify}).
@@ -30,7 +30,7 @@ import org.rowlock.internal.text.IdType;
 // cache.
 @SuppressWarnings("ReferenceEquality")
 public final class IdColumns {
-    /** The largest number of entries. Beyond this number, which is rare, all entries are discarded. */
+    /** The largest number of entries. When this rare limit is reached, all entries are discarded. */
     private static final int MOST_KEPT = 10_000;
 
     private final ConcurrentMap<Place, Known> known = new ConcurrentHashMap<>();

@@ -192,8 +192,8 @@ public final class PgSession extends DriverSession {
      * and lock the remaining rows only after the following statements.
      *
      * @param untyped whether a bind has no type, such as null or java.sql.Timestamp. Before such a statement, the
-     *     driver waits for all earlier results, and then asks the server to describe the statement. A one-shot
-     *     statement avoids the wait and the description
+     *     driver waits for all earlier results, and then asks the server to describe the statement. A statement that is
+     *     never prepared at the server avoids both
      */
     public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
         PreparedStatement statement =

@@ -28,7 +28,7 @@ public final class PrimaryKeys {
     /** The largest number of cached tables. Beyond this number, tables are not looked up. */
     private static final int MOST = 10_000;
 
-    /** A query that returns the given names that belong to no table. A name may have a schema. */
+    /** A query that returns which of the given names belong to no table. A name may include a schema. */
     private static final String ABSENT = "select t.name from (select n.name, pg_catalog.parse_ident(n.name) as part,"
             + " pg_catalog.cardinality(pg_catalog.parse_ident(n.name)) as parts from"
             + " pg_catalog.unnest(cast(? as pg_catalog.text[])) as n(name)) as t where not exists (select from"
@@ -92,7 +92,7 @@ public final class PrimaryKeys {
         return absent;
     }
 
-    /** Whether to look up a table: there is no current answer, and no other thread is looking up the table. */
+    /** Reserves the look-up of a table. Returns false if the look-up is unnecessary or already in progress. */
     private boolean claim(IdColumns.Place name) {
         long next = System.nanoTime() + LOOKING_NANOS;
         Found found = known.get(name);

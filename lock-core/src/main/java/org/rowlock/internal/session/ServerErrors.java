@@ -121,8 +121,8 @@ public final class ServerErrors {
      * that acquires the requested locks. A lock without NOWAIT fails only by a timeout. A lock with NOWAIT cannot time
      * out. A limited wait does not time out before its limit.
      *
-     * <p>Unless the lock waits forever, returns false if the caller's statements have no COMMIT. In this case Rowlock
-     * rolls back the flush, even if the caller's statements caused the error.
+     * <p>For a lock that does not wait forever, returns true only if the caller's statements include the COMMIT.
+     * Without the COMMIT, Rowlock rolls back the flush, whatever caused the error.
      *
      * @param start the value of System.nanoTime() before the wait began
      */
