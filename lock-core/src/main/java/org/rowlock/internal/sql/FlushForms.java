@@ -143,7 +143,7 @@ class FlushForms {
                 && asked.rows().get(0).table().isLookable();
     }
 
-    /** Whether the check must raise an error if it refuses, so that the following statements do not run. */
+    /** Whether the check must raise an error if it refuses the lock, so that the following statements do not run. */
     final boolean isRaising() {
         return isAdvisory() && (!isAdvisoryAlone() || (wait == WaitKind.NO_WAIT && !isAdvisoryTry()));
     }

@@ -77,9 +77,9 @@ public final class KeySql {
 
     /**
      * Returns a WITH clause that locks the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does.
-     * Until then, no table can be renamed and replaced by another table. The statement does not use the queries of the
-     * clause, so the server only locks the tables, and never runs the queries. Without the clause, the server could
-     * still resolve a name to the oid that the name had before a rename. The server would then lock keys of the
+     * Until then, these tables cannot be renamed and replaced by other tables. The statement does not use the queries
+     * of the clause, so the server only locks the tables, and never runs the queries. Without the clause, the server
+     * could still resolve a name to the oid that the name had before a rename. The server would then lock keys of the
      * replaced table.
      *
      * @param known the tables whose id columns must still have the types that Rowlock has looked up

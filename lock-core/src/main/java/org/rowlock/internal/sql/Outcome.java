@@ -55,9 +55,8 @@ public sealed interface Outcome {
      * The check refused the lock, because the lock would be useless in this transaction or for this table.
      *
      * @param isolation the transaction's isolation level, as the server spells it
-     * @param table the reason why the table is refused: {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, followed by the
-     *     name of the table if the keys may be of different tables; empty if the table is suitable, or if the isolation
-     *     level is refused
+     * @param table {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE} if a table is the reason for the refusal; otherwise
+     *     empty. The name of the table follows if the keys may be of different tables
      */
     record Refused(
             String isolation,

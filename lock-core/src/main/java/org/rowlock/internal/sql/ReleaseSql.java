@@ -77,9 +77,9 @@ public record ReleaseSql(String confirm, String confirmReads) {
      * the standby only if its transaction has a transaction id (xid) and has written WAL. A message gives the
      * transaction an xid and WAL. An xid alone does not suffice, because writes to unlogged tables produce no WAL.
      *
-     * <p>No message is emitted at the level off, or on a standby. If the level requires only the disk and the
-     * transaction has no xid, a message is emitted only if some WAL is not on disk. From PostgreSQL 17 on, this message
-     * itself flushes the WAL, without a transaction.
+     * <p>No message is emitted at the level off, or on a standby. For a transaction without an xid that waits for no
+     * standby, a message is emitted only if some WAL is not on disk. From PostgreSQL 17 on, this message itself flushes
+     * the WAL, without a transaction.
      */
     private static String emit(boolean flushing, String level) {
         String message = "pg_catalog.pg_logical_emit_message(";

@@ -41,9 +41,9 @@ public final class RowSql {
 
     /**
      * Returns a query that is valid only while the id columns have their known types. If the primary key is one column
-     * and not deferrable, the query is also valid only while this column is the primary key. An invalid query raises
-     * 42803, 42883, 42703 or 42704. The rest of the statement does not use the query, so the server analyses the query,
-     * but never plans or runs it. After DDL or with another search_path, the server analyses the query again.
+     * and not deferrable, this column must also still be the primary key. An invalid query raises 42803, 42883, 42703
+     * or 42704. The rest of the statement does not use the query, so the server analyses the query, but never plans or
+     * runs it. After DDL or with another search_path, the server analyses the query again.
      */
     static String identityQuery(RowTable table) {
         String types = table.each(
@@ -190,8 +190,8 @@ public final class RowSql {
     }
 
     /**
-     * Returns a query for the stored ids of rows, in canonical form. An id without a key is in the form that the driver
-     * returns as a text. The parameters are those of {@link #bindIds}.
+     * Returns a query for the stored ids of rows, in canonical form. An id of type {@link IdType#KEYLESS} is in the
+     * form in which the driver returns it as a text. The parameters are those of {@link #bindIds}.
      */
     public static String stored(RowTable table) {
         return "select "
@@ -236,7 +236,7 @@ public final class RowSql {
         return "(select cast(? as " + type + "[]))::" + type + "[]";
     }
 
-    /** Returns the element type of the array of ids. Ids without keys are sent as texts, because they may be arrays. */
+    /** Returns the element type of the array of ids. Ids without keys are texts, because such an id may be an array. */
     private static String listed(Column column) {
         return column.kind() == IdType.KEYLESS ? "pg_catalog.text" : column.type();
     }

@@ -103,8 +103,8 @@ public final class WaitSql {
     }
 
     /**
-     * Returns an item of a select list, which sets lock_timeout to the remaining time before each row is locked. The
-     * item is empty if the wait has no limit.
+     * Returns an item of a select list, which sets lock_timeout to the remaining time before each row is locked.
+     * Without {@code atMost}, the item is empty.
      */
     static String rearm(WaitKind wait, String name) {
         return wait == WaitKind.AT_MOST ? ", " + REARM_EXPRESSION + name : "";

@@ -2,7 +2,7 @@ package org.rowlock.internal.text;
 
 /** SQL that several modules share: the columns of a primary key, the root of a partition tree, and a hash. */
 public final class CatalogSql {
-    /** A FROM item: the key columns {@code a} of an index {@code i} at positions {@code k.n}, without INCLUDE. */
+    /** A FROM item: the key columns {@code a} of an index {@code i} at positions {@code k.n}, no INCLUDE columns. */
     public static final String KEY_COLUMNS =
             "pg_catalog.pg_index as i cross join lateral pg_catalog.unnest(i.indkey[0:i.indnkeyatts - 1])"
                     + " with ordinality as k(attnum, n)"

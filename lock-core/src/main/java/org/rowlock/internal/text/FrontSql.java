@@ -57,13 +57,13 @@ public final class FrontSql {
     /**
      * A query: how many transactions without a marker wait for the most contended row of a table. The parameter is the
      * name of the table. A row is locked in its partition, so the query treats all partitions of a partitioned table as
-     * one table. The count includes the holder of the front lock of the row, if this transaction waits.
+     * one table. The count includes the holder of the front lock of the row, if this holder waits for the row.
      *
      * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them, and
      * transactions that follow an update to the new version of the row, wait for the xid of the holder. In REPEATABLE
      * READ and SERIALIZABLE the answer is 0, because front locks and markers do not exist there. The arrays are
-     * computed once, so the query visits each lock a few times, however many transactions wait. Prepared transactions
-     * have no pid and do not wait, so the query ignores their locks.
+     * computed once, so the query visits each lock only a few times, however many transactions wait. Prepared
+     * transactions have no pid and do not wait, so the query ignores their locks.
      */
     public static final String PLAIN_WAITERS =
             "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"
@@ -133,7 +133,7 @@ public final class FrontSql {
                 + " and " + GroupRule.READ_COMMITTED + " offset 0) as a";
     }
 
-    /** Returns an expression for the milliseconds of a timeout that the wait may use; null without a timeout. */
+    /** Returns an expression for the part of a timeout that the wait may use, in milliseconds; null for no timeout. */
     private static String part(String timeout) {
         return "nullif(extract(epoch from pg_catalog.current_setting('" + timeout
                 + "')::pg_catalog.interval) * 1000 / m.part, 0)";

@@ -58,7 +58,7 @@ public final class GroupRule {
 
     /**
      * A condition: the session has not changed since its login, except for settings that do not affect writes. The
-     * condition is expensive, so it is evaluated only once for each session.
+     * condition is expensive, so its result is reused.
      */
     public static final String UNALTERED = "not exists (select from pg_catalog.pg_settings as s"
             + " where s.source = 'session' and s.name <> 'application_name'"
@@ -87,10 +87,10 @@ public final class GroupRule {
 
     /**
      * A condition for a {@link #TABLE} {@code c} of pg_class that a group changes. The table must have no user-defined
-     * triggers, rules or deferred constraints, no parent or child tables, and no references with an ON UPDATE action.
-     * The defaults, generated columns and checks of the table and of its domains must not call functions that may
-     * depend on the session. No such function may take a row of the table, because a write could call it in the form of
-     * a column.
+     * triggers, rules or deferred constraints, and no parent or child tables. No foreign key may refer to the table
+     * with an ON UPDATE action. The defaults, generated columns and checks of the table and of its domains must not
+     * call functions that may depend on the session. No such function may take a row of the table, because a write
+     * could call it as if it were a column.
      */
     private static final String CHANGED_TABLE = "c.relkind = 'r' and not (c.relhassubclass or c.relhasrules)"
             + " and not exists (select from pg_catalog.pg_inherits as p where p.inhrelid = c.oid)"
@@ -139,10 +139,10 @@ public final class GroupRule {
             + DELETES + "%' and " + DELETED + ") end";
 
     /**
-     * A condition: names still mean the tables whose versions {@link #QUERY} has read, and these tables have not
-     * changed. The condition is false, for example, if a temporary table of this session now has one of the names. The
-     * parameters are the parameters of {@link #QUERY}, separated by {@link IdText#SEPARATOR}, and the versions in the
-     * order of the oids.
+     * A condition: the given names still mean the tables whose versions {@link #QUERY} has read, and these tables have
+     * not changed. The condition is false, for example, if a temporary table of this session now has one of the names.
+     * The parameters are the parameters of {@link #QUERY}, separated by {@link IdText#SEPARATOR}, and the versions in
+     * the order of the oids.
      */
     public static final String VERSIONS = "(select pg_catalog.string_agg(" + VERSION + ", ';' order by c.oid)"
             + " from pg_catalog.pg_class as c where c.oid = any (array(select cast(pg_catalog.to_regclass("

@@ -136,7 +136,7 @@ public final class IdText {
         }
     }
 
-    /** Formats a value as in ISO 8601, with seconds and without trailing zeros. Time zones are converted to UTC. */
+    /** Formats a value as in ISO 8601, in UTC if it has a time zone, with seconds and without trailing zeros. */
     private static String ofTemporal(String table, Temporal value) {
         if (value instanceof OffsetDateTime || value instanceof ZonedDateTime || value instanceof Instant) {
             Instant instant = Instant.from(value);

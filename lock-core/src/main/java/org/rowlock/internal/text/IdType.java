@@ -44,7 +44,7 @@ public enum IdType {
 
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
-    /** Half of the largest number of digits. The limit exists because a number such as 1e999999999 has a long text. */
+    /** Half of the largest number of digits of an id, because a number such as 1e999999999 would have a long text. */
     private static final int MOST_DIGITS = 1_000;
 
     private static final IdType[] TYPES = values();
