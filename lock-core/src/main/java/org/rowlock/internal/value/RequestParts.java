@@ -149,7 +149,7 @@ public record RequestParts(
         return List.copyOf(byText.values());
     }
 
-    /** Returns different texts for different keys. A name and a row of a table "name" have the same toString(). */
+    /** Returns different texts for different keys. A name and a row of a table "name" can have the same toString(). */
     private static String exactText(LockKey key) {
         return key instanceof LockKey.Row row
                 ? row.table() + "[" + String.join("\0", row.id())

@@ -55,7 +55,7 @@ public final class LockVerifier {
 
     /**
      * A query for an extension of a database that spans several machines. Such a database reports the version of
-     * PostgreSQL, so its version does not help.
+     * PostgreSQL, so only its extension reveals the several machines.
      */
     private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
             + CatalogSql.OF_SEVERAL_MACHINES + " order by 1 limit 1";
@@ -87,7 +87,7 @@ public final class LockVerifier {
 
     public void verify(DataSource dataSource, int connections) {
         Arguments.notNull(dataSource, "The DataSource is null");
-        // A failover of the server changes the session once, so a verification with a changed session is repeated.
+        // A failover changes the session only once, so a verification that finds a changed session is repeated.
         for (boolean again = false; ; again = true) {
             List<Probe> probes = new ArrayList<>();
             try {
@@ -217,7 +217,7 @@ public final class LockVerifier {
 
     /**
      * Locks, reads in the same round trip, and reads again in the next round trip. Checks that both reads run in the
-     * transaction that can write and holds the lock.
+     * same transaction, and that this transaction can write.
      *
      * @return the result of {@link Probe#TRANSACTION}; null if another transaction holds the lock
      */

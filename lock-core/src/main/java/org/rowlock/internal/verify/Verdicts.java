@@ -74,7 +74,7 @@ final class Verdicts {
 
     /**
      * Returns the exception for an error. Some errors show that a pooler is in statement mode or mixes up prepared
-     * statements. After any other error, the check could not be completed.
+     * statements. Any other error means that the check could not be completed.
      */
     static LockVerificationException of(Exception e) {
         SQLException sql =
