@@ -34,20 +34,19 @@ import org.springframework.transaction.HeuristicCompletionException;
  * were written for {@code FOR UPDATE} therefore keep working. Rowlock's exception is the cause of Spring's exception,
  * and contains the details.
  * <ul>
- * <li>a lock that is not available (55P03, which Spring leaves uncategorised by default), or a full admission queue:
- *     {@link CannotAcquireLockException}, as Spring does for Hibernate's exceptions
+ * <li>a lock that is not available (55P03), or a full admission queue: {@link CannotAcquireLockException}
  * <li>a deadlock, or a serialization failure such as a row changed under REPEATABLE READ (40001): {@link
  *     CannotAcquireLockException} too
- * <li>an interrupt in the admission queue, and any other rejected lock: {@link PessimisticLockingFailureException}
+ * <li>an interrupt in the admission queue, or any other failure to lock: {@link PessimisticLockingFailureException}
  * <li>a statement timeout or cancel: {@link QueryTimeoutException}
- * <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
+ * <li>a lost connection, or a full lock table: {@link DataAccessResourceFailureException}
  * <li>a server where all transactions are read-only, as in a failover: {@link TransientDataAccessResourceException}
  * <li>an unknown outcome of the commit: {@link HeuristicCompletionException}, with the outcome state {@code
  *     STATE_UNKNOWN}; the transaction must not be retried
  * <li>a commit that is possibly not durable: {@link HeuristicCompletionException}, with {@code STATE_COMMITTED}
  * <li>a write at the commit that did not change as many rows as expected: {@link
  *     IncorrectUpdateSemanticsDataAccessException}
- * <li>wrong kind of transaction, unknown table, too many keys: {@link InvalidDataAccessApiUsageException}
+ * <li>a wrong kind of transaction, an unknown table, or too many keys: {@link InvalidDataAccessApiUsageException}
  * <li>an absent row that the request does not allow: {@link EmptyResultDataAccessException}
  * </ul>
  */

@@ -1,6 +1,9 @@
 package org.rowlock.spring;
 
-/** The reaction at startup to an annotation that locks nothing, or to a table without its guard. */
+/**
+ * The reaction at startup to a method whose {@link RowLock} locks nothing, or to a table without a guard, the trigger
+ * that rejects writers without the lock.
+ */
 public enum Reaction {
     /** Logs a warning once. */
     WARN,
@@ -8,9 +11,6 @@ public enum Reaction {
     /** Prevents the application from starting. */
     FAIL,
 
-    /**
-     * Skips the check. The checks for methods and calls that lock nothing are not skipped; for these checks this value
-     * means {@link #WARN}.
-     */
+    /** Skips the check for guards. For methods that lock nothing, this value means {@link #WARN}. */
     IGNORE
 }

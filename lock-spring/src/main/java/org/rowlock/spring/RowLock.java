@@ -29,17 +29,16 @@ import org.springframework.core.annotation.AliasFor;
  * public void quote(Quote command) { ... }
  * }</pre>
  *
- * <p>All rows of one call are locked together, in one round trip and in a fixed order. Transactions with one such call
- * each therefore do not deadlock with each other. The exceptions are calls with strategy {@code ROW} that lock rows of
- * one table in several modes or by several names.
+ * <p>All rows of one call are locked together, in one round trip and in a fixed order. Transactions that each make one
+ * such call therefore do not deadlock with each other. The exceptions are calls with strategy {@code ROW} that lock
+ * rows of one table in several modes, or under several names of the table.
  *
  * <p>The annotation can be used as a meta-annotation. Without a transaction the call fails and locks nothing. A call
  * that begins a transaction first queues in the JVM for its keys, before it borrows a connection. A call within the
  * same object ({@code this.ship(1)}) bypasses the proxy and locks nothing, as with {@code @Transactional}.
  *
- * <p>A call throws Spring's exceptions, with Rowlock's exception as the cause. An example is {@code
- * CannotAcquireLockException}, if the lock is not available or the server has detected a deadlock; see {@link
- * LockExceptionTranslator}.
+ * <p>A call throws Spring's exceptions, with Rowlock's exception as the cause: for example {@code
+ * CannotAcquireLockException} if the lock is not available; see {@link LockExceptionTranslator}.
  */
 @Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -82,9 +81,9 @@ public @interface RowLock {
     String[] id() default {};
 
     /**
-     * The lock mode. The default is {@link RowLockMode#FOR_NO_KEY_UPDATE}, the mode of an {@code UPDATE}, and usually
-     * of Hibernate's {@code PESSIMISTIC_WRITE} (for exceptions see <a
-     * href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>). A row lock
+     * The lock mode. The default is {@link RowLockMode#FOR_NO_KEY_UPDATE}, the mode of an {@code UPDATE} that changes
+     * no key. Hibernate's {@code PESSIMISTIC_WRITE} usually has the same mode; see <a
+     * href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>. A row lock
      * in this mode excludes all writers, but does not block inserts that reference the row. {@link
      * RowLockMode#FOR_UPDATE} blocks those inserts too. Use {@code FOR_UPDATE} in a method that deletes the row or
      * changes its key.

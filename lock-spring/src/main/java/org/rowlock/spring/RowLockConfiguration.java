@@ -71,9 +71,8 @@ class RowLockConfiguration {
     }
 
     /**
-     * This bean is lazy, because an application with several DataSources defines its own templates and never needs this
-     * bean. One of those templates may be named rowLockTemplate. This bean therefore has another name, because Spring
-     * Boot does not permit two beans with one name.
+     * This bean is lazy, because an application with several DataSources defines its own templates instead. One of
+     * those templates may be named rowLockTemplate, so this bean has another name.
      */
     @Bean("rowLockDefaultTemplate")
     @Lazy

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of the whole application. To change a default, define a bean of this type that overrides its method.
+ * The settings of the whole application. To change a default, define a bean of this type that overrides the method.
  * With Spring Boot, set the properties {@code rowlock.*} instead. Implementations are immutable.
  */
 public interface RowLockSettings {

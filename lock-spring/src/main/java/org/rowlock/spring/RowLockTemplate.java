@@ -126,8 +126,8 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Returns the writes that the running transaction sends at its end, in one flush. Use the writes for statements
-     * whose results are not needed earlier: {@code template.atCommit().add("update ..", ..).expectOneRow()}. A {@link
+     * Returns the writes that the running transaction sends at its end, in one flush. Add statements whose results are
+     * not needed earlier: {@code template.atCommit().add("update ..", ..).expectOneRow()}. A {@link
      * RowLockTransactionManager} sends the writes with the COMMIT. With any other manager, the writes are sent
      * immediately before the COMMIT, in a separate round trip. If a write fails, or does not change as many rows as
      * expected, nothing is stored, and the commit throws Spring's exception.
@@ -159,11 +159,11 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Checks that the running transaction holds a lock in any mode, and throws an exception otherwise. Use this method
-     * in code that is correct only under a lock that one of its callers acquires, and in tests. The check takes no
-     * round trip. The check finds the locks of {@link RowLock} and of templates, unless a rollback to a savepoint has
-     * released these locks. The check finds a claim only if a session of Hibernate is open and Hibernate maps the table
-     * with an id of one column. The check does not find locks that the application's own SQL acquires.
+     * Checks that the running transaction holds a lock on the key in any mode, and throws an exception otherwise. Use
+     * this method in code that is correct only under a lock that one of its callers acquires, and in tests. The check
+     * takes no round trip. The check finds the locks of {@link RowLock} and of templates, unless a rollback to a
+     * savepoint has released these locks. The check finds a claim only if a session of Hibernate is open and Hibernate
+     * maps the table with an id of one column. The check does not find locks that the application's own SQL acquires.
      *
      * @param key the row, or other key
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if the transaction does not hold the lock, or
@@ -213,7 +213,7 @@ public final class RowLockTemplate {
      * @param request the keys and their modes; if the request specifies no wait, the configured wait applies
      * @param writes the writes
      * @throws org.springframework.transaction.IllegalTransactionStateException if a transaction is running
-     * @throws org.springframework.dao.DataAccessException if nothing is stored
+     * @throws org.springframework.dao.DataAccessException if a lock or a write fails; nothing is stored
      * @throws org.springframework.transaction.HeuristicCompletionException if it is unknown whether the writes are
      *     stored, or if the writes are stored but are possibly not durable
      * @see org.rowlock.LockOperation#execute(CommitWrites)

@@ -61,16 +61,16 @@ public final class RowLockJdbcAutoConfiguration {
     /**
      * Wraps every bean that is a DataSource, unless lock-jdbc already wraps the bean. Spring's delegating and routing
      * DataSources are skipped, because their targets are usually beans themselves. If a target is not a bean, the
-     * application can wrap the target itself. A wrapper unwraps to the original bean. This processor runs before any
-     * other processor that replaces a bean by a DataSource that delegates to the bean, as Spring Boot does for {@code
-     * spring.datasource.connection-fetch=lazy}.
+     * application can wrap the target itself. A wrapper unwraps to the original bean. Other processors may put a
+     * delegating DataSource in front of the bean, as Spring Boot does for {@code
+     * spring.datasource.connection-fetch=lazy}. This processor runs before them.
      */
     static final class Wrapping implements BeanPostProcessor, Ordered, DisposableBean {
         private final Environment environment;
 
         /**
-         * The last wrapper for each name in JMX. A bean may be created more than once, for example after a change of
-         * credentials.
+         * The last wrapper of each bean, by the name of the bean. A bean may be created more than once, for example
+         * after a change of credentials.
          */
         private final Map<String, RowlockDataSource> wrapped = new ConcurrentHashMap<>();
 
@@ -105,8 +105,8 @@ public final class RowLockJdbcAutoConfiguration {
         private RowlockDataSource wrap(String name, DataSource dataSource) {
             Binder binder = Binder.get(environment);
             RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
-            // The type DropInMode is used only inside this method, because lock-jdbc may be missing. The value may be
-            // "false", because YAML reads the word "off" as the boolean false. The binder converts "false" to OFF.
+            // The type DropInMode is used only inside this method, because lock-jdbc may be missing. The binder
+            // converts "false", which YAML reads from the word "off", to OFF.
             DropInMode mode = binder.bind("rowlock.jdbc.mode", DropInMode.class).orElse(DropInMode.QUEUE);
             return RowLocksFactory.set(
                     "rowlock.jdbc.*",

@@ -24,10 +24,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param lockBudget The largest number of distinct advisory locks in one call.
  * @param admission The queues in the JVM.
  * @param verify Whether to check at startup that locks exclude each other, that tables exist, and that ids have the
- *     right parts in order.
+ *     parts of the primary key in its order.
  * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
- * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing: warn or fail. Rowlock may
- *     be disabled, their beans may exist too early, or their own class may call them.
+ * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing: warn or fail. Causes:
+ *     Rowlock is disabled, the method's bean was created too early, or the method's own class calls it.
  * @param singleEntryNode Declares that all clients of a database of several machines, such as Citus, connect to the
  *     same machine.
  * @param largestGroup How many calls of LockOperation.execute that wait for one key may share a transaction, on the

@@ -39,8 +39,8 @@ public final class RowLocksEndpoint {
      *
      * @param threads a line for each thread that waits in a queue of this JVM or has been admitted, the oldest first:
      *     the bean {@code dataSource}; {@code table} and {@code id}, or the key as {@code id}; {@code mode}; the name
-     *     of the thread; {@code admitted}, true if the thread no longer waits in the queue; and {@code since}, the time
-     *     since the thread entered the queue or was admitted, in ISO-8601
+     *     of the thread; {@code admitted}, true if the thread no longer waits in the queue; and {@code since}, how long
+     *     the thread has waited, or how long ago it was admitted, as an ISO-8601 duration
      * @param usages every {@link org.rowlock.spring.RowLock} in beans that exist: {@code bean}, {@code method} with
      *     class and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an
      *     expression), {@code mode}, and {@code lockWait} if it is not the configured default

@@ -24,8 +24,8 @@ import org.springframework.util.ReflectionUtils;
  * @param table the table, looked up on first use, because an entity's table is unknown until the entity manager factory
  *     exists
  * @param given the id, or each part of the id if the annotation names several parts
- * @param parts the names of several parts in their order, each the name of a parameter or property, or empty; the list
- *     is empty if the annotation does not name several parts
+ * @param parts for an id of several parts, the parameter or property that each part's expression names, or an empty
+ *     string if it names none; otherwise an empty list
  * @param idText the id as the annotation writes it, for reports
  * @param required whether the row must exist
  */
@@ -99,7 +99,10 @@ public record RowLockDefinition(
         return LockKey.row(table.get(), value);
     }
 
-    /** Returns the component of a record that has a single component, such as a typed id. Returns any other value. */
+    /**
+     * Returns the component of a record that has a single component, such as a typed id. Returns other values
+     * unchanged.
+     */
     private static @Nullable Object value(@Nullable Object id) {
         RecordComponent[] components = id == null ? null : id.getClass().getRecordComponents();
         if (components == null || components.length != 1) {

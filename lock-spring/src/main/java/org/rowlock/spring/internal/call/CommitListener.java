@@ -38,10 +38,9 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
     }
 
     /**
-     * Whether a call is allowed to queue. The thread must not be in a transaction, nor in a scope that has suspended a
-     * transaction (NOT_SUPPORTED), because that transaction may hold locks. The thread also must not be in a scope
-     * without a transaction (SUPPORTS) that already has a connection or an entity manager. A session outside of
-     * transactions (open-in-view) must not have a connection either: the caller at the head of the queue may need this
+     * Whether a call is allowed to queue. A running or suspended transaction of the thread forbids this, because the
+     * transaction may hold locks. A connection of the thread forbids it too, because the caller at the head of the
+     * queue may need this connection. Without a transaction, a scope (SUPPORTS) or a session (open-in-view) may have a
      * connection.
      */
     public static boolean mayQueue() {

@@ -67,8 +67,8 @@ public final class LockedCall {
     private @Nullable KeyEntries turn;
 
     /**
-     * The time at which the call began to queue; null if it did not queue. Only the first lock of the call deducts this
-     * time from its wait, because a retry within the transaction does not queue again.
+     * The time at which the call began to queue; null if it did not queue. Only the first lock of the call has a
+     * shorter wait because of the queue: a retry within the transaction does not queue again.
      */
     private @Nullable Long queuedSince;
 

@@ -185,8 +185,9 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Returns the running transaction of a DataSource; null if its manager has not reported it and it has not locked.
-     * The DataSource must be the object to which transaction managers bind connections.
+     * Returns the running transaction of a DataSource; null if Rowlock does not know the transaction. Rowlock learns of
+     * a transaction from its manager, or from its first lock. The DataSource must be the object to which transaction
+     * managers bind connections.
      *
      * @param dataSource null for the transaction of a manager that exposes no DataSource
      */
@@ -315,10 +316,7 @@ public final class SpringTransaction extends SavepointParts {
         return lastWrites();
     }
 
-    /**
-     * If Rowlock sends the COMMIT, sends the writes and the COMMIT in one flush, and returns true. Otherwise returns
-     * false.
-     */
+    /** Sends the writes and the COMMIT in one flush. Returns false, and sends nothing, if Spring sends the COMMIT. */
     public boolean commit() {
         return committedByRowlock
                 && on(connection -> {

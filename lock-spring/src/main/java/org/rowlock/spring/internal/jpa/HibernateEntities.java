@@ -23,8 +23,7 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  *
  * @param mapped the entities of the table, and the other entities of a hierarchy that uses the table
  * @param names the names of these entities
- * @param isCached whether a cache may contain data of these entities, one of their collections, or the result of a
- *     query
+ * @param isCached whether a cache may contain these entities, their collections, or results of queries
  * @param lockedIn the table in which the rows must be locked instead: for a joined subclass the root's table, for a
  *     secondary table the entity's main table. Empty if the rows are locked in the table itself
  * @param areCounted whether Hibernate expects each of its writes to the table to change exactly one row

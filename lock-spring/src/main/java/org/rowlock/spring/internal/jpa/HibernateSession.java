@@ -60,7 +60,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
 
     /**
      * @param surely whether the entity's id is certainly one of the keys
-     * @param late whether only the locked row has shown this, because the key has another spelling of the id
+     * @param late whether Rowlock learned this only from the locked row, because the key is another spelling of the id
      */
     private record Loaded(Object entity, EntityEntry entry, boolean surely, boolean late) {}
 
@@ -252,9 +252,8 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
 
     /**
      * Whether a refresh locks the entity, and loses no pending change of the entity or of entities to which the refresh
-     * cascades. If the session records a lock mode above READ for the entity, Hibernate may send no lock. After a join
-     * or a rollback to a savepoint, the recorded lock may not exist. The result is therefore false for every such
-     * record.
+     * cascades. The result is false if the session records a lock mode above READ for the entity. Hibernate may then
+     * send no lock, although after a join or a rollback to a savepoint the recorded lock may not exist.
      */
     private boolean isReadAgain(Object entity) {
         EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);
@@ -278,9 +277,9 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     /**
-     * Rejects the lock if a changed entity was loaded with PESSIMISTIC_WRITE and its row has changed since. Hibernate 7
-     * records that mode also for joined entities, whose rows its statement does not lock. This method also rejects
-     * the lock if {@link #refuse} did not know that the key is another spelling of the entity's id.
+     * Rejects the lock if an entity that was loaded with PESSIMISTIC_WRITE and its row have both changed since.
+     * Hibernate 7 records this mode for joined entities too, but does not lock their rows. This method also rejects a
+     * changed entity that {@link #refuse} did not find, because the key is another spelling of the entity's id.
      */
     private void refuseStale(List<Loaded> loaded) {
         for (Loaded each : loaded) {

@@ -115,7 +115,7 @@ public final class SessionCaches {
                 .allMatch(name -> ClassUtils.isPresent(name, SessionCaches.class.getClassLoader()));
     }
 
-    /** Finds the sessions, to use them for all rows of a table. */
+    /** Finds the sessions. All rows of the table count as locked. */
     public static SessionCaches ofTable(String what, DataSource dataSource, String table) {
         return new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of(), any -> Set.of());
     }

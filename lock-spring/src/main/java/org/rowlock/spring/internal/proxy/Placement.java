@@ -23,7 +23,7 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Rejects a {@link RowLock} on a method if a proxy cannot lock for that method.
  *
- * @param propagation -1 if the method declares no transaction and runs in the transaction of its caller
+ * @param propagation the propagation of the method's own transaction; -1 if the method declares no transaction
  */
 record Placement(Method method, Class<?> targetClass, int propagation) {
     private static final List<String> REPOSITORY = List.of("org.springframework.data.repository.Repository");

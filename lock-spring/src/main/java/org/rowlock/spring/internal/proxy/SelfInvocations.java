@@ -139,8 +139,7 @@ public final class SelfInvocations extends ClassVisitor {
         return new MethodVisitor(api) {
             private final Set<String> called = new LinkedHashSet<>();
 
-            // Whether the method can have another object of the class. The calls may then be calls of that object's
-            // methods.
+            // Whether the method can have another object of the class. Its calls may then go to that object.
             private boolean hasAnother =
                     forwards || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(SelfInvocations.this::isOwn);
 

@@ -95,8 +95,8 @@ final class TableCheck {
     }
 
     /**
-     * Rejects a configured table that does not exist, or that needs id columns and has neither a primary key nor
-     * configured columns.
+     * Rejects a configured table that does not exist, or whose strategy needs id columns that are unknown: the table
+     * has no primary key, and the configuration names no columns.
      */
     void checkConfigured(String table) throws SQLException {
         List<String> unused = idColumns("The configuration of table " + table, table);
@@ -166,8 +166,8 @@ final class TableCheck {
     }
 
     /**
-     * Whether the parts can be in the order of the columns. The order is certainly wrong only if the parts have the
-     * names of all columns in a different order.
+     * Whether the parts can be in the order of the columns. The result is false only if the parts have the names of all
+     * columns, in a different order.
      */
     private static boolean inOrder(List<String> names, List<String> columns) {
         List<String> given = names.stream().map(TableCheck::plain).toList();
