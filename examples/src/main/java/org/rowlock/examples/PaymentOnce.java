@@ -17,7 +17,7 @@ public final class PaymentOnce {
     }
 
     // snippet: once
-    /** Pays, or returns the earlier answer to the same request. Requests with one key wait for each other. */
+    /** Pays, or returns the earlier answer to the same request. Requests with the same key wait for each other. */
     public String pay(UUID key, long amount) throws SQLException {
         return locks.lock(forUpdate(name("payment " + key)))
                 .read("select answer from payment where key = ?", String.class, key)

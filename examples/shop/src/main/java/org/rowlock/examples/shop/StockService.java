@@ -20,7 +20,7 @@ class StockService {
         lines.forEach((product, quantity) -> find(product).take(quantity));
     }
 
-    /** Returns products to the stock, which the caller has locked. */
+    /** Puts products back into the stock, which the caller has locked. */
     @Transactional(propagation = Propagation.MANDATORY)
     public void putBack(Map<Long, Integer> lines) {
         stock.findAllById(lines.keySet()).forEach(each -> each.putBack(lines.getOrDefault(each.product(), 0)));

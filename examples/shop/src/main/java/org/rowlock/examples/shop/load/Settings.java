@@ -1,6 +1,6 @@
 package org.rowlock.examples.shop.load;
 
-/** Reads system properties. Maven passes every property on, so a property that was not set is empty. */
+/** Reads system properties. An empty property counts as not set. */
 final class Settings {
     private Settings() {}
 

@@ -26,7 +26,7 @@ record Shop(ConfigurableApplicationContext context) implements AutoCloseable {
                 .run(arguments.toArray(String[]::new)));
     }
 
-    /** Returns the URL of the instance's database, in the form that doctor accepts. */
+    /** Returns the URL of the instance's database, in the form that {@code ./rowlock doctor} accepts. */
     String database() {
         return context.getBean(JdbcConnectionDetails.class).getJdbcUrl();
     }
