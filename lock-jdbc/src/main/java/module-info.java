@@ -1,5 +1,5 @@
 /**
- * The drop-in, which makes the locking statements of an unchanged program queue. Every statement still acquires its row
+ * The drop-in, which queues the locking statements of an unchanged program. Every statement still acquires its row
  * lock. Start at {@link org.rowlock.jdbc.RowlockDataSource}.
  */
 @SuppressWarnings("requires-automatic") // The driver's module name is only in its manifest.

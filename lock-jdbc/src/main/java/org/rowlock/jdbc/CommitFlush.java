@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * first. The call that keeps the thousandth write sends all of them. {@link java.sql.Statement#cancel} does not cancel
  * a kept write, because a cancel of the flush could end the COMMIT's wait for a standby.
  *
- * <p>If a kept write fails, or does not change exactly one row, nothing is committed. {@code commit}, or the call that
- * sent the write, throws a {@link CommitFlushException}, or the exception of the framework instead. The call that sent
- * the write may belong to another library, which then gets that RuntimeException and no SQLException. If the connection
- * is lost during the commit, {@code commit} throws the driver's exception, as it does without Rowlock.
+ * <p>If a kept write fails, or does not change exactly one row, nothing is committed. The call that sent the write,
+ * usually {@code commit}, throws a {@link CommitFlushException}, or a RuntimeException that the framework provides.
+ * That call may belong to another library than the framework. If the connection is lost during the commit, {@code
+ * commit} throws the driver's exception, as it does without Rowlock.
  *
  * <p>Rowlock stops keeping writes when the transaction ends, and when {@code unwrap} returns an object of the driver. A
  * rollback drops the kept writes, even if the rollback fails. The setting {@code flushWithCommit} is required.

@@ -22,7 +22,7 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. If no thread of this JVM acquires the row within a
  * second, more threads go to the server. If timeouts apply to the statement, its wait in the JVM ends after a tenth of
  * the shortest timeout. The wait ends earlier on {@code cancel}, {@code close} or {@code abort}, and when the thread is
- * interrupted. Connections to other databases are returned unwrapped.
+ * interrupted. Connections that do not come from PostgreSQL's driver are returned unwrapped.
  *
  * <p>Thread-safe. This DataSource can wrap an unchanged pool, or a pool can wrap this DataSource.
  */

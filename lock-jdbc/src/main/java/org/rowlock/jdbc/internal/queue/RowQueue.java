@@ -128,8 +128,9 @@ final class RowQueue {
             return null;
         }
         LockFront how = dropIn.settings.front();
-        // Rowlock counts the waiting clients without Rowlock only if the statement can be sent with a front lock.
-        // Groups do not need this count, because a group runs many statements each time the server grants the row.
+        // Clients without Rowlock may wait for the row too. Rowlock counts them only if the statement can have a front
+        // lock. Groups do not need this count, because a group runs many statements each time the server grants the
+        // row.
         if (dropIn.groups == null && mayFront() && entry.asks(how)) {
             QueueWait asking = new QueueWait(statement, entry, null);
             wait = asking;

@@ -62,8 +62,8 @@ public record Turn(
     }
 
     /**
-     * Returns true if the front lock has caused the error; in autocommit, if the front lock may have caused the error.
-     * In this case the flush is rolled back, and the caller can send the statement without the front lock.
+     * Whether the front lock has caused the error, or, in autocommit, may have caused it. If so, the flush is rolled
+     * back, and the caller can send the statement without the front lock.
      *
      * @param tookNanos how long the flush with the front lock and the statement took
      */

@@ -19,7 +19,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
 /**
  * Finds the row that a statement of one connection locks, by the primary key of the table. Rowlock looks up an unknown
- * primary key when the connection is idle. Until then, statements on the table with the unknown key do not queue.
+ * primary key when the connection is idle. Until then, statements on that table do not queue.
  */
 public final class RowFinder {
     private static final Logger LOG = System.getLogger("org.rowlock");

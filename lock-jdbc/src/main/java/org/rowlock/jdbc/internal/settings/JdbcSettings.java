@@ -60,7 +60,7 @@ public record JdbcSettings(
      * Creates settings. A setting that is not given is read from the system property {@code rowlock.jdbc.*}.
      *
      * @param given the values by their keys
-     * @param prefix the text that precedes the keys where the settings are given
+     * @param prefix the prefix of the keys in messages, such as {@code rowlock.} for a URL
      */
     public static JdbcSettings of(String name, Map<String, String> given, String prefix) {
         Map<String, String> words = new LinkedHashMap<>(DEFAULTS);

@@ -33,7 +33,7 @@ public final class StatementRecogniser {
     private static final Set<String> END_OF_SET = Tokens.words("from where returning");
     private static final Set<String> END_OF_ORDER = Tokens.words("for group having window union intersect except");
 
-    /** The words after a locking clause with which a statement locks other rows too, or does not wait. */
+    /** If one of these words follows a locking clause, the statement locks other rows too, or does not wait. */
     private static final Set<String> AFTER_LOCK = Tokens.words("for nowait skip union intersect except");
 
     private final TokenReader tokens;

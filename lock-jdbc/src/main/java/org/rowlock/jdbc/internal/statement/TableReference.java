@@ -15,8 +15,8 @@ import org.rowlock.internal.text.Token;
  */
 record TableReference(String name, String text) {
     /**
-     * The words that can follow a table and are not its alias. Any other word is read as an alias. After a word such as
-     * JOIN, the rest of the statement is then not recognised.
+     * The words that can follow a table and are not its alias. Any other word is read as an alias, even a word such as
+     * JOIN: the rest of the statement is then not recognised.
      */
     private static final Set<String> NO_ALIAS = Set.of("where", "set");
 

@@ -11,7 +11,7 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
  * the reader supplies the value that the method returns.
  *
  * @param rows whether the method accepts statements that return rows
- * @param counts whether the method accepts statements that return a number of rows
+ * @param counts whether the method accepts statements that return an update count
  * @param reader reads the result after the statement was sent
  */
 record Execution<T>(boolean rows, boolean counts, Reader<T> reader) {

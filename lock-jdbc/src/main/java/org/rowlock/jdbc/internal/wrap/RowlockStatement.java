@@ -53,7 +53,7 @@ class RowlockStatement extends ForwardingStatement {
     /**
      * Sends a statement, and gives back its turn.
      *
-     * @param endsKeys whether the driver treats the result as generated keys if it expects such keys
+     * @param endsKeys whether the driver takes the result for the generated keys that are due
      */
     final <T> T send(@Nullable Turn turn, boolean endsKeys, Call<T> call) throws SQLException {
         boolean done = false;
@@ -68,7 +68,7 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Records that the last execution was not sent itself, and returns the statement with its results.
+     * Records that the last execution is kept, or was sent by a group, and returns the statement with its results.
      *
      * @param count the update count of the statement: -1 after a batch
      */
