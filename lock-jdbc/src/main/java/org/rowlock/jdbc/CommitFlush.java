@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * <p>The framework calls {@link #open} directly before it writes. From then on Rowlock keeps prepared INSERTs of one
  * row in memory instead of sending them. Rowlock also keeps UPDATEs and DELETEs by primary key, if the framework checks
  * their counts. For a kept write, {@code executeUpdate} returns 1 and {@code executeBatch} returns {@link
- * java.sql.Statement#SUCCESS_NO_INFO}. {@link Connection#commit} sends the kept writes in order, in one flush with the
- * COMMIT (more than 100 writes take several flushes). The server refuses the COMMIT unless each write changes exactly
- * one row. Any other use of the connection, such as a read, a savepoint or another kind of write, sends the kept writes
- * first. The call that keeps the thousandth write sends all of them. {@link java.sql.Statement#cancel} does not cancel
- * a kept write, because a cancel of the flush could end the COMMIT's wait for a standby.
+ * java.sql.Statement#SUCCESS_NO_INFO}. {@link Connection#commit} sends the kept writes in order, and the COMMIT with
+ * them, in one round trip; more than 100 writes take several. The server refuses the COMMIT unless each write changes
+ * exactly one row. Any other use of the connection, such as a read, a savepoint or another kind of write, sends the
+ * kept writes first. The call that keeps the thousandth write sends all of them. {@link java.sql.Statement#cancel} does
+ * not cancel a kept write, because a cancel could also end the COMMIT's wait for a standby.
  *
  * <p>If a kept write fails, or does not change exactly one row, nothing is committed. The call that sent the write,
  * usually {@code commit}, throws a {@link CommitFlushException}, or a RuntimeException that the framework provides.

@@ -67,13 +67,13 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
      * </ul>
      *
      * <p>Groups: if several UPDATEs in autocommit with the same text wait for a row, the first caller sends all of
-     * them. Each caller gets its own update count. If a group fails, it is rolled back, and each UPDATE runs in its
-     * own transaction, unless the timeouts of all callers have expired. If the connection of a group is lost, each
-     * caller gets an SQLException with SQLSTATE 08006, because Rowlock cannot know whether the group was committed.
-     * Rowlock groups prepared UPDATEs of one row, on connections of PostgreSQL's own driver or PGSimpleDataSource.
-     * The session must be unaltered, and the table must have no triggers, rules, policies, partitions or deferred
-     * constraints. All other statements run in their own transactions. The members of a group share one transaction
-     * id and one {@code now()}.
+     * them. Each caller gets its own update count. If a group fails, it is rolled back, and each UPDATE runs in its own
+     * transaction, unless the timeouts of all callers have expired. If the connection of a group is lost, each caller
+     * gets an SQLException with SQLSTATE 08006, because Rowlock cannot know whether the group was committed. Rowlock
+     * groups prepared UPDATEs of one row, on connections of PostgreSQL's own driver or PGSimpleDataSource. The
+     * application must not have altered the session, and the table must have no triggers, rules, policies, partitions
+     * or deferred constraints. All other statements run in their own transactions. The members of a group share one
+     * transaction id and one {@code now()}.
      *
      * @param dataSource a DataSource of PostgreSQL's driver, or a pool
      * @param name the name of the DataSource in JMX, logs and metrics

@@ -18,8 +18,8 @@ public enum Figure {
     GROUPS("groups"),
     GROUPS_UNDONE("groupsUndone"),
     /**
-     * The UPDATEs that joined no group because of their text or values: an unknown function, or a value that cannot be
-     * set again.
+     * The UPDATEs that joined no group because of their text or values: an unknown function, or a value that Rowlock
+     * cannot copy, such as a stream.
      */
     ALONE_STATEMENT("alone.STATEMENT"),
     /** The UPDATEs that joined no group because their session was altered, or may have been. */

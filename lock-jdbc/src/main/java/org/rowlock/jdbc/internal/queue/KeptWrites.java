@@ -124,8 +124,8 @@ final class KeptWrites {
     }
 
     /**
-     * Sends the kept writes and the COMMIT. After this call the transaction has ended, even if the call failed. The
-     * driver's {@code commit()} ends the transaction in the same way.
+     * Sends the kept writes and the COMMIT. After this call the transaction has ended, even if the call failed, as
+     * after the driver's {@code commit()}.
      *
      * @param connection the driver's or the pool's connection
      */

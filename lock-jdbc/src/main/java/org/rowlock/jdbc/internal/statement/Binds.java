@@ -133,7 +133,7 @@ public final class Binds {
         return bound;
     }
 
-    /** Sets all values on a statement, in the parameters after the given number of other parameters. */
+    /** Sets all values on a statement, after its first {@code others} parameters. */
     public void setAll(PreparedStatement statement, int others) throws SQLException {
         for (int i = 0; i < setters.length; i++) {
             setter(i).set(statement, others + i + 1);
@@ -145,8 +145,7 @@ public final class Binds {
     }
 
     /**
-     * Sets the parameters among the given values, starting at index {@code at}. Returns the index after the last
-     * parameter that was set.
+     * Sets the given values that are parameters, from index {@code at} on. Returns the index after the last of them.
      */
     public int set(PreparedStatement statement, int at, List<Value> some) throws SQLException {
         int index = at;

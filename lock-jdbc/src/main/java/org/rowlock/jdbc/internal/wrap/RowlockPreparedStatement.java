@@ -116,7 +116,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     /** Waits until the statement may go to the server, and then sends it: with a front lock, in a group, or alone. */
     private <T> T execute(Execution<T> execution, Call<T> call) throws SQLException {
         StatementPlan known = plan();
-        // Whether Rowlock may run the same statement in another way, and supply the result of the called method.
+        // Whether Rowlock may run the statement with a front lock or in a group, and supply the result of the method.
         boolean isWhole = binds.areKept() && mayBeKept() && batchSize() == 0 && execution.fits(known);
         Turn turn = connection.turns().enter(known, binds, delegate, isWhole);
         return send(turn, true, () -> {

@@ -30,7 +30,7 @@ class RowlockStatement extends ForwardingStatement {
     private volatile Statement ran;
 
     /**
-     * Whether a call has failed that may have requested generated keys. The driver then treats the next result as the
+     * Whether a call that may have requested generated keys has failed. The driver then treats the next result as the
      * generated keys.
      */
     private boolean keysAreDue;
