@@ -54,7 +54,7 @@ public final class SpringTransaction extends SavepointParts {
 
     /**
      * The connections of transactions that have ended. Spring keeps such a connection bound until the last callback, so
-     * that a method that a callback calls seems to run in the transaction.
+     * code in a callback seems to run in the transaction.
      */
     private static final Map<Object, Boolean> ENDED =
             new ConcurrentReferenceHashMap<>(16, ConcurrentReferenceHashMap.ReferenceType.WEAK);

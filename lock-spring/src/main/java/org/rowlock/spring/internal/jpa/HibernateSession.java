@@ -366,8 +366,8 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     /**
-     * Whether the session has read the entity. A reference that bytecode enhancement has created has no state yet, and
-     * is read after the lock. A refresh would drop a change of such a reference.
+     * Whether the session has read the entity. Bytecode enhancement creates references without state, which are read
+     * only after the lock. A refresh would drop a change of such a reference.
      */
     private static boolean isRead(Object entity, EntityEntry entry) {
         return entry.isExistsInDatabase()
