@@ -1,8 +1,8 @@
 package org.rowlock.spring;
 
 /**
- * The reaction at startup to a method whose {@link RowLock} locks nothing, or to a table without a guard, the trigger
- * that rejects writers without the lock.
+ * The reaction at startup to a method whose {@link RowLock} locks nothing, or to a table without a guard. A guard is
+ * the trigger that rejects writers without the lock.
  */
 public enum Reaction {
     /** Logs a warning once. */

@@ -23,8 +23,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     wait is never longer than the transaction's timeout.
  * @param lockBudget The largest number of distinct advisory locks in one call.
  * @param admission The queues in the JVM.
- * @param verify Whether to check at startup that locks exclude each other, that tables exist, and that ids have the
- *     parts of the primary key in its order.
+ * @param verify Whether to check at startup that locks exclude each other, that tables exist, and that ids match the
+ *     primary key.
  * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
  * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing: warn or fail. Causes:
  *     Rowlock is disabled, the method's bean was created too early, or the method's own class calls it.
