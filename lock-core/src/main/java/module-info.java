@@ -5,7 +5,7 @@
  *
  * <ol>
  *   <li>{@code text}: ids, names, types and errors of PostgreSQL
- *   <li>{@code value}: the values of the API
+ *   <li>{@code value}: the implementations of the API's value types
  *   <li>{@code queue}: the threads that wait in this JVM
  *   <li>{@code request}: the keys and modes of a call
  *   <li>{@code sql}: the statements of a call

@@ -20,7 +20,7 @@ import org.rowlock.internal.value.ClaimParts;
 @CheckReturnValue
 public sealed interface Claim permits ClaimParts {
     /**
-     * {@return a claim of any one free row of the table}
+     * {@return a claim of one unlocked row of the table}
      *
      * @param table the table, as in SQL: {@code job}, {@code public.job}, {@code "Job"}
      */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface CommitWrite {
     /**
-     * Rolls back unless each execution of the statement changes exactly one row.
+     * Requires that each execution of the statement changes exactly one row.
      *
      * @return this
      * @see #expectRows
@@ -20,9 +20,9 @@ public interface CommitWrite {
     }
 
     /**
-     * Rolls back, with an {@link UnexpectedRowCountException}, unless each execution of the statement changes the given
-     * number of rows. The server checks the number, so the COMMIT is sent in the same round trip. The statement must be
-     * an INSERT, UPDATE or DELETE, and must not begin with WITH.
+     * Requires that each execution of the statement changes the given number of rows. Otherwise the commit rolls back
+     * and throws an {@link UnexpectedRowCountException}. The server checks the number, so the COMMIT is sent in the
+     * same round trip. The statement must be an INSERT, UPDATE or DELETE, and must not begin with WITH.
      *
      * @param rows the number of rows, at least 0
      * @return this

@@ -3,9 +3,9 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection was lost, or the server closed the connection, before the COMMIT was sent. The SQLSTATE is 08xxx,
- * 57P01, 57P02, 57P05, 25P03 or 25P04. The server rolls the transaction back and releases its locks when the server
- * notices the loss.
+ * The connection was lost, or the server closed the connection, before the COMMIT was sent. The SQLSTATE is then 08xxx,
+ * 57P01, 57P02, 57P05, 25P03 or 25P04. When the server notices the loss, the server rolls the transaction back and
+ * releases its locks.
  *
  * <p>If the SQLSTATE is 25006, the connection works, but its server is now read-only: the server is a hot standby, or
  * the session's {@code default_transaction_read_only} is on. No lock was acquired. Roll back, and run the transaction

@@ -16,11 +16,11 @@ import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * Reports the holders and waiters of advisory locks in the connection's database, with table, id and times, and the
- * sessions that block each waiter. The inspector reads pg_locks and pg_stat_activity. The inspector acquires no
- * advisory lock and no row lock, and changes nothing. The inspector works in autocommit and in every transaction that
- * is not aborted. Without the privileges of pg_read_all_stats, the state, query and transaction age of other roles'
- * sessions are empty. Not thread-safe.
+ * Reports the sessions that hold advisory locks in the connection's database, or wait for them. Each line has the
+ * table, the id, the times and the sessions that block a waiter. The inspector reads pg_locks and pg_stat_activity. The
+ * inspector acquires no advisory lock and no row lock, and changes nothing. The inspector works in autocommit and in
+ * every transaction that is not aborted. Without the privileges of pg_read_all_stats, the state, query and transaction
+ * age of other roles' sessions are empty. Not thread-safe.
  */
 public final class LockInspector {
     private static final String SELECT = """

@@ -89,7 +89,7 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
      * {@return the key of a name that you choose, for example of a nightly job, a reservation or a tenant} In SQL, the
      * same lock has the number {@code ('x' || substr(md5(name), 1, 16))::bit(64)::bigint}.
      *
-     * @param name the name; upper and lower case are different names
+     * @param name the name, which is case-sensitive
      */
     static LockKey name(String name) {
         return new KeyWithoutRow.Name(name);
@@ -131,9 +131,8 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
     /** The key of a row. Two keys of rows are equal if their normalized tables and canonical ids are equal. */
     sealed interface Row extends LockKey permits RowKey {
         /**
-         * {@return the normalized name of the table} Letters without quotes are in lower case. A part has quotes only
-         * if it contains other characters than {@code a} to {@code z}, digits, {@code _} and {@code $}, or begins with
-         * a digit or {@code $}.
+         * {@return the normalized name of the table} Letters without quotes are in lower case. A part of the name has
+         * quotes only if it begins with a digit or {@code $}, or has other characters than {@code a-z0-9_$}.
          */
         String table();
 

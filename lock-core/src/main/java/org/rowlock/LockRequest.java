@@ -95,7 +95,7 @@ public sealed interface LockRequest permits RequestParts {
 
     /**
      * {@return a request that combines this request with another} Each key keeps its mode. A key that is in both
-     * requests has the stronger mode. If both requests have an INSERT for the key, the INSERT of this request is used.
+     * requests has the stronger mode. If both requests have an INSERT for a key, the INSERT of this request is used.
      * The shorter wait applies to all keys. Absent rows are allowed if both requests allow absent rows. A request with
      * only names and numbers counts as a request that allows absent rows.
      *

@@ -8,10 +8,10 @@ package org.rowlock;
  * locks in {@code FOR NO KEY UPDATE} and {@code FOR KEY SHARE} exclude each other.
  *
  * <p>Use {@link #FOR_NO_KEY_UPDATE} unless the transaction deletes the row or changes its key. With a row lock in mode
- * {@link #FOR_UPDATE}, inserts of rows that reference the locked row have to wait. A transaction that first inserts
- * such a row and then locks can also cause a deadlock. Hibernate usually sends {@code FOR NO KEY UPDATE} for {@code
- * PESSIMISTIC_WRITE}, but not always: see <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the
- * modes that libraries send</a>.
+ * {@link #FOR_UPDATE}, inserts of rows that reference the locked row have to wait. A transaction that inserts such a
+ * row before it locks the referenced row can also cause a deadlock. Hibernate usually sends {@code FOR NO KEY UPDATE}
+ * for {@code PESSIMISTIC_WRITE}, but not always: see <a
+ * href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS">Row-level locks</a>
  */

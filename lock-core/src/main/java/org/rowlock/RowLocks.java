@@ -154,7 +154,7 @@ public final class RowLocks {
      *   <li>servers and poolers that accept advisory locks without locking, or keep the locks after the end of the
      *       transaction
      *   <li>DataSources whose connections lead to different servers
-     *   <li>poolers that send reads to a different server than locks, mix up prepared statements or do not support
+     *   <li>poolers that send reads and locks to different servers, mix up prepared statements or do not support
      *       transactions
      *   <li>with strategy {@link LockStrategy#ADVISORY}, databases that span several machines, such as Citus; see
      *       {@link RowLocksBuilder#singleEntryNode}

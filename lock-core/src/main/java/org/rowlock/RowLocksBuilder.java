@@ -100,20 +100,20 @@ public final class RowLocksBuilder {
      * admitted requests are the lock holder and the next requests, which wait at the server. Each admitted request uses
      * a connection. If the number is 1, the key is free for at least a round trip whenever its holder changes.
      *
-     * <p>A call of {@link TransactionLocks} already has its connection. The call waits in a queue only if its
-     * transaction has neither locked nor written a row. In addition, the lock must be for one row with {@link
-     * LockStrategy#ROW} in an exclusive mode. In this {@code ROW} queue, the number limits how many transactions wait
-     * for the row at the server. More transactions may wait at the server if no thread of this JVM acquires the row
-     * within a second.
+     * <p>A call of {@link TransactionLocks} already has its connection. The call waits in another queue, the {@code
+     * ROW} queue, only if its transaction has neither locked nor written a row. In addition, the lock must be for one
+     * row with {@link LockStrategy#ROW} in an exclusive mode. In the {@code ROW} queue, the number limits how many
+     * transactions wait for the row at the server. More transactions may wait at the server if no thread of this JVM
+     * acquires the row within a second.
      *
      * <p>By default the number adapts to the load. In the admission queue the number starts at 2. Calls of {@link
      * LockOperation#execute}, for example, may hold the key so briefly that the key is free before the next transaction
      * reaches the server. For such a key, the number grows to at most 8. To measure how long a transaction takes
-     * without waiting, the queue sometimes admits only one request at a time. In the {@code ROW} queue the number is at
-     * least 8 while no transaction waits in the JVM, and at least 4 while transactions wait there. The number is larger
-     * if the row is held only briefly. While many clients without Rowlock wait for the row, the {@code ROW} queue
-     * admits all transactions. A number that is set here is fixed. A number that is larger than the number of
-     * connections switches the queues off.
+     * without waiting, the admission queue sometimes admits only one request at a time. In the {@code ROW} queue the
+     * number is at least 8, or at least 4 while transactions wait in the JVM. The number is larger if the row is held
+     * only briefly. While many clients without Rowlock wait for the row, the {@code ROW} queue admits all transactions.
+     * A number that is set here is fixed. A number that is larger than the number of connections switches the queues
+     * off.
      *
      * @param threads the number, at least 1
      * @return this builder
@@ -264,16 +264,14 @@ public final class RowLocksBuilder {
         /**
          * Releases the locks as soon as the commit is in the server's memory. If Rowlock has noticed no other
          * transaction that waits for these locks, the locks are held until the transaction is durable, which costs
-         * less. The commit returns only when the transaction is durable according to {@code synchronous_commit}, so no
-         * acknowledged commit can be lost. Until the transaction is durable, other transactions see changes that a
-         * crash or a failover can undo. Therefore a later commit of Rowlock with this setting returns only when all
-         * changes that its transaction may have read are durable. This rule applies even to a transaction that wrote
-         * nothing.
+         * less. Until the transaction is durable, other transactions can see changes that a crash or a failover can
+         * undo. Therefore a later commit of Rowlock with this setting returns only when all changes that its
+         * transaction may have read are durable. This rule applies even to a transaction that wrote nothing.
          *
-         * <p>Use this value for rows whose locks are held longer for the disk or a standby than for the work. Compared
-         * with {@link #PLAIN}, a commit sends two more statements in its round trip. The commit also uses a second
-         * transaction id and about 100 more bytes of WAL. From PostgreSQL 17 on, without a synchronous standby, a
-         * commit uses 64 more bytes of WAL and no second transaction id. The commit of a transaction that has only
+         * <p>Use this value if the locks of a row are held mostly while commits wait for the disk or a standby.
+         * Compared with {@link #PLAIN}, a commit sends two more statements in its round trip. The commit also uses a
+         * second transaction id and about 100 more bytes of WAL. From PostgreSQL 17 on, without a synchronous standby,
+         * a commit uses 64 more bytes of WAL and no second transaction id. The commit of a transaction that has only
          * locked or read also waits for the disk and the standby.
          *
          * <p>Commits are {@link #PLAIN} if the database spans several machines or is not PostgreSQL itself. Commits are

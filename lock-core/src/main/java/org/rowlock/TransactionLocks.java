@@ -37,8 +37,9 @@ import org.rowlock.internal.value.RequestParts;
  * <p>In READ COMMITTED a read after the lock sees all changes that the previous lock holder committed. In REPEATABLE
  * READ and SERIALIZABLE the snapshot may be older than the lock. With {@link LockStrategy#ROW} and {@link
  * LockStrategy#BOTH} PostgreSQL then raises 40001 if the locked row has changed after the snapshot; PostgreSQL does not
- * check other rows. At these levels, Rowlock refuses to lock names, numbers and rows with {@link LockStrategy#ADVISORY}
- * (SQLSTATE 25001). With {@code BOTH}, Rowlock also refuses to lock a row that is missing in the snapshot.
+ * check other rows. At these levels, Rowlock refuses names, numbers, and rows whose strategy is {@link
+ * LockStrategy#ADVISORY} (SQLSTATE 25001). With {@code BOTH}, Rowlock also refuses to lock a row that is missing in the
+ * snapshot.
  *
  * <p>Two transactions deadlock if both hold shared locks on a key and then both request an exclusive lock on that key.
  * Row locks behave in the same way.

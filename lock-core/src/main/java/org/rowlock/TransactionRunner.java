@@ -177,9 +177,9 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         }
 
         /**
-         * Returns the session that holds the locks; null if the connection is closed. Refuses a connection that the
-         * driver has replaced during the work, as the AWS wrapper does after a failover. The new connection has neither
-         * the locks nor the earlier changes of the work.
+         * Returns the session that holds the locks; null if the connection is closed. Throws an exception if the driver
+         * has replaced its connection during the work, as the AWS wrapper does after a failover. The new connection has
+         * neither the locks nor the earlier changes of the work.
          */
         @Nullable
         PgSession lockedSession() throws SQLException {

@@ -9,9 +9,9 @@
  * whether row locks, advisory locks or both are acquired. {@link org.rowlock.LockInspector} shows the sessions that
  * hold advisory locks or wait for them.
  *
- * <p>If a lock or a commit fails, the exception is a {@link org.rowlock.RowlockException}; an error of the caller's SQL
- * is the driver's {@link java.sql.SQLException}. A null or any other illegal argument causes an {@link
- * IllegalArgumentException}.
+ * <p>If a lock cannot be acquired, or the outcome of a commit is unknown, the exception is a {@link
+ * org.rowlock.RowlockException}. An error of the caller's SQL, such as a deferred constraint that fails at the commit,
+ * is the driver's {@link java.sql.SQLException}. An illegal argument causes an {@link IllegalArgumentException}.
  */
 @NullMarked
 package org.rowlock;
