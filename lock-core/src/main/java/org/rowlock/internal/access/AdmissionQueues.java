@@ -26,9 +26,9 @@ import org.rowlock.internal.value.RequestParts;
  * The admission queues of the keys in this JVM. A call enters the queues of its keys before it borrows a connection. A
  * call that waits in a queue therefore holds no connection and no snapshot.
  *
- * <p>Calls for a key are admitted in the order of arrival. Shared modes are admitted together, and
- * {@linkplain RowLocksBuilder#maxAdmittedPerKey a few} exclusive calls at a time. The queues only order the calls.
- * Exclusion is guaranteed by the lock in the database, which also excludes calls of other JVMs.
+ * <p>Calls for a key are admitted in the order of arrival: shared calls together, and exclusive calls {@linkplain
+ * RowLocksBuilder#maxAdmittedPerKey a few} at a time. The queues only order the calls. Exclusion is guaranteed by the
+ * lock in the database, which also excludes calls of other JVMs.
  *
  * <p>Only the outermost call of a thread queues. A nested call skips the queues, because the thread may hold a database
  * lock. Suppose that the thread waited in a queue for another thread, which waited at the server for this database

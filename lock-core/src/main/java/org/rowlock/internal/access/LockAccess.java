@@ -36,8 +36,8 @@ public interface LockAccess {
     /**
      * {@return a builder of {@link RowLocks} for several DataSources, or for a DataSource that is found later}
      *
-     * @param dataSource returns the DataSource of {@link RowLocks#lock}, {@link RowLocks#claim} and {@link
-     *     RowLocks#verify}. The callers of these methods get the exceptions of the supplier
+     * @param dataSource supplies the DataSource for {@link RowLocks#lock}, {@link RowLocks#claim} and {@link
+     *     RowLocks#verify}, whose callers get the exceptions of the supplier
      */
     static RowLocksBuilder builder(Supplier<DataSource> dataSource) {
         return Opener.opened().builder.apply(dataSource);
@@ -87,8 +87,8 @@ public interface LockAccess {
     List<String> checkTable(Connection connection, String table) throws SQLException;
 
     /**
-     * {@return the stored ids of rows, if different texts may be one id of the table, as with citext; otherwise an
-     * empty set, without SQL} The transaction must have locked the rows.
+     * {@return the stored ids of the locked rows; an empty set, unless different texts may be one id of the table, as
+     * with citext}
      *
      * @param keys the locked keys; keys of other tables are ignored
      */
@@ -110,8 +110,8 @@ public interface LockAccess {
     CommitWrites joined(List<CommitWrites> parts);
 
     /**
-     * Sends writes now, in one flush, for transactions that a framework commits. The counts and rows of the writes are
-     * available when this method returns.
+     * Sends writes now, for transactions that a framework commits. The counts and rows of the writes are available when
+     * this method returns.
      *
      * @param writes the writes; if there are none, this method only checks whether the transaction is aborted, without
      *     a round trip

@@ -196,7 +196,7 @@ record ClaimRunner(
 
     /**
      * Refuses a claim on Citus, because a statement can lock rows of only one machine there. Citus could also lock the
-     * keys on another machine than the rows.
+     * keys and the rows on different machines.
      */
     private void refuseOnCitus() throws SQLException {
         if (tables.idColumns().isOnCitus(session)) {

@@ -25,8 +25,8 @@ import org.rowlock.internal.value.Insert;
 /** Checks the locks that a flush has acquired, and looks again for the rows that the flush has not found. */
 record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begun) {
     /**
-     * Refuses locks that do not exclude other transactions, because the number of locked keys is wrong or because a
-     * stale snapshot may hide the row.
+     * Refuses locks that may not exclude other transactions: the number of locked keys is wrong, or a stale snapshot
+     * may hide a row.
      */
     void refuseUnsafe(boolean stored) throws SQLException {
         int locked = held.locked();

@@ -52,8 +52,8 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     /**
-     * Returns the stored ids of rows whose keys are locked. Returns an empty set, without SQL, unless the id columns of
-     * the table may take different texts for one id.
+     * Returns the stored ids of rows whose keys are locked. Returns an empty set, unless different texts may be one id
+     * of the table.
      */
     public Set<List<String>> spellings(PgSession session, String name, Collection<? extends LockKey> keys)
             throws SQLException {

@@ -201,8 +201,8 @@ public final class LockCall {
                 front.givenUp();
                 front = null;
             } else if (outcome instanceof Absent) {
-                // The next flush contains only the locks. Its outcome shows which row is absent, or the flush locks a
-                // row that was inserted meanwhile.
+                // The next flush contains only the locks. The flush shows which row is absent, or locks a row that was
+                // inserted meanwhile.
                 tail = null;
             } else if (outcome instanceof Stale stale && stale.undone() && !lookedUpAgain) {
                 forget(asks);
@@ -287,8 +287,8 @@ public final class LockCall {
         List<Column> columns = table.columns();
         return table.identity() != RowTable.Identity.GIVEN
                 && columns.size() == 1
-                // Rowlock and the other library may compare such an id differently, and the row may be known to the
-                // library under another spelling.
+                // Rowlock and the other library may compare KEYLESS ids differently, and the library may know the row
+                // under another spelling.
                 && columns.get(0).kind() != IdType.KEYLESS
                 && columns.get(0).name().equals(other.idColumn());
     }

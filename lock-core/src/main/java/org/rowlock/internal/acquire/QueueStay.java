@@ -20,7 +20,7 @@ import org.rowlock.internal.value.RequestParts;
  *
  * @param admitted the entries of this thread in the admission queues; null if the thread has entered no admission queue
  * @param own the entry of this call in a {@code ROW} queue, or null
- * @param fronted the entry that may require a front lock, or null
+ * @param fronted the entry whose queue may require a front lock, or null
  */
 record QueueStay(
         LockCalls calls,

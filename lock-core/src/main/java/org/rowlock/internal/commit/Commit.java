@@ -93,9 +93,9 @@ public final class Commit {
         // Rowlock must not commit a branch of an XA transaction. The driver's commit() refuses to commit a branch, but
         // a COMMIT in a flush would commit the branch.
         this.commitsAlone = commits && (session.isOfXa() || (parts.isEmpty() && !behindLock));
-        // Without one-shot execution, the server would prepare a repeated statement once for each execution. The driver
-        // would also wait for all earlier results before a statement that returns rows and has an untyped value (null
-        // or a Date).
+        // Without one-shot execution, the server would prepare a repeated statement once for each execution. A
+        // statement that returns rows and has an untyped value (null or a Date) would make the driver first read all
+        // earlier results.
         boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
         this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
     }

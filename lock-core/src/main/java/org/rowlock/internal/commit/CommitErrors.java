@@ -218,8 +218,8 @@ public record CommitErrors(List<LockKey> keys) {
      * Returns the error that leaves the outcome unknown; null if the server has answered. A closed connection proves
      * nothing, because pools close working connections for some SQLSTATEs. An exception of the driver itself may hide
      * the answer of the server, unless the exception reports that the server has answered COMMIT with ROLLBACK. If the
-     * session is usable after an error of the server, the server has answered. In this case even the SQLSTATE of a lost
-     * connection counts as an answer, because the SQLSTATE may be about a connection to another server.
+     * session is usable after an error of the server, the server has answered. Such an error may even have the SQLSTATE
+     * of a lost connection, because it may report a connection of the server to another server.
      */
     private static @Nullable SQLException unanswered(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();

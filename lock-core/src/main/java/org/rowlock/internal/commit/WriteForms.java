@@ -28,7 +28,7 @@ public final class WriteForms {
 
     private record Checked(String sql, long expected, int number) {}
 
-    /** @param of the number of writes; if there are many, the texts with their numbers are not cached */
+    /** @param of the number of writes; if there are many, texts that contain the number of a write are not cached */
     static void add(List<Part> parts, Write write, WriteForm form, int number, int of) {
         boolean checked = write.isExpecting();
         String text = form.text();

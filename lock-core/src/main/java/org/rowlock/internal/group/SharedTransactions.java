@@ -41,8 +41,7 @@ public final class SharedTransactions {
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
     /**
-     * The descriptions of tables. The key is the table name and a value of the session. Sessions with equal values see
-     * the same tables.
+     * The descriptions of tables. The key is a value that identifies what the session sees, and the table name.
      */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 
@@ -99,7 +98,7 @@ public final class SharedTransactions {
      * Returns the server's description of a table; an empty text if changes of the table must not run in groups. The
      * server's answer is reused for a few seconds.
      *
-     * @param session a value of the session; sessions with equal values see the same table
+     * @param session a value that is equal for sessions that see the same tables
      */
     public String look(Object session, String target, TextQuery query) throws SQLException {
         List<Object> seen = List.of(session, target);
