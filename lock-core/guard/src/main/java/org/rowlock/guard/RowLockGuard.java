@@ -13,7 +13,7 @@ import java.util.Objects;
 import org.rowlock.LockStrategy;
 
 /**
- * Protects tables against writers that do not lock through Rowlock, in any program. The protection consists of triggers
+ * Protects tables against writers of any program that do not lock through Rowlock. The protection consists of triggers
  * and functions, which you install in the database.
  *
  * <ul>
@@ -22,8 +22,8 @@ import org.rowlock.LockStrategy;
  *       record every writer, because no transaction acquires keys.
  *   <li>The <b>guard</b> acquires the key of each updated or deleted row for the writing transaction, without waiting.
  *       If another transaction holds the key, the write fails with SQLSTATE 55P03. If the key is free, transactions
- *       that lock the row wait for the writer. Therefore even with {@link LockStrategy#ADVISORY}, a plain writer cannot
- *       cause a lost update.
+ *       that lock the row wait for the writer. Therefore even with {@link LockStrategy#ADVISORY}, a writer that does
+ *       not lock cannot cause a lost update.
  * </ul>
  *
  * <p>{@link #schemaSql()} returns SQL that creates the schema {@code rowlock}. In a migration, for example, the owner

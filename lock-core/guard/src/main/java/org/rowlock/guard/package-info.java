@@ -1,5 +1,5 @@
 /**
- * Detects and rejects writers that do not lock through Rowlock, by triggers in the database. Start at {@link
+ * Triggers in the database that record or reject writers that do not lock through Rowlock. Start at {@link
  * org.rowlock.guard.RowLockGuard}. The files {@code keys.sql}, {@code guard.sql} and {@code audit.sql} in this package
  * contain the SQL.
  */

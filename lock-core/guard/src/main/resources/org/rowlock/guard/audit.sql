@@ -1,6 +1,6 @@
 -- The audit. After each UPDATE and DELETE, a statement trigger checks whether the transaction holds the keys of the
--- rows exclusively. If the transaction does not, the trigger records the writer. The audit never blocks a transaction
--- or makes it fail: the trigger only inserts rows, and acquires no advisory lock.
+-- rows exclusively. If a key is missing, the trigger records the writer. The audit never blocks a transaction or makes
+-- it fail: the trigger only inserts rows, and acquires no advisory lock.
 
 create table if not exists rowlock.note (
   relation regclass not null,
@@ -23,9 +23,9 @@ group by n.relation, n.writer, n.operation, n.role, n.application;
 revoke all on rowlock.note, rowlock.stray_writers from public;
 grant select on rowlock.stray_writers to pg_monitor;
 
--- The function of the audit's triggers. The arguments are the guard's version, the time of the installation, the
--- sample, the SQL expressions for the id, and a marker if the id columns were given. If a column of the primary key was
--- renamed, the function builds the SQL expressions again.
+-- The function of the audit's triggers. The arguments are the guard's version, the time of the installation, the share
+-- of checked statements, the SQL expressions for the id, and a marker if the id columns were given. If a column of the
+-- primary key was renamed, the function builds the SQL expressions again.
 --
 -- The function runs with the privileges of the writer. The owner of the table determines the SQL in its arguments, and
 -- this SQL must have no more privileges than the owner's other triggers have.

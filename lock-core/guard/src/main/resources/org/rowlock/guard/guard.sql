@@ -21,10 +21,9 @@ $$;
 -- if a part of the id is null, or if rowlock.guard is off. Otherwise it raises an error. It never returns true.
 --
 -- primary_key is the index with the id columns. It is a parameter so that the server refuses to drop the index while
--- the guard exists. The setting rowlock.guarded counts the rows that this transaction has written. The setting is
--- local. Therefore it ends with the transaction, and a rollback to a savepoint restores it, just like the keys. When
--- the count exceeds the budget, the held keys are counted instead, because many of the writes may concern the same row
--- or a row that was locked before.
+-- the guard exists. The local setting rowlock.guarded counts the rows that this transaction has written. It ends with
+-- the transaction, and a rollback to a savepoint restores it. When the count exceeds the budget, the held keys are
+-- counted instead, because many of the writes may concern the same row or a row that was locked before.
 create or replace function rowlock.refuses(primary_key regclass, relation oid, budget int4, variadic id text[]) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

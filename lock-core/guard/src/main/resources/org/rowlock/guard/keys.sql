@@ -22,7 +22,7 @@ create or replace function rowlock.version(out guard int4, out key int4)
 language sql immutable
 as 'select 2, 1';
 
--- The table that a row's key belongs to (rule 1).
+-- The table that a row's key belongs to: rule 1 of https://github.com/rowlock/rowlock/blob/main/docs/keys.md
 create or replace function rowlock.root(relation regclass) returns regclass
 language sql stable set search_path = pg_catalog, pg_temp
 as 'select coalesce(pg_partition_root(relation), relation)';
