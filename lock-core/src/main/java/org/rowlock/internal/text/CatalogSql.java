@@ -1,6 +1,6 @@
 package org.rowlock.internal.text;
 
-/** SQL that several modules share: the columns of a primary key, the root of a partition tree, and a hash. */
+/** SQL that several packages share: queries of the catalog, expressions for keys, and the list of extensions. */
 public final class CatalogSql {
     /** A FROM item: the key columns {@code a} of an index {@code i} at positions {@code k.n}, no INCLUDE columns. */
     public static final String KEY_COLUMNS =
