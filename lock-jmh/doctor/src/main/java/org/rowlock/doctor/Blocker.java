@@ -9,16 +9,15 @@ import org.jspecify.annotations.Nullable;
  * @param gid the gid of the prepared transaction; empty for a session
  * @param application the application_name of the session; null if it is empty, and for a prepared transaction
  * @param waiting the average number of sessions that the blocker delays, directly or indirectly
- * @param lock the type of the lock that the blocked sessions wait for; followed by " notify" for the lock that NOTIFY
- *     takes
+ * @param lock the type of the lock that the first blocked session waits for, as in pg_locks; "object notify" for the
+ *     lock that NOTIFY takes
  * @param table the table of a table lock; null for other locks
  * @param firstPid the first blocked session: of the sessions directly behind the blocker, the one with the most
  *     sessions behind itself
  * @param isFirstInTheWay whether the first blocked session itself blocks the others, for example because it runs DDL
  * @param state the state in pg_stat_activity, or "prepared", or "not visible"
  * @param seconds how long the blocker has been in its state
- * @param blockedSeconds how long the blocker's transaction has blocked the session that has waited longest directly
- *     behind the blocker
+ * @param blockedSeconds how long sessions have been waiting for the blocker's current transaction
  * @param query the blocker's last statement, normalized; null if the role cannot see the statement
  */
 record Blocker(

@@ -10,20 +10,20 @@ import org.rowlock.doctor.Wait.Doing;
  * An estimate of the highest transaction rate of a table's hottest row, now and with each lever. A lever is a change
  * that shortens the lock cycle. The lock cycle, {@code turn} in the code, is the time from one transaction's lock on
  * the row to the next transaction's lock. The first session in line waits for a whole cycle. Sampled at a random
- * moment, that session has waited for part of the cycle. The share of samples that see the holder in a state is the
- * state's share of the cycle. Most levers remove or shorten one state. Grouped transactions share a state, such as one
- * commit for all of them. The estimate ignores side effects of a lever on other states. On a busy machine, a lever that
- * saves messages also shortens the waits for a processor. An estimate can therefore be as low as a fourth of the true
- * rate.
+ * moment, that session has waited for part of the cycle. The holder is always in one state, such as committing. A
+ * state's share of the samples is also its share of the cycle. Most levers remove or shorten one state. Grouped
+ * transactions share a state, such as one commit for all of them. The estimate ignores side effects of a lever on other
+ * states. On a busy machine, a lever that saves messages also shortens the waits for a processor. An estimate can
+ * therefore be as low as a fourth of the true rate.
  *
  * @param sightings the number of samples of the first session in line from which the estimate is computed
  * @param levers the estimated rate by lever; levers that gain little are left out
  */
 record Forecast(String table, double perSecond, int sightings, Map<String, Double> levers) {
     /**
-     * The factor from the median sampled wait of the first session in line to the length of a cycle. The exact factor
-     * is 2 if all cycles are equally long, and 1.4 if their lengths are distributed exponentially. This value is in the
-     * middle.
+     * The length of a cycle, divided by the median sampled wait of the first session in line. The exact quotient is 2
+     * if all cycles are equally long, and 1.4 if their lengths are distributed exponentially. This value is between the
+     * two.
      */
     private static final double TURN = 1.7;
 
@@ -41,9 +41,8 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
     private static final double LEAST_GAIN = 1.1;
 
     /**
-     * Returns the estimate, or null if no estimate is possible. Too few samples, too short a cycle and sessions that
-     * hang make an estimate impossible. An estimate is also impossible if, in more than a tenth of the samples, the
-     * holder is prepared, hidden, or itself waits for a lock.
+     * Returns the estimate; null if there are too few samples, if the cycle is too short, or if sessions hang. Also
+     * returns null if the holder is prepared, hidden or itself waiting for a lock in more than a tenth of the samples.
      */
     static @Nullable Forecast of(Table table) {
         double idleShare = table.share(Table.Of.HOLDER, Doing.IDLE_IN_TRANSACTION);
@@ -57,7 +56,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
                 || idleShare + runShare + commitShare + wakeShare < 1 - Threshold.HURT_SHARE) {
             return null;
         }
-        // A state that no sample saw takes less than one sample's share of the cycle.
+        // If no sample saw a state, the state takes less of the cycle than one sample stands for.
         double least = turn / table.firstWaits();
         double idle = idleShare * turn;
         double pause = Math.min(idle, TURN * table.idleMillis());

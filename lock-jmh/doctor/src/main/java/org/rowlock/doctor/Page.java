@@ -12,8 +12,8 @@ import org.rowlock.internal.text.Docs;
 import org.rowlock.tool.Texts;
 
 /**
- * Formats a diagnosis as an HTML page without scripts. The page shows the first advice, its cost, its way back, the
- * current figures, and an estimate of the figures after the change.
+ * Formats a diagnosis as an HTML page without scripts. The page shows the first advice, its cost, how to undo it, the
+ * current figures, and the estimated figures after the change.
  */
 record Page(Diagnosis diagnosis, @Nullable Before before) {
     private static final String TEMPLATE = Texts.resource(Page.class, "page.html");

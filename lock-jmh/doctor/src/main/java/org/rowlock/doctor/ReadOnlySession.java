@@ -60,9 +60,7 @@ final class ReadOnlySession implements AutoCloseable {
         }
     }
 
-    /**
-     * Runs a query in its own transaction, and throws the server's refusal. A lost connection is a {@link UserError}.
-     */
+    /** Runs a query in its own transaction. If the connection is lost, throws a {@link UserError}. */
     <T> T read(Look<T> look) throws SQLException {
         try (Statement begin = connection.createStatement()) {
             begin.execute(BEGIN);

@@ -46,7 +46,8 @@ final class Rules {
     /**
      * Adds advice.
      *
-     * @param form the name of the rule; if the rule has several forms of advice, followed by a dot and the form
+     * @param form the name of the rule, such as "convoy"; a rule with several forms of advice also needs a form, as in
+     *     "horizon.open"
      * @param gain the average number of waiting sessions that the advice could free, weighted as in {@link Advice}
      * @param about further sources of figures for the rule's text, which take precedence over the observations
      */
@@ -90,7 +91,7 @@ final class Rules {
         }
     }
 
-    /** Advises on causes of waits. Such advice is weighted above advice that only shortens waits. */
+    /** Advises on causes of waits. Such advice ranks above advice that only shortens waits. */
     private void causes() {
         if (seen.lockTable() != null && seen.lockTableShare() >= LOCK_TABLE_SHARE) {
             // If the lock table is full, the locks of every session fail.
@@ -100,7 +101,7 @@ final class Rules {
         deadlocks();
         seen.blockers().stream().filter(Blocker::isHanging).forEach(each -> {
             String form = form("blocker." + each.form(), String.valueOf(each.query()));
-            // Advice on hanging requests ranks above advice on slow requests.
+            // Hanging sessions rank above other causes.
             advise(form, each.subject(), each.subjectQuery(), CAUSE * (seen.busySessions() + each.waiting()), each);
         });
         if (seen.lockTable() != null && seen.lockTable().kept() >= KEPT_LOCKS) {

@@ -116,8 +116,8 @@ record Seen(
      * @param query the holder's last statement; null if there is none or the role cannot see the statement
      * @param xids how many xids the server has assigned since the holder's xid or snapshot
      * @param seconds the age of the holder's transaction; null if the server does not show the age
-     * @param idleSeconds how long all sessions with this snapshot have been idle in transaction; null if a session is
-     *     not idle or not visible
+     * @param idleSeconds how long all sessions with this snapshot have been idle in transaction; null if any of these
+     *     sessions is not idle or not visible
      */
     record HorizonHolder(
             String kind,
@@ -211,10 +211,10 @@ record Seen(
     }
 
     /**
-     * Whether the holder is so old that its age matters. The time decides, because a busy server assigns many xids
+     * Whether the holder is old enough to matter. Its age in seconds decides, because a busy server assigns many xids
      * during a short report. A number of xids is required too, because a transaction may be older than its snapshot,
-     * and only an old snapshot holds back vacuum. The server does not show the time for a slot or a standby, so the
-     * rate of xids gives an estimate.
+     * and only an old snapshot holds back vacuum. The server does not show the age of a slot or a standby, so the rate
+     * of xids gives an estimate.
      */
     boolean isOld(HorizonHolder holder) {
         double atThisRate = Threshold.OLD_HORIZON_SECONDS * perSecond("xids");

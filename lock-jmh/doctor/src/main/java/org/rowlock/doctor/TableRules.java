@@ -38,8 +38,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
         // see it, the holder's last statement is the best guess.
         String locking = wanting != null ? wanting : holding;
         boolean isWrite = StatementKind.of(holding) == StatementKind.WRITE;
-        // Sessions that wait for the row do not slow down a query that locks nothing. Therefore a shorter wait already
-        // shows that the query is long.
+        // The waiting sessions do not slow down a holder's query that locks nothing. Even a short wait therefore shows
+        // that the query itself is slow.
         boolean isQuery = isRunning && StatementKind.isQuery(holding);
         boolean isLong = table.firstWaitMillis() >= (isQuery ? WORK_MILLIS : LONG_HOLD_MILLIS);
         boolean isAnyRow = StatementKind.takesFirst(wanting);
@@ -48,8 +48,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
         boolean isInVain = !isAnyRow && StatementKind.locksAll(wanting) && !isChanged;
 
         double cause = CAUSE * table.waiting();
-        // Advice that shortens one activity of the holder can remove the share of waits with that activity. A queue can
-        // then remove only the share of waits without a holder. Without such advice, a queue can remove all waits.
+        // Advice that shortens one activity of the holder can remove the waits during that activity. A queue can then
+        // remove only the waits while no session holds the row. Without such advice, a queue can remove all waits.
         double gain = table.waiting() * (isWaiting ? NOISE : table.doingShare());
         boolean isLever = isIdle || isCommitting || isPrepared || isWaiting || (isRunning && isLong);
         double queued = table.waiting() * (isLever ? table.noneYetShare() : 1);
@@ -77,8 +77,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
     }
 
     /**
-     * Whether checks of foreign keys cause a noticeable share of the waits. Without such checks, FOR NO KEY UPDATE had
-     * only 1.0 times the throughput of FOR UPDATE.
+     * Whether checks of foreign keys cause a noticeable share of the waits. In a benchmark without such checks, FOR NO
+     * KEY UPDATE was no faster than FOR UPDATE.
      */
     static boolean starvesForeignKeys(Table table) {
         return table.foreignKeyShare() >= FELT_SHARE;

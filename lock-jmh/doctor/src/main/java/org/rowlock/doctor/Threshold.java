@@ -11,7 +11,10 @@ final class Threshold {
     /** The smallest average number of sessions in row waits that makes a migration worthwhile. */
     static final double HURT_SESSIONS = 0.5;
 
-    /** The smallest share of busy sessions that matters. In a few seconds, chance alone can produce a smaller share. */
+    /**
+     * The smallest share of sessions in one kind of wait that matters. In a few seconds, a smaller share can be due to
+     * chance.
+     */
     static final double FELT_SHARE = 0.02;
 
     /**
@@ -21,8 +24,8 @@ final class Threshold {
     static final double FELT_SESSIONS = 0.1;
 
     /**
-     * The smallest number of sessions in waits for other locks that leads to advice. A single waiting session, such as
-     * one that runs CREATE INDEX, delays no other session.
+     * The smallest number of sessions that leads to advice about waits for locks other than row locks. If only one
+     * session waits, such as one that runs CREATE INDEX, it delays no other session.
      */
     static final double OTHER_SESSIONS = 2;
 
@@ -52,8 +55,7 @@ final class Threshold {
 
     /**
      * The smallest number of sessions at one row that form a convoy. With fewer sessions, a queue in the JVM or an
-     * advisory lock costs as much as it saves. On zipfian keys, an advisory lock before the row lock has 0.86 times the
-     * throughput of FOR UPDATE with 4 clients. The ratio is 1.2 with 10 clients and 1.8 with 90 clients.
+     * advisory lock costs as much as it saves.
      */
     static final double CONVOY = 10;
 
@@ -72,9 +74,9 @@ final class Threshold {
     static final double MOST = 0.5;
 
     /**
-     * The shortest idle time of the holder, in milliseconds, that shows other work of its transaction. A round trip
-     * alone takes less time. If the holder runs a query, this is also the shortest wait of the first session in line
-     * that shows a long hold.
+     * The shortest idle time of the holder, in milliseconds, that shows that its application does other work. A round
+     * trip alone takes less time. If the holder runs a query, this is also the shortest wait of the first session in
+     * line that shows a long hold.
      */
     static final double WORK_MILLIS = 10;
 
@@ -116,9 +118,10 @@ final class Threshold {
     static final double OLD_HORIZON_SECONDS = 300;
 
     /**
-     * The smallest number of xids of an old vacuum horizon whose holder, such as a slot, has no known age. If the
-     * server assigns more xids within {@link #OLD_HORIZON_SECONDS}, the larger number is required. For a holder with a
-     * known age, at most this number is required. A busy hot table has about as many updates in five minutes.
+     * The smallest number of xids after which the vacuum horizon is old if its holder, such as a slot, has no known
+     * age. If the server assigns more xids within {@link #OLD_HORIZON_SECONDS}, that larger number is required. A
+     * holder with a known age never needs more than this number. A busy hot table has about as many updates in five
+     * minutes.
      */
     static final long OLD_HORIZON_XIDS = 100_000;
 

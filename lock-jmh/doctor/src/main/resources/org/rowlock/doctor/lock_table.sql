@@ -1,7 +1,7 @@
 -- Counts the entries of the shared lock table, and finds the session with the most entries. Fast-path and predicate
 -- locks are not in this table. The query counts predicate locks separately, because they prove that transactions are
--- SERIALIZABLE. Locks held outside a transaction are advisory locks of the session, whose virtual transaction then ends
--- in /0.
+-- SERIALIZABLE. A lock that is held outside a transaction is a session-level advisory lock, and its virtualtransaction
+-- ends in /0.
 with entries as (
   select pid, count(*) as entries
   from (select distinct pid, locktype, database, relation, page, tuple, virtualxid, transactionid, classid, objid, objsubid

@@ -1,8 +1,8 @@
 -- Finds the sessions that wait for a row lock, with the table, the statement, and the activity of the row's holder. The
 -- first in line holds the tuple lock of the row and waits for the transaction of the holder. The others wait for the
 -- tuple lock. If the row was just updated, a session may wait for the transaction without a tuple lock, and pg_locks
--- then names no row. The query then guesses the table. The session must hold a table lock on it. Either the statement
--- names the table, or there is no other such table.
+-- then names no row. In this case the query guesses the table: one on which the session holds a table lock, and which
+-- the statement names. If the session holds only one such lock, the statement need not name the table.
 with recursive locks as materialized (
   select *, clock_timestamp() as locked_at from pg_locks where mode <> 'SIReadLock'
 ), sessions as materialized (

@@ -61,7 +61,7 @@ public class Bystander extends LockWorkload {
 
     /**
      * Creates a locker, which takes the next scheduled start when it is free. Lockers that are late run the delayed
-     * transactions one after another, and skip none. Only the start of a window discards the delay.
+     * transactions one after another. Only the start of a window drops delayed transactions.
      */
     private Clients.Operation locker(Locking locking) {
         Latency lock = meter.latency("lock");

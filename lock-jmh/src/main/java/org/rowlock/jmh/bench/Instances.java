@@ -34,8 +34,8 @@ public class Instances extends LockWorkload {
 
     /**
      * The number of canaries, which are the processes with the wrapper. The published figure is the canaries' share of
-     * all transactions, in percent of their fair share. With 0, all processes have the wrapper, and no share is
-     * published.
+     * all transactions, in percent of their share of the processes. With 0, all processes have the wrapper, and no
+     * share is published.
      */
     @Param("0")
     public int canaries;

@@ -58,8 +58,8 @@ public class RoundTrips extends Workload {
     }
 
     /**
-     * Estimates how long a plain transaction holds the row without contention: the time of the transaction, minus one
-     * round trip before the lock is held. The estimate uses the 25th percentile of the times, because the code is cold
+     * Estimates how long a transaction holds the row without contention: the time of the whole transaction, minus the
+     * round trip that acquires the lock. The estimate uses the 25th percentile of the times, because the code is cold
      * at first.
      */
     private double heldAlone(Door chosen) throws SQLException {

@@ -12,8 +12,8 @@ import org.rowlock.jmh.server.Jdbc;
 
 /**
  * Runs the workload of {@link Zipfian} without vacuum or with frequent vacuum. With {@code held}, another transaction
- * holds the vacuum horizon in the middle of the measurement, and the windows show the fall and the recovery. Otherwise
- * autovacuum processes the hot rows as often as the server permits.
+ * holds the vacuum horizon in the middle of the measurement, and the windows show how the throughput falls and
+ * recovers. Otherwise autovacuum processes the hot rows as often as the server permits.
  */
 public class Vacuum extends Zipfian {
     private static final String HOLDER = "rowlock-jmh horizon";

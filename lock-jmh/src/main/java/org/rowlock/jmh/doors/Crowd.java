@@ -25,9 +25,8 @@ record Crowd(int clients, int rows) {
     private static final double ZIPF = 1.1;
 
     /**
-     * All reading threads together read at most once in this time, one after the other, at every number of clients. At
-     * full speed the reads would take most of the processor time, and a variant that makes readers wait would seem to
-     * be faster.
+     * All reading threads together read at most once in this time, whatever the number of clients. At full speed the
+     * reads would take most of the processor time, and a variant that makes readers wait would seem to be faster.
      */
     private static final long READ_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The verdict on a variant compared with the baseline, derived from the printed confidence interval of their ratio.
- * {@link TurnFit} has the probability that all intervals of a report are right. The report, the terminal and
- * docs/results.md use the words of this enum.
+ * {@link TurnFit} has the probability that all intervals of a report are right. The report and the terminal use the
+ * words of this enum.
  */
 public enum Call {
     /** The whole interval is better by 3 percent or more. */
@@ -26,7 +26,7 @@ public enum Call {
 
     /**
      * The smallest certain difference that gets a verdict. In SameDoorTest, which measures the baseline against itself,
-     * intervals of 2 of 100 pages missed the true ratio by at most 1 percent.
+     * 2 of 100 pages had an interval that missed the true ratio, by 1 percent.
      */
     static final double SMALLEST = 1.03;
 

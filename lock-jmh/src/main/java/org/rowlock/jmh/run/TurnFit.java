@@ -13,14 +13,12 @@ import org.apache.commons.statistics.distribution.TDistribution;
 /**
  * A least-squares fit of the turns at one point. The model: the logarithm of a result is an effect of the variant, plus
  * an effect of the round, plus a random error. All turns together estimate the size of the error, because a few rounds
- * of two variants would estimate it badly. In a simulation (four rounds, neighbouring turns differ by 10 %), the fit
- * detects a true ratio of 1.5 in nearly all runs. With only the rounds of the two variants, less than half of the runs
- * detect this ratio.
+ * of two variants would estimate it badly.
  */
 final class TurnFit {
     /**
      * The probability that all intervals of a report contain their true ratios (Bonferroni). At most one report in a
-     * hundred has a wrong verdict. In simulation, one report in a thousand does.
+     * hundred has a wrong verdict.
      */
     private static final double CONFIDENCE = 0.99;
 

@@ -60,7 +60,7 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
 
     /**
      * Makes the server durable. By default, the embedded server does not wait for the disk at commit. A row stays
-     * locked until its commit is on disk, so without durability the locks would be shorter than in production.
+     * locked until the commit is on disk, so without durability rows would be locked for less time than in production.
      */
     private static void productionLike(EmbeddedPostgres.Builder builder) {
         builder.setServerConfig("fsync", "on")
