@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param gid the gid of the prepared transaction; empty for a session
  * @param application the application_name of the session; null if it is empty, and for a prepared transaction
  * @param waiting the average number of sessions that the blocker delays, directly or indirectly
- * @param lock the type of the lock that the first blocked session waits for, as in pg_locks; "object notify" for the
- *     lock that NOTIFY takes
+ * @param lock the locktype in pg_locks that the first blocked session waits for; "object notify" for the lock of NOTIFY
  * @param table the table of a table lock; null for other locks
  * @param firstPid the first blocked session: of the sessions directly behind the blocker, the one with the most
  *     sessions behind itself

@@ -22,8 +22,7 @@ import org.rowlock.doctor.Wait.Doing;
 record Forecast(String table, double perSecond, int sightings, Map<String, Double> levers) {
     /**
      * The length of a cycle, divided by the median sampled wait of the first session in line. The exact quotient is 2
-     * if all cycles are equally long, and 1.4 if their lengths are distributed exponentially. This value is between the
-     * two.
+     * if all cycles are equally long, and 1.4 if their lengths are distributed exponentially. This value is in between.
      */
     private static final double TURN = 1.7;
 

@@ -46,8 +46,7 @@ final class Rules {
     /**
      * Adds advice.
      *
-     * @param form the name of the rule, such as "convoy"; a rule with several forms of advice also needs a form, as in
-     *     "horizon.open"
+     * @param form the name of the rule, such as "convoy", or the name and a form of the rule, such as "horizon.open"
      * @param gain the average number of waiting sessions that the advice could free, weighted as in {@link Advice}
      * @param about further sources of figures for the rule's text, which take precedence over the observations
      */

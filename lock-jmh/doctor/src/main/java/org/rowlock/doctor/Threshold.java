@@ -11,10 +11,7 @@ final class Threshold {
     /** The smallest average number of sessions in row waits that makes a migration worthwhile. */
     static final double HURT_SESSIONS = 0.5;
 
-    /**
-     * The smallest share of sessions in one kind of wait that matters. In a few seconds, a smaller share can be due to
-     * chance.
-     */
+    /** The smallest share of sessions in one kind of wait that matters. A smaller share can be due to chance. */
     static final double FELT_SHARE = 0.02;
 
     /**

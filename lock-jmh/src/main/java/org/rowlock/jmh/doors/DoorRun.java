@@ -49,9 +49,7 @@ public final class DoorRun extends BenchmarkRun {
     /** The number of warm-up changes per client, enough to open all connections. */
     private static final int WARM_CHANGES_PER_CLIENT = 15;
 
-    /**
-     * The share of a processor below which the JIT compilers have finished, measured over a pass through all variants.
-     */
+    /** The share of a processor below which the JIT compilers have finished, per pass through all variants. */
     private static final double COMPILED = 0.05;
 
     private static final int MOST_PASSES = 25;

@@ -37,10 +37,7 @@ public abstract class BenchmarkRun {
         this.troubles = troubles;
     }
 
-    /**
-     * Measures until all turns are done or the run is stopped, and returns the valid turns. Passes each failure to
-     * {@link #fail}.
-     */
+    /** Measures until the end or a stop, and returns the valid turns. Passes each failure to {@link #fail}. */
     protected abstract List<Rounds> measure();
 
     /** Runs all scenarios. The results include the failures. */
