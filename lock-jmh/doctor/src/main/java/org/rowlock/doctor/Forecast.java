@@ -55,7 +55,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
                 || idleShare + runShare + commitShare + wakeShare < 1 - Threshold.HURT_SHARE) {
             return null;
         }
-        // If no sample saw a state, the state takes less of the cycle than one sample stands for.
+        // A state that no sample saw lasts for less than one sample's share of the cycle.
         double least = turn / table.firstWaits();
         double idle = idleShare * turn;
         double pause = Math.min(idle, TURN * table.idleMillis());

@@ -47,7 +47,7 @@ final class Rules {
      * Adds advice.
      *
      * @param form the name of the rule, such as "convoy", or the name and a form of the rule, such as "horizon.open"
-     * @param gain the average number of waiting sessions that the advice could free, weighted as in {@link Advice}
+     * @param gain the gain, as in {@link Advice}
      * @param about further sources of figures for the rule's text, which take precedence over the observations
      */
     void advise(String form, String subject, @Nullable String statement, double gain, Object... about) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.tool.Texts;
 
 /**
- * A query in a file of its own, such as {@code waits.sql} beside this class. The files also run in psql. The texts in a
- * column whose name ends in {@code query} are statements, and are normalized when they are read.
+ * A query in a file of its own, such as {@code waits.sql} beside this class. The files also run in psql. A column whose
+ * name ends in {@code query} has statements, which are normalized when they are read.
  */
 enum ServerQuery {
     SERVER,

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * this statement.
  *
  * @param mode the lock mode; null if the text does not show it
- * @param hottestPercent how many of a hundred statements lock the hottest row; null if it cannot be estimated
+ * @param hottestPercent the percentage of calls that lock the hottest row; null if it cannot be estimated
  * @param holdMillis how long a transaction holds the hottest row; 0 if it cannot be estimated
  * @param clients the estimated number of sessions that use the table at a time
  */

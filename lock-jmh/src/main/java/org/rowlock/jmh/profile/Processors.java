@@ -122,7 +122,7 @@ public final class Processors {
         }
 
         /**
-         * Adds the busy cores, and the time per operation.
+         * Adds the numbers of busy cores, and the processor time per operation.
          *
          * @param operations the number of operations in this time; with 0, there is no time per operation
          */
