@@ -47,9 +47,9 @@ final class Samples {
     private Map<String, Double> firstInLine = Map.of();
 
     /**
-     * Samples until {@code isEnough} accepts the result. Each sample is followed by a pause of at least the same
-     * length, so sampling uses one server process for at most half of the time. The pause after a slow sample is no
-     * longer than the sample, because samples matter most when the server is short of CPUs.
+     * Samples until {@code isEnough} accepts the result. A pause follows each sample and is at least as long. Sampling
+     * therefore uses one server process for at most half of the time. The pause after a slow sample is no longer than
+     * the sample, because samples matter most when the server is short of CPUs.
      */
     static Samples of(ReadOnlySession session, Predicate<Samples> isEnough) throws SQLException, InterruptedException {
         Samples samples = new Samples();
