@@ -19,26 +19,27 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param strategy The strategy of tables for which no strategy is set.
  * @param tables The settings of one table: its strategy and id-columns. Write a name with a schema in brackets:
  *     rowlock.tables[shop.orders].strategy.
- * @param lockWait How long a lock waits if the call names no wait: forever, nowait, or a duration such as 200ms. The
- *     wait is never longer than the transaction's timeout.
+ * @param lockWait How long a call waits for its lock if the call names no wait: forever, nowait, or a duration such as
+ *     200ms. The wait is never longer than the transaction's timeout.
  * @param lockBudget The largest number of distinct advisory locks in one call.
  * @param admission The queues in the JVM.
  * @param verify Whether to check at startup that locks exclude each other, that tables exist, and that ids match the
  *     primary key.
- * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
+ * @param missingGuard The reaction at startup to a table that has strategy ADVISORY and no guard trigger: warn, fail or
+ *     ignore.
  * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing: warn or fail. Causes:
  *     Rowlock is disabled, the method's bean was created too early, or the method's own class calls it.
- * @param singleEntryNode Declares that all clients of a database of several machines, such as Citus, connect to the
- *     same machine.
- * @param largestGroup How many calls of LockOperation.execute that wait for one key may share a transaction, on the
- *     connection of one of them; 1 disables groups. Do not enable groups if connections belong to the user or tenant of
- *     a thread.
- * @param release When a commit releases the locks: plain (when the commit is durable) or early (before the commit is
- *     durable, if other transactions wait). This applies to inTransaction and a RowLockTransactionManager.
- * @param front When Rowlock acquires an advisory lock before the first row lock with strategy ROW: adaptive (when
+ * @param singleEntryNode Whether all clients of a database on several machines, such as Citus, connect to the same
+ *     machine. Rowlock cannot check this.
+ * @param largestGroup How many calls of execute for one key may share a transaction, as a group; 1 disables groups. A
+ *     group uses the connection of one caller, so do not enable groups if connections belong to the user or tenant of a
+ *     thread.
+ * @param release When a commit releases the locks: plain (when the commit is durable) or early (sooner, if other
+ *     transactions wait). This applies to transactions of RowLocks and of a RowLockTransactionManager.
+ * @param front When a transaction with strategy ROW acquires an advisory lock before its first row lock: adaptive (if
  *     enough instances contend for the row), always or never.
- * @param lockEntities Whether Hibernate's own find locks the row of a JPA entity, and reads the entity in the same
- *     round trip. Hibernate's statement is used only if it locks exactly like Rowlock's statement.
+ * @param lockEntities Whether Hibernate's own find may lock the row of a JPA entity, and read the entity in the same
+ *     round trip. Rowlock uses this find only if it locks exactly that row.
  * @param jdbc The queue of lock-jdbc for the row locks of the application's own SQL.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
@@ -71,15 +72,15 @@ public record RowLockProperties(
     /**
      * The queues in the JVM, which a call enters before it borrows a connection.
      *
-     * @param enabled Whether calls queue in the JVM before a connection is borrowed.
-     * @param timeout The longest time for which a call may queue, even if its wait is longer. Default: the connection
-     *     timeout of the pool.
-     * @param maxWaitersPerKey The largest number of threads that may wait for one key; further threads are rejected.
-     *     Default: no limit if all tables have the strategy ROW; otherwise half of the threads of the web server, or
-     *     1000 without a web server or with virtual threads.
-     * @param maxAdmittedPerKey How many exclusive requests for a key are admitted at once: the holder, and the next
-     *     transactions, which wait at the server. Each of them uses a connection. Default: the number starts at 2, and
-     *     grows to 8 for keys that are held for less time than the next transaction takes to arrive.
+     * @param enabled Whether calls queue in the JVM before they borrow a connection.
+     * @param timeout The longest time that a call may spend in the queue, even if it may wait longer for its lock.
+     *     Default: the connection timeout of HikariCP, or 30 s with another pool.
+     * @param maxWaitersPerKey The largest number of threads in the queue of one key; further threads are rejected.
+     *     Default: no limit if all tables have the strategy ROW; otherwise half of the threads of Tomcat or Jetty, or
+     *     1000 without these servers or with virtual threads.
+     * @param maxAdmittedPerKey How many exclusive requests for one key may be at the server at once, including the lock
+     *     holder. Each request uses a connection. Default: 2, and up to 8 for keys that are held only briefly. If set,
+     *     the number also limits the queue of strategy ROW.
      */
     public record Admission(
             @DefaultValue("true") boolean enabled,
@@ -90,13 +91,13 @@ public record RowLockProperties(
     /**
      * The queue of lock-jdbc, which wraps the DataSources of the application if a mode is set.
      *
-     * @param mode The treatment of statements that lock a row: off, observe or queue. Without a mode no DataSource is
-     *     wrapped.
+     * @param mode How lock-jdbc treats statements that lock a row: off, observe or queue. Without a mode no DataSource
+     *     is wrapped.
      * @param include The tables to which lock-jdbc applies; by default all tables.
      * @param exclude The tables to which lock-jdbc does not apply.
      * @param front When lock-jdbc acquires an advisory lock before the first row lock of a transaction: adaptive,
      *     always or never.
-     * @param flushWithCommit Whether Hibernate's last writes of a transaction are sent with its COMMIT, in one round
+     * @param flushWithCommit Whether Hibernate's last writes in a transaction are sent with the COMMIT, in one round
      *     trip. This applies only with rowlock.jdbc.mode=queue.
      */
     public record Jdbc(
