@@ -39,7 +39,7 @@ public enum Figure {
     BATCH("passed.BATCH"),
     /** The primary key of the table is not known yet. Rowlock looks up the key when the transaction ends. */
     TABLE_UNKNOWN("passed.TABLE_UNKNOWN"),
-    /** The statement lacks a value of a supported type for the whole primary key, or the table has no primary key. */
+    /** The statement lacks a value of a supported type for a column of the primary key, or there is no primary key. */
     NO_KEY("passed.NO_KEY"),
     /** The settings exclude the table. */
     EXCLUDED("passed.EXCLUDED");

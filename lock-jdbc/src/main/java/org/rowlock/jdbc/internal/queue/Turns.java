@@ -241,9 +241,8 @@ public final class Turns {
     }
 
     /**
-     * Throws the exception of the framework that made Rowlock keep the writes; returns if the framework has none. Drops
-     * the cached primary keys if a write changed a wrong number of rows, or the server could not count them. The table
-     * may have a new key, trigger or rule.
+     * Drops the cached primary keys if a write changed a wrong number of rows, or the server could not count the rows:
+     * the table may have a new key, trigger or rule. Then throws the framework's exception, if there is one.
      */
     private void failed(Throwable e) {
         if (e instanceof CommitFlushException failed) {

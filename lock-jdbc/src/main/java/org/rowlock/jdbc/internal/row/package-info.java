@@ -1,7 +1,4 @@
-/**
- * Determines which row a statement locks, from the text and the values of the statement and the primary key of the
- * table.
- */
+/** Determines which row a statement locks, from the statement's text and values, and the table's primary key. */
 @NullMarked
 package org.rowlock.jdbc.internal.row;
 

@@ -118,7 +118,7 @@ public final class Binds {
         return new Binds(values.clone(), setters.clone(), repeatable);
     }
 
-    /** Whether all values can be set again. */
+    /** Whether all values can be set on another statement. */
     public boolean areKept() {
         return repeatable && !Arrays.asList(setters).contains(null);
     }

@@ -13,7 +13,7 @@ import org.rowlock.RowLockMode;
  *     be; empty if the form of the statement is not recognised
  * @param mode the strongest mode of a row lock that the statement may acquire
  * @param equalities all equalities by which the statement selects the rows that it locks, in the order of the text,
- *     including the equalities of key columns; empty if the statement locks no rows in this way
+ *     including the equalities of key columns; empty for an INSERT, or if the form is not recognised
  * @param moreConditions whether there are conditions other than equalities
  * @param row a query that finds the same rows without a lock; its parameters are the parameters of all conditions
  * @param returnsRows whether the statement returns rows rather than an update count; false if this is not known

@@ -208,7 +208,7 @@ class RowlockStatement extends ForwardingStatement {
         connection.used();
     }
 
-    /** Prepares for a statement that the driver makes itself, in order to change a row of a result. */
+    /** Prepares for a statement that the driver itself sends, in order to change a row of a result. */
     final void changesRow() throws SQLException {
         connection.used();
         connection.turns().mayLock();

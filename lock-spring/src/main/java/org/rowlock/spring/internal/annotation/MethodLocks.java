@@ -34,7 +34,7 @@ public record MethodLocks(
         BeanFactoryResolver beans) {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
-    /** Whether an argument, or each element of an array, is an enum. */
+    /** Whether a parameter is an enum or an array of enums. */
     public boolean hasEnum() {
         return Arrays.stream(method.getParameterTypes())
                 .anyMatch(type -> type.isEnum()

@@ -63,8 +63,8 @@ public final class SpringTransaction extends SavepointParts {
     private final @Nullable TransactionExecution execution;
 
     /**
-     * The DataSource in which the transaction locks; null if its manager does not expose a DataSource. A manager that
-     * exposes no DataSource can commit any DataSource that no other manager commits.
+     * The DataSource in which the transaction locks; null if its manager does not expose a DataSource. Such a manager
+     * can commit any DataSource that has no other manager.
      */
     private final @Nullable DataSource dataSource;
 
@@ -90,7 +90,7 @@ public final class SpringTransaction extends SavepointParts {
                 ? null
                 : TransactionSynchronizationManager.getResource(dataSource);
         if (holder != null) {
-            // A holder that the application has bound serves several transactions.
+            // The application may have bound the holder itself, for several transactions.
             ENDED.remove(holder);
         }
     }

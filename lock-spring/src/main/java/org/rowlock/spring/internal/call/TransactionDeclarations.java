@@ -21,9 +21,7 @@ import org.springframework.util.function.SingletonSupplier;
  * @param interceptors the transaction interceptors of the proxy, the outermost first; empty if the proxy has none
  */
 public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
-    /**
-     * The method is looked up on first use, because a native image without locking beans does not contain the method.
-     */
+    /** Spring's method is looked up on first use, because a native image without locking beans does not contain it. */
     private static final SingletonSupplier<Method> DETERMINE = SingletonSupplier.of(() -> {
         Method protectedOne = ReflectionUtils.findMethod(
                 TransactionAspectSupport.class, "determineTransactionManager", TransactionAttribute.class, Class.class);

@@ -108,8 +108,8 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     /**
-     * Rejects the lock if the session loaded an entity of the rows without a lock and the entity has changed. Rejects
-     * the lock, too, if the table contains only a part of each entity. The row of the root table must be locked
+     * Rejects the lock if the session loaded an entity of the rows without a lock and the entity has changed. Also
+     * rejects a table that contains only a part of each entity, because the row of the root table must be locked
      * instead.
      */
     void refuse() {
@@ -313,7 +313,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
 
     /**
      * Bypasses the second-level cache until the transaction ends, if the cache may contain data of the locked rows. The
-     * property applies to {@code find}, and the cache mode to all other reads.
+     * property {@link #RETRIEVE} applies to {@code find}, and the cache mode to all other reads.
      */
     void passTheCacheBy(Consumer<Runnable> atEnd) {
         if (locked.rows().keySet().stream().noneMatch(table -> entities(table).isCached())) {

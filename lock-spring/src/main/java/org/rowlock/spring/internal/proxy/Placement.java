@@ -102,7 +102,7 @@ record Placement(Method method, Class<?> targetClass, int propagation) {
 
     /** Rejects methods whose work begins or continues after the transaction and its locks have ended. */
     private void checkResult() {
-        // With @Async, the whole transaction runs on the other thread, and the result is complete when the transaction
+        // With @Async, the whole transaction runs on another thread, and the result is complete when the transaction
         // ends.
         Class<?>[] parameters = method.getParameterTypes();
         boolean suspends = parameters.length > 0

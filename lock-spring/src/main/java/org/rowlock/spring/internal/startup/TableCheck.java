@@ -60,7 +60,7 @@ final class TableCheck {
     private final Connection connection;
     private final JdbcTemplate jdbc;
     private final RowLocks locks;
-    /** The name under which each table was first checked. The table's oid is the key. */
+    /** The name under which each table was first checked, by the table's oid. */
     private final Map<Long, String> spellings = new HashMap<>();
 
     private final Set<String> advisory = new TreeSet<>();
