@@ -63,7 +63,7 @@ public record RowLockProperties(
     /**
      * The settings of one table.
      *
-     * @param strategy The strategy; by default the strategy of all tables.
+     * @param strategy The strategy; by default the value of rowlock.strategy.
      * @param idColumns The id columns as the catalog has them, if they are not the primary key.
      */
     public record Table(

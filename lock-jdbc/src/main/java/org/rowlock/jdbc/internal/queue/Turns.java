@@ -205,7 +205,7 @@ public final class Turns {
 
     /**
      * Records that the application uses the driver's own objects from now on. Rowlock does not see the statements that
-     * these objects send, so no further writes of this transaction are kept. The kept writes must have been sent.
+     * these objects send, so no further writes of this transaction are kept. Call {@link #sendKept} first.
      */
     public void exposeDriver() {
         kept.close();

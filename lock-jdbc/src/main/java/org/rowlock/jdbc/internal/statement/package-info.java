@@ -1,6 +1,6 @@
 /**
- * Determines from the text of a statement which row the statement locks. Start at
- * {@link org.rowlock.jdbc.internal.statement.StatementRecogniser}.
+ * Recognises the statements that lock rows, from their text alone. Start at {@link
+ * org.rowlock.jdbc.internal.statement.StatementRecogniser}.
  */
 @NullMarked
 package org.rowlock.jdbc.internal.statement;

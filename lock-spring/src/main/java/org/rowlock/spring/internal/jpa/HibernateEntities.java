@@ -116,7 +116,7 @@ record HibernateEntities(
         return name.substring(name.lastIndexOf('.') + 1);
     }
 
-    /** Returns an arbitrary value of the id's type. Returns null if Hibernate cannot parse the type from text. */
+    /** Returns an arbitrary value of the id's type. Returns null if Hibernate cannot parse such an id from text. */
     static @Nullable Object sampleId(EntityPersister entity) {
         return entity.getIdentifierType() instanceof BasicType<?> basic
                 ? SPELLED_ALIKE.get(basic.getReturnedClass())

@@ -277,9 +277,10 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     /**
-     * Rejects the lock if an entity that was loaded with PESSIMISTIC_WRITE and its row have both changed since.
-     * Hibernate 7 records this mode for joined entities too, but does not lock their rows. This method also rejects a
-     * changed entity that {@link #refuse} did not find, because the key is another spelling of the entity's id.
+     * Rejects the lock if an entity was loaded with PESSIMISTIC_WRITE, and both the entity and its row have changed
+     * since. Hibernate 7 records this mode for joined entities too, but does not lock their rows. This method also
+     * rejects a changed entity that {@link #refuse} did not find, because the key is another spelling of the entity's
+     * id.
      */
     private void refuseStale(List<Loaded> loaded) {
         for (Loaded each : loaded) {
@@ -375,7 +376,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
                 && Hibernate.isInitialized(entity);
     }
 
-    /** Whether a row of the lock has this id, in another spelling than its key. */
+    /** Whether a locked row has this id, although the key is another spelling of the id. */
     private boolean isSpelledOtherwise(EntityEntry entry, List<String> id, String table) {
         boolean[] isText = new boolean[1];
         int unused = entry.getPersister()

@@ -217,7 +217,7 @@ public final class SessionCaches {
             }
             keys.add(LockKey.row(table, id));
         } catch (SQLException | IllegalArgumentException e) {
-            // The row lacks an id column. The row may belong to a table of the same name in another schema.
+            // The row lacks an id column, for example because its table is in another schema than the mapped table.
         }
     }
 
