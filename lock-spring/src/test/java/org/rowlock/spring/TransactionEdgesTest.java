@@ -13,6 +13,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.observation.ObservationRegistry;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -396,7 +397,10 @@ class TransactionEdgesTest {
                 .hasMessageContainingAll("RowLockTemplate", "has ended", "AFTER_COMMIT", "REQUIRES_NEW");
     }
 
-    /** A method that joins the ended transaction makes Spring's synchronization active again. */
+    /**
+     * A method that joins the ended transaction makes Spring's synchronization active again. Rowlock still knows after
+     * a garbage collection that the transaction has ended.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void behindTheEndNothingIsLockedByAMethodThatJoinsTheTransaction(boolean rollsBack) {
@@ -406,6 +410,10 @@ class TransactionEdgesTest {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override
                 public void afterCompletion(int status) {
+                    WeakReference<Object> garbage = new WeakReference<>(new Object());
+                    while (garbage.get() != null) {
+                        System.gc();
+                    }
                     thrown.add(
                             catchThrowable(() -> context.getBean(Counting.class).queues(1)));
                     context.transactions(Propagation.REQUIRES_NEW)

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.WeakHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
@@ -37,7 +38,6 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
  * A running Spring transaction of one DataSource, with its connection, its locks, its unsent writes, and the actions at
@@ -53,11 +53,10 @@ public final class SpringTransaction extends SavepointParts {
             + " cast(pg_catalog.to_regclass(?) as pg_catalog.oid))";
 
     /**
-     * The connections of transactions that have ended. Spring keeps such a connection bound until the last callback, so
-     * code in a callback seems to run in the transaction.
+     * The connections of the thread's transactions that have ended. Spring keeps such a connection bound until the last
+     * callback, so code in a callback seems to run in the transaction.
      */
-    private static final Map<Object, Boolean> ENDED =
-            new ConcurrentReferenceHashMap<>(16, ConcurrentReferenceHashMap.ReferenceType.WEAK);
+    private static final ThreadLocal<Map<Object, Boolean>> ENDED = ThreadLocal.withInitial(WeakHashMap::new);
 
     /** The execution that the transaction manager reported; null if the manager reports no executions. */
     private final @Nullable TransactionExecution execution;
@@ -91,7 +90,7 @@ public final class SpringTransaction extends SavepointParts {
                 : TransactionSynchronizationManager.getResource(dataSource);
         if (holder != null) {
             // The application may have bound the holder itself, for several transactions.
-            ENDED.remove(holder);
+            ENDED.get().remove(holder);
         }
     }
 
@@ -105,7 +104,7 @@ public final class SpringTransaction extends SavepointParts {
      */
     public static SpringTransaction current(String what, DataSource dataSource, RowLocks locks) {
         DataSource bound = Pools.bound(dataSource);
-        if (ENDED.containsKey(holder(what, bound))) {
+        if (ENDED.get().containsKey(holder(what, bound))) {
             throw ended(what);
         }
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
@@ -390,7 +389,7 @@ public final class SpringTransaction extends SavepointParts {
         if (!ended) {
             ended = true;
             if (holder != null) {
-                ENDED.put(holder, true);
+                ENDED.get().put(holder, true);
             }
             ends.forEach(Runnable::run);
         }
