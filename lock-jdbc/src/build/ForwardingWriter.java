@@ -61,6 +61,9 @@ public final class ForwardingWriter {
             "setNetworkTimeout",
             "setTypeMap");
 
+    /** The methods of a result that send a statement. */
+    private static final Set<String> OF_ROW = Set.of("insertRow", "updateRow", "deleteRow", "refreshRow");
+
     /** The types of values that may belong to a key. */
     private static final Set<String> KEYS =
             Set.of("byte", "short", "int", "long", "String", "java.math.BigDecimal", "Object");
@@ -91,8 +94,8 @@ public final class ForwardingWriter {
                 "protected void used() throws SQLException {}",
                 "/** Returns the statement for the application. */",
                 "protected Statement made(Statement made) { return made; }",
-                "/** Returns the prepared statement for the application. */",
-                "protected PreparedStatement made(PreparedStatement made, String sql) { return made; }",
+                "/** Returns the prepared statement for the application; plain means without options. */",
+                "protected PreparedStatement made(PreparedStatement made, String sql, boolean plain) { return made; }",
                 "/** Returns the call for the application. */",
                 "protected CallableStatement made(CallableStatement made, String sql) { return made; }");
         writer.write(
@@ -107,7 +110,14 @@ public final class ForwardingWriter {
                 "protected <T> T send(String sql, Call<T> call) throws SQLException { return call.send(); }",
                 "/** Returns the statement whose results are read. */",
                 "protected Statement ran() throws SQLException { return delegate; }");
-        writer.write(FORWARD, "ResultSet", "ForwardingWrapper", "Wrapper", "delegate");
+        writer.write(
+                FORWARD,
+                "ResultSet",
+                "ForwardingWrapper",
+                "Wrapper",
+                "delegate",
+                "/** Called before the driver sends a statement of its own for the current row. */",
+                "protected void usesRow() throws SQLException {}");
         writer.write("org.rowlock.jdbc", "DataSource", "ForwardingWrapper", "Wrapper", "delegate");
         writer.write(
                 FORWARD,
@@ -125,7 +135,7 @@ public final class ForwardingWriter {
                 "connection, delegate",
                 "/** Returns the values that were set. */",
                 "abstract org.rowlock.jdbc.internal.statement.Binds binds();");
-        writer.write(WRAP, "CallableStatement", "RowlockPreparedStatement", "PreparedStatement", "connection, delegate, sql");
+        writer.write(WRAP, "CallableStatement", "RowlockPreparedStatement", "PreparedStatement", "connection, delegate, sql, false");
     }
 
     /** Writes one class. Leaves an unchanged file alone, so that it is not compiled again. */
@@ -144,10 +154,11 @@ public final class ForwardingWriter {
                 "@org.jspecify.annotations.NullUnmarked // JDBC has no null marks.",
                 "@SuppressWarnings({\"deprecation\", \"removal\"}) // JDBC has such methods.",
                 access + (type.equals("CallableStatement") ? "final" : "abstract") + " class " + name + " extends " + parent + " implements " + type + " {",
-                "    private final " + type + " delegate;",
+                "    " + (access.isEmpty() ? "" : "protected ") + "final " + type + " delegate;",
                 "",
                 "    " + (access.isEmpty() ? "" : "protected ") + name + "("
-                        + arguments.replace("connection", "RowlockConnection connection")
+                        + arguments.replace(", false", "")
+                                .replace("connection", "RowlockConnection connection")
                                 .replace("delegate", type + " delegate")
                                 .replace("sql", "String sql")
                         + ") {",
@@ -222,16 +233,23 @@ public final class ForwardingWriter {
         if (type.equals("DatabaseMetaData") && result.equals("ResultSet")) {
             call = "results(" + call + ")";
         } else if (type.equals("Connection") && result.endsWith("Statement")) {
-            call = "made(" + call + (types.isEmpty() || !types.get(0).equals("String") ? "" : ", a") + ")";
+            call = "made(" + call + (result.equals("Statement") ? "" : ", a")
+                    + (result.equals("PreparedStatement") ? ", " + (types.size() == 1) : "") + ")";
         } else if (type.equals("Statement") && RESULTS.contains(method.getSimpleName().toString())) {
             call = call.replace("delegate.", "ran().");
         } else if (type.equals("Statement") && method.getSimpleName().toString().startsWith("execute") && !types.isEmpty()) {
             call = "send(a, () -> " + call + ")";
         }
-        if (type.equals("Connection")
-                && !NO_USES.contains(method.getSimpleName().toString())
-                && thrown(method).contains(" SQLException")) {
-            lines.add("        used();");
+        String thrown = thrown(method);
+        if (type.equals("Connection") && !NO_USES.contains(method.getSimpleName().toString()) && !thrown.isEmpty()) {
+            lines.addAll(thrown.contains(" SQLException") ? List.of("        used();") : List.of(
+                    "        try {",
+                    "            used();",
+                    "        } catch (SQLException e) {",
+                    "            throw new SQLClientInfoException(e.getMessage(), e.getSQLState(), java.util.Map.of(), e);",
+                    "        }"));
+        } else if (type.equals("ResultSet") && OF_ROW.contains(method.getSimpleName().toString())) {
+            lines.add("        usesRow();");
         }
         lines.add("        " + (given ? "return " : "") + call + ";");
         if (type.equals("PreparedStatement")

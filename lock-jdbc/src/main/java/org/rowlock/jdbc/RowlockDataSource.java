@@ -29,12 +29,10 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 public final class RowlockDataSource extends ForwardingDataSource implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
-    private final DataSource delegate;
     private final DropIn dropIn;
 
     RowlockDataSource(DataSource delegate, DropIn dropIn) {
         super(delegate);
-        this.delegate = delegate;
         this.dropIn = dropIn;
     }
 

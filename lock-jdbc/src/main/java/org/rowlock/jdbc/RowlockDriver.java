@@ -86,10 +86,8 @@ public final class RowlockDriver implements Driver {
         } catch (SQLException e) {
             String address = parsed.url().substring(0, parsed.url().indexOf("postgresql:") + "postgresql:".length());
             throw new SQLException(
-                    "No driver accepts the URL " + address + "..: the URL jdbc:rowlock:"
-                            + address.substring("jdbc:".length())
-                            + ".. requires such a driver; add that driver to the class path, or use"
-                            + " jdbc:rowlock:postgresql:..",
+                    "No driver accepts the URL " + address
+                            + "..; add such a driver to the class path, or use jdbc:rowlock:postgresql:..",
                     "08001",
                     e);
         }

@@ -68,6 +68,7 @@ class ArchitectureTest {
                                 .or(resideInAPackage("org.rowlock.internal.session"))
                                 .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo(
                                         org.rowlock.internal.request.Write.Bound.class))
+                                .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("Bound[]"))
                                 .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("Write"))
                                 .or(resideInAPackage("org.rowlock.internal.commit")))))
                 .check(CLASSES);

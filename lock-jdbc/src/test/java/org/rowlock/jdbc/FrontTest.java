@@ -313,6 +313,20 @@ class FrontTest {
         }
     }
 
+    /** The driver takes the next result of that statement for the keys. */
+    @Test
+    void afterAFailedCallForKeysAStatementReturnsWhatTheDriverReturns() throws Exception {
+        for (DataSource dataSource : List.of(database.dataSource(), fronted.dataSource)) {
+            try (Connection connection = dataSource.getConnection();
+                    PreparedStatement update = connection.prepareStatement(WRITE + " returning balance")) {
+                assertThatThrownBy(() -> update.executeUpdate("update nowhere set v = 1", new String[] {"id"}))
+                        .isInstanceOf(SQLException.class);
+                assertThat(update.execute()).isFalse();
+                assertThat(update.execute()).isTrue();
+            }
+        }
+    }
+
     /** What is read once, or may change until it is sent, is not sent again on another statement. */
     @Test
     void valuesAreSentAsTheyWereSetOrTheStatementIsNotFronted() throws Exception {

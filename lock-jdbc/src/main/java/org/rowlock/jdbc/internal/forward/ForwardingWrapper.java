@@ -37,7 +37,7 @@ public abstract class ForwardingWrapper implements Wrapper {
      *
      * @param other a possible delegate
      */
-    protected final boolean wraps(Wrapper other) {
+    public final boolean wraps(Wrapper other) {
         return delegate.equals(other);
     }
 

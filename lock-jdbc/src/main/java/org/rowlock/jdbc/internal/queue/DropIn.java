@@ -107,14 +107,14 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
      */
     public StatementPlan plan(String sql) {
         if (sql.length() > StatementRecogniser.LONGEST) {
-            return new StatementPlan(sql, this::figures);
+            return StatementPlan.of(sql, this::figures, groups != null);
         }
         StatementPlan known = plans.get(sql);
         if (known == null) {
             if (plans.size() >= TEXTS) {
                 plans.clear();
             }
-            known = plans.computeIfAbsent(sql, text -> new StatementPlan(text, this::figures));
+            known = plans.computeIfAbsent(sql, text -> StatementPlan.of(text, this::figures, groups != null));
         }
         return known;
     }
@@ -134,6 +134,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         settings = settings.with(key, word);
         primaryKeys.expect(settings.include());
         groups = groups(settings);
+        plans.clear();
         LOG.log(Level.INFO, "Rowlock for {0}: {1}", settings.name(), settings.words());
     }
 

@@ -17,6 +17,7 @@ import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.PrimaryKeys;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.internal.statement.Binds;
@@ -41,18 +42,25 @@ final class KeptWrites {
 
     private List<Write> writes = new ArrayList<>();
     private int size;
-    private @Nullable String lastSql;
 
     public void open(Predicate<String> tables, @Nullable Function<CommitFlushException, RuntimeException> exceptions) {
         this.checked = tables;
         this.thrown = exceptions;
     }
 
-    /** Throws the framework's exception for the failure of a kept write; returns if the framework has none. */
-    public void failed(CommitFlushException failure) {
-        Function<CommitFlushException, RuntimeException> framework = thrown;
-        if (framework != null) {
-            throw framework.apply(failure);
+    /**
+     * Drops the cached primary keys if a write changed a wrong number of rows, or the server could not count the rows:
+     * the table may have a new key, trigger or rule. Then throws the framework's exception, if there is one.
+     */
+    public void failed(Throwable e, PrimaryKeys primaryKeys) {
+        if (e instanceof CommitFlushException failed) {
+            if (failed.isWrongCount() || SqlState.FEATURE_NOT_SUPPORTED.equals(failed.getSQLState())) {
+                primaryKeys.forget();
+            }
+            Function<CommitFlushException, RuntimeException> framework = thrown;
+            if (framework != null) {
+                throw framework.apply(failed);
+            }
         }
     }
 
@@ -65,26 +73,20 @@ final class KeptWrites {
         return checked != null && checked.test(table);
     }
 
-    /** Keeps a write with its current values. */
-    public void add(String sql, Binds binds) {
-        Object[] values = binds.bound();
-        size++;
-        if (sql.equals(lastSql)) {
-            writes.get(writes.size() - 1).again(values);
-        } else {
-            Write write = new Write(sql).again(values);
-            write.expectOneRow();
-            writes.add(write);
-            lastSql = sql;
+    /** Keeps a write with its current values. Returns whether Rowlock must send the kept writes now. */
+    public boolean add(String sql, Binds binds) {
+        Write last = writes.isEmpty() ? null : writes.get(writes.size() - 1);
+        if (last == null || !last.sql().equals(sql)) {
+            last = new Write(sql);
+            last.expectOneRow();
+            writes.add(last);
         }
+        last.again(binds.bound());
+        return ++size >= MOST;
     }
 
     public boolean isEmpty() {
         return writes.isEmpty();
-    }
-
-    public boolean isFull() {
-        return size >= MOST;
     }
 
     /** Discards the kept writes. Later writes are not kept. */
@@ -96,11 +98,8 @@ final class KeptWrites {
 
     private List<Write> take() {
         List<Write> taken = writes;
-        lastSql = null;
+        writes = taken.isEmpty() ? taken : new ArrayList<>();
         size = 0;
-        if (!taken.isEmpty()) {
-            writes = new ArrayList<>();
-        }
         return taken;
     }
 
@@ -110,15 +109,9 @@ final class KeptWrites {
      * @param connection the driver's or the pool's connection
      */
     public void send(Connection connection) throws SQLException {
-        List<Write> taken = take();
-        if (taken.isEmpty()) {
-            return;
-        }
         try {
-            Commit.sendWrites(connection, taken);
-        } catch (SQLException e) {
-            throw failure(e);
-        } catch (RuntimeException e) {
+            Commit.sendWrites(connection, take());
+        } catch (SQLException | RuntimeException e) {
             throw failure(e);
         }
     }
@@ -142,31 +135,26 @@ final class KeptWrites {
             }
         } catch (CommitOutcomeUnknownException e) {
             throw e.getCause() instanceof SQLException cause ? cause : new SQLException(e.getMessage(), e);
-        } catch (SQLException e) {
-            throw rolledBack(connection, failure(e));
-        } catch (RuntimeException e) {
-            throw rolledBack(connection, failure(e));
+        } catch (SQLException | RuntimeException e) {
+            SQLException failure = failure(e);
+            PgSession.rollBack(connection, failure);
+            throw failure;
         } catch (Error e) {
-            throw rolledBack(connection, e);
+            PgSession.rollBack(connection, e);
+            throw e;
         }
-    }
-
-    private static <T extends Throwable> T rolledBack(Connection connection, T failure) {
-        PgSession.rollBack(connection, failure);
-        return failure;
     }
 
     /**
      * Returns the exception for a failure of the kept writes. If the connection is lost, returns the driver's exception
      * unchanged.
      */
-    private static SQLException failure(SQLException e) {
-        return SqlState.isConnectionLost(e.getSQLState())
-                ? e
-                : new CommitFlushException(e.getMessage(), e.getSQLState(), false, e);
-    }
-
-    private static SQLException failure(RuntimeException e) {
+    private static SQLException failure(Exception e) {
+        if (e instanceof SQLException own) {
+            return SqlState.isConnectionLost(own.getSQLState())
+                    ? own
+                    : new CommitFlushException(own.getMessage(), own.getSQLState(), false, own);
+        }
         boolean wrongCount = e instanceof UnexpectedRowCountException;
         String state = e instanceof RowlockException own ? own.sqlState().orElse(null) : null;
         return !wrongCount && e.getCause() instanceof SQLException cause && cause.getSQLState() != null

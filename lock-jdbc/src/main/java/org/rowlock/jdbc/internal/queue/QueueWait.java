@@ -2,7 +2,6 @@ package org.rowlock.jdbc.internal.queue;
 
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.QueueEntry;
 
@@ -10,14 +9,12 @@ import org.rowlock.internal.queue.QueueEntry;
 final class QueueWait {
     final Statement statement;
     final QueueEntry entry;
-    final @Nullable StatementMember member;
     private boolean cancelled;
     private boolean departed;
 
-    QueueWait(Statement statement, QueueEntry entry, @Nullable StatementMember member) {
+    QueueWait(Statement statement, QueueEntry entry) {
         this.statement = statement;
         this.entry = entry;
-        this.member = member;
     }
 
     /**
@@ -32,7 +29,7 @@ final class QueueWait {
             }
             cancelled = true;
         }
-        if (!entry.wake() && member != null) {
+        if (!entry.wake() && entry.offer() instanceof StatementMember member) {
             member.cancel();
         }
         return true;

@@ -38,13 +38,6 @@ final class RowQueue {
     /** Reports the waits to the flight recorder. */
     private static final LockObserver OBSERVER = new LockObserver(List.of());
 
-    /**
-     * The divisor of a timeout: 10 means that a statement may wait in the JVM for a tenth of its timeout. The server's
-     * own timeout starts only when the statement arrives. A statement may therefore time out later than without
-     * Rowlock, but by no more than a tenth of the timeout.
-     */
-    private static final int PART_OF_TIMEOUT = FrontSql.PART_OF_TIMEOUT;
-
     private final DropIn dropIn;
     private final DriverAccess access;
     private final SessionIdentity identity;
@@ -108,7 +101,7 @@ final class RowQueue {
             } else if (!entered) {
                 member = member(row, statement, isWhole);
                 entry.offer(member);
-                entered = queue(new QueueWait(statement, entry, member), row);
+                entered = queue(new QueueWait(statement, entry), row, member);
             }
             if (entered || member != null) {
                 boolean fronts = entered && isWhole && mode == DropInMode.QUEUE && (member == null || !member.leads());
@@ -124,15 +117,15 @@ final class RowQueue {
     }
 
     private @Nullable Front front(QueueEntry entry, LockedRow row, Statement statement) throws SQLException {
-        if (!Turn.isPlain(statement)) {
+        if (!Turn.isPlain(statement) || !mayFront()) {
             return null;
         }
         LockFront how = dropIn.settings.front();
         // Clients without Rowlock may wait for the row too. Rowlock counts them only if the statement can have a front
         // lock. Groups do not need this count, because a group runs many statements each time the server grants the
         // row.
-        if (dropIn.groups == null && mayFront() && entry.asks(how)) {
-            QueueWait asking = new QueueWait(statement, entry, null);
+        if (dropIn.groups == null && entry.asks(how)) {
+            QueueWait asking = new QueueWait(statement, entry);
             wait = asking;
             try {
                 entry.ask(() ->
@@ -145,7 +138,7 @@ final class RowQueue {
             }
         }
         Front asked = entry.front(how);
-        LockKey.Row key = asked != null && mayFront() ? row.lockKey() : null;
+        LockKey.Row key = asked == null ? null : row.lockKey();
         if (asked != null && key == null) {
             asked.unsent();
         }
@@ -164,7 +157,7 @@ final class RowQueue {
         return access.session().carriesFronts() && access.isIdle() && dropIn.sessionLocks.get(access.driver()) == null;
     }
 
-    private boolean queue(QueueWait waiting, LockedRow row) throws SQLException {
+    private boolean queue(QueueWait waiting, LockedRow row, @Nullable StatementMember member) throws SQLException {
         if (access.session().isAborted()) {
             return false;
         }
@@ -176,7 +169,7 @@ final class RowQueue {
         }
         try {
             waiting.entry.enter(longestWait(waiting.statement), Integer.MAX_VALUE);
-            boolean grouped = waiting.member != null && waiting.member.entered(waiting.entry);
+            boolean grouped = member != null && member.entered(waiting.entry);
             TableFigures figures = row.plan().figures();
             figures.count(Figure.QUEUED);
             figures.add(Figure.QUEUED_TIME, System.nanoTime() - start);
@@ -251,6 +244,8 @@ final class RowQueue {
             dropIn.timeouts.put(access.driver(), session);
         }
         long shortest = Math.min(session, own == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(own));
-        return shortest == Long.MAX_VALUE ? shortest : shortest / PART_OF_TIMEOUT;
+        // The server's own timeout starts only when the statement arrives. The statement may therefore time out later
+        // than without Rowlock.
+        return shortest == Long.MAX_VALUE ? shortest : shortest / FrontSql.PART_OF_TIMEOUT;
     }
 }

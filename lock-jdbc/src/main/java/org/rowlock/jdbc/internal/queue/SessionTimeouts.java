@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -16,6 +17,9 @@ final class SessionTimeouts {
 
     /** The major version of PostgreSQL that has introduced transaction_timeout. */
     private static final int LIMITS_TRANSACTIONS = 17;
+
+    private static final Map<String, Long> MILLIS_OF_UNITS =
+            Map.of("ms", 1L, "s", 1_000L, "min", 60_000L, "h", 3_600_000L, "d", 86_400_000L);
 
     private SessionTimeouts() {}
 
@@ -40,19 +44,10 @@ final class SessionTimeouts {
     }
 
     /** Parses a timeout as SHOW prints it: a whole number and its unit, or 0 if the timeout is off. */
-    static long nanos(String setting) {
+    private static long nanos(String setting) {
         String unit = setting.replaceAll("[0-9]", "");
         long number = Long.parseLong(setting.substring(0, setting.length() - unit.length()));
-        if (number == 0) {
-            return Long.MAX_VALUE;
-        }
-        return switch (unit.trim()) {
-            case "us" -> TimeUnit.MICROSECONDS.toNanos(number);
-            case "s" -> TimeUnit.SECONDS.toNanos(number);
-            case "min" -> TimeUnit.MINUTES.toNanos(number);
-            case "h" -> TimeUnit.HOURS.toNanos(number);
-            case "d" -> TimeUnit.DAYS.toNanos(number);
-            default -> TimeUnit.MILLISECONDS.toNanos(number);
-        };
+        long millis = number * MILLIS_OF_UNITS.getOrDefault(unit, 1L);
+        return millis == 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(millis);
     }
 }

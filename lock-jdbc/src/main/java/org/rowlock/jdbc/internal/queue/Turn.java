@@ -86,12 +86,4 @@ public record Turn(
         front.givenUp();
         return true;
     }
-
-    void answered(boolean done, boolean holds) {
-        entry.endServerWait(done, holds);
-    }
-
-    void released() {
-        entry.released(true);
-    }
 }

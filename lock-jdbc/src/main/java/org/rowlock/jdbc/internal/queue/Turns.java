@@ -11,7 +11,6 @@ import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.text.SessionEffect;
-import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.internal.observe.Figure;
@@ -82,7 +81,14 @@ public final class Turns {
         try {
             sendKept();
             if (binds == null) {
-                return pass(plan);
+                // Even if a batch begins with DISCARD ALL, its later statements may alter the session.
+                boolean cleans = !identity.isAlone() && plan != null && plan.sessionEffect() == SessionEffect.CLEANS;
+                sees(cleans ? null : plan);
+                mayHoldLocks = true;
+                if (plan != null) {
+                    plan.figures().count(Figure.BATCH);
+                }
+                return null;
             }
             sees(plan);
             return turn(plan, binds, statement, isWhole);
@@ -95,7 +101,7 @@ public final class Turns {
     /** Records what a statement may change in its session. Called before the statement is sent. */
     private void sees(@Nullable StatementPlan plan) {
         if (!identity.isAlone()) {
-            identity.runs(plan == null ? SessionEffect.ALTERS : plan.effect());
+            identity.runs(plan == null ? SessionEffect.ALTERS : plan.sessionEffect());
         }
     }
 
@@ -127,17 +133,14 @@ public final class Turns {
             return null;
         }
         plan.figures().count(Figure.RECOGNISED);
-        if (mayHoldLocks) {
-            // For most statements of a transaction, this method returns here, without a look-up.
-            plan.figures().count(Figure.NOT_FIRST);
+        if (mayHoldLocks || KeyEntries.entered() != null) {
+            // Most statements of a transaction need no look-up. A thread that has queued through @RowLock or the API
+            // may hold locks too.
+            plan.figures().count(mayHoldLocks ? Figure.NOT_FIRST : Figure.ADMITTED);
+            mayHoldLocks = true;
             return null;
         }
         mayHoldLocks = true;
-        if (KeyEntries.entered() != null) {
-            // The thread has already queued through @RowLock or the API, and may already hold locks.
-            plan.figures().count(Figure.ADMITTED);
-            return null;
-        }
         LockedRow row = rows.find(plan, binds, dropIn.settings);
         return row == null ? null : queue.enter(row, statement, isWhole);
     }
@@ -195,9 +198,8 @@ public final class Turns {
             if (turn != null) {
                 keptTurn = turn;
             }
-            kept.add(plan.sql(), binds);
             plan.figures().count(Figure.KEPT);
-            if (kept.isFull()) {
+            if (kept.add(plan.sql(), binds)) {
                 sendKept();
             }
         });
@@ -223,7 +225,7 @@ public final class Turns {
                 // If a write failed before it reached the server, the server has not aborted the transaction. Rowlock
                 // aborts the transaction, because the other writes must not be committed without the failed write.
                 access.abort(e);
-                failed(e);
+                kept.failed(e, dropIn.primaryKeys);
                 throw e;
             } finally {
                 keptSent(done, done);
@@ -233,39 +235,15 @@ public final class Turns {
 
     private void keptSent(boolean done, boolean holds) {
         Turn turn = keptTurn;
+        keptTurn = null;
+        answered(turn, done, holds);
+    }
+
+    private void answered(@Nullable Turn turn, boolean done, boolean holds) {
         if (turn != null) {
-            keptTurn = null;
-            turn.answered(done, holds);
+            turn.entry().endServerWait(done, holds);
             granted = holds ? turn : granted;
         }
-    }
-
-    /**
-     * Drops the cached primary keys if a write changed a wrong number of rows, or the server could not count the rows:
-     * the table may have a new key, trigger or rule. Then throws the framework's exception, if there is one.
-     */
-    private void failed(Throwable e) {
-        if (e instanceof CommitFlushException failed) {
-            if (failed.isWrongCount() || SqlState.FEATURE_NOT_SUPPORTED.equals(failed.getSQLState())) {
-                dropIn.primaryKeys.forget();
-            }
-            kept.failed(failed);
-        }
-    }
-
-    public SQLException canceled() {
-        return access.canceled();
-    }
-
-    private @Nullable Turn pass(@Nullable StatementPlan plan) {
-        // Even if a batch begins with DISCARD ALL, its later statements may alter the session.
-        boolean cleans = !identity.isAlone() && plan != null && plan.effect() == SessionEffect.CLEANS;
-        sees(cleans ? null : plan);
-        mayHoldLocks = true;
-        if (plan != null) {
-            plan.figures().count(Figure.BATCH);
-        }
-        return null;
     }
 
     /** Records that the transaction may lock rows by a statement that Rowlock does not see. */
@@ -275,11 +253,7 @@ public final class Turns {
 
     /** Gives back a turn after the server has answered, or if the statement was not sent. */
     public void leave(@Nullable Turn turn, boolean done) {
-        if (turn != null) {
-            boolean holds = done && access.session().isOpen();
-            turn.answered(done, holds);
-            granted = holds ? turn : granted;
-        }
+        answered(turn, done, done && access.session().isOpen());
         identity.ran(done);
         if (kept.isOpen() && kept.isEmpty() && access.isIdle()) {
             // The statement itself has ended the transaction.
@@ -318,10 +292,14 @@ public final class Turns {
             if (kept.isEmpty()) {
                 access.connection().commit();
             } else {
-                commitKept();
+                kept.commit(access.connection());
             }
             done = true;
+        } catch (CommitFlushException e) {
+            kept.failed(e, dropIn.primaryKeys);
+            throw e;
         } finally {
+            keptSent(done, false);
             if (!done) {
                 // Usually the transaction has ended, even if its commit has failed.
                 endedIfIdle();
@@ -336,19 +314,6 @@ public final class Turns {
         keptSent(false, false);
         access.connection().rollback();
         ended();
-    }
-
-    private void commitKept() throws SQLException {
-        boolean done = false;
-        try {
-            kept.commit(access.connection());
-            done = true;
-        } catch (CommitFlushException e) {
-            failed(e);
-            throw e;
-        } finally {
-            keptSent(done, false);
-        }
     }
 
     /**
@@ -367,7 +332,7 @@ public final class Turns {
         keptSent(false, false);
         Turn last = granted;
         if (last != null) {
-            last.released();
+            last.entry().released(true);
             granted = null;
         }
         mayHoldLocks = false;

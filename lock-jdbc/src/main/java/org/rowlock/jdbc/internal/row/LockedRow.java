@@ -2,6 +2,7 @@ package org.rowlock.jdbc.internal.row;
 
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.internal.session.PrimaryKeys;
@@ -36,27 +37,23 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
      * the statement runs.
      */
     public boolean isFrontable() {
-        return plan.shape().hasOnly(key) && !primaryKey.known().isCitus() && fitsColumns();
+        return plan.shape().hasOnly(key)
+                && !primaryKey.known().isCitus()
+                && IntStream.range(0, key.size())
+                        .allMatch(i -> fits(key.get(i), primaryKey.types().get(i)));
     }
 
-    private boolean fitsColumns() {
-        for (int i = 0; i < key.size(); i++) {
-            Value value = key.get(i);
-            Object bound = binds.value(value);
-            IdType type = primaryKey.types().get(i);
-            boolean fits = value instanceof Literal literal
-                    ? type.refusal(literal.text()) == null
-                    : switch (type) {
-                        case SMALLINT, INTEGER, BIGINT, NUMERIC -> bound instanceof Number;
-                        case UUID -> bound instanceof UUID;
-                        case TEXT, VARCHAR, CHAR -> bound instanceof String;
-                        default -> false;
-                    };
-            if (!fits) {
-                return false;
-            }
+    private boolean fits(Value value, IdType type) {
+        if (value instanceof Literal literal) {
+            return type.refusal(literal.text()) == null;
         }
-        return true;
+        Object bound = binds.value(value);
+        return switch (type) {
+            case SMALLINT, INTEGER, BIGINT, NUMERIC -> bound instanceof Number;
+            case UUID -> bound instanceof UUID;
+            case TEXT, VARCHAR, CHAR -> bound instanceof String;
+            default -> false;
+        };
     }
 
     /** Returns the key of the row; null if the key format does not support a value. */

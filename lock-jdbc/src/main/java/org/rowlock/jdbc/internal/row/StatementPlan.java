@@ -11,49 +11,44 @@ import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape;
 
-/** The facts about a statement that follow from its text alone, and the figures of its table. */
-public final class StatementPlan {
-    private final String sql;
-    private final StatementShape shape;
-    private final boolean changesSettings;
-    private final boolean locksSession;
-    private final TableFigures figures;
-    private volatile @Nullable SessionEffect effect;
-    private volatile @Nullable String target;
-
-    public StatementPlan(String sql, Function<String, TableFigures> figures) {
-        this.sql = sql;
-        this.shape = StatementRecogniser.recognise(sql);
+/**
+ * The facts about a statement that follow from its text alone, and the figures of its table.
+ *
+ * @param changesSettings whether the statement may change the timeouts or the role of the session
+ * @param locksSession whether the statement may acquire an advisory lock that outlasts the transaction
+ * @param effect the result of {@link #sessionEffect}; null if groups are off, because only groups need the result
+ * @param sharedTarget the table that an UPDATE changes; null if the statement is not an UPDATE, if the same text may
+ *     have a different effect in another session, or if groups are off
+ */
+public record StatementPlan(
+        String sql,
+        StatementShape shape,
+        boolean changesSettings,
+        boolean locksSession,
+        @Nullable SessionEffect effect,
+        @Nullable String sharedTarget,
+        TableFigures figures) {
+    public static StatementPlan of(String sql, Function<String, TableFigures> figures, boolean groups) {
+        StatementShape shape = StatementRecogniser.recognise(sql);
         String lower = sql.toLowerCase(Locale.ROOT);
-        this.changesSettings =
+        boolean isUpdate =
+                shape.isRecognised() && shape.mode() == RowLockMode.FOR_NO_KEY_UPDATE && !shape.returnsRows();
+        return new StatementPlan(
+                sql,
+                shape,
                 Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains)
                         // The test for SET ROLE and SET SESSION AUTHORIZATION accepts the words anywhere in the text,
                         // so some harmless statements match too.
-                        || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization")));
-        this.locksSession = lower.contains("advisory_lock");
-        this.figures = figures.apply(shape.table());
+                        || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization"))),
+                lower.contains("advisory_lock"),
+                groups ? SessionEffect.of(sql) : null,
+                groups && isUpdate ? GroupRule.target(sql) : null,
+                figures.apply(shape.table()));
     }
 
-    public StatementShape shape() {
-        return shape;
-    }
-
-    public String sql() {
-        return sql;
-    }
-
-    public TableFigures figures() {
-        return figures;
-    }
-
-    /** Whether the statement may change the timeouts or the role of the session. */
-    public boolean changesSettings() {
-        return changesSettings;
-    }
-
-    /** Whether the statement may acquire an advisory lock that outlasts the transaction. */
-    public boolean locksSession() {
-        return locksSession;
+    /** Returns how the statement may change the state of its session. */
+    public SessionEffect sessionEffect() {
+        return effect == null ? SessionEffect.of(sql) : effect;
     }
 
     /**
@@ -63,34 +58,5 @@ public final class StatementPlan {
      */
     public @Nullable String written() {
         return sql.indexOf(';') >= 0 || shape.returnsRows() || shape.table().isEmpty() ? null : shape.table();
-    }
-
-    /**
-     * Returns how the statement may change the state of its session. The first call computes the result, because only
-     * groups need this result.
-     */
-    public SessionEffect effect() {
-        SessionEffect known = effect;
-        if (known == null) {
-            known = SessionEffect.of(sql);
-            effect = known;
-        }
-        return known;
-    }
-
-    /**
-     * Returns the table that an UPDATE changes. Returns null if the statement is not an UPDATE, or if the same text may
-     * have a different effect in another session.
-     */
-    public @Nullable String sharedTarget() {
-        String known = target;
-        if (known == null) {
-            boolean isUpdate =
-                    shape.isRecognised() && shape.mode() == RowLockMode.FOR_NO_KEY_UPDATE && !shape.returnsRows();
-            String found = isUpdate ? GroupRule.target(sql) : null;
-            known = found == null ? "" : found;
-            target = known;
-        }
-        return known.isEmpty() ? null : known;
     }
 }

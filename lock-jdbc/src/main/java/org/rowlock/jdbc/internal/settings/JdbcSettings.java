@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.TableName;
@@ -35,6 +36,9 @@ public record JdbcSettings(
      */
     public static final int MOST_IN_GROUP = 128;
 
+    private static final Integer[] SIZES =
+            IntStream.rangeClosed(1, MOST_IN_GROUP).boxed().toArray(Integer[]::new);
+
     private static final String PROPERTIES = "rowlock.jdbc.";
 
     /** The default value of each setting. In a URL the key of a setting begins with {@code rowlock.}. */
@@ -46,15 +50,6 @@ public record JdbcSettings(
 
     /** A comma that separates names. A comma in quotes is part of a name. */
     private static final Pattern COMMA = Pattern.compile(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)");
-
-    public JdbcSettings {
-        if (largestGroup < 1 || largestGroup > MOST_IN_GROUP) {
-            throw new IllegalArgumentException("A group cannot have " + largestGroup
-                    + " members: use 1 for no groups, or at most " + MOST_IN_GROUP);
-        }
-        include = normalized(include);
-        exclude = normalized(exclude);
-    }
 
     /**
      * Creates settings. A setting that is not given is read from the system property {@code rowlock.jdbc.*}.
@@ -77,7 +72,7 @@ public record JdbcSettings(
                 tables(words, "include"),
                 tables(words, "exclude"),
                 one(LockFront.values(), words, "front", "adaptive, always or never"),
-                largestGroup(words.getOrDefault("largestGroup", "")),
+                one(SIZES, words, "largestGroup", "1 for no groups, or up to " + MOST_IN_GROUP + " UPDATEs in a group"),
                 one(new Boolean[] {true, false}, words, "flushWithCommit", "true or false"));
     }
 
@@ -130,25 +125,12 @@ public record JdbcSettings(
                 .orElseThrow(() -> new IllegalArgumentException(key + " is <" + words.get(key) + ">; use " + which));
     }
 
-    private static int largestGroup(String word) {
-        try {
-            return Integer.parseInt(word);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(
-                    "largestGroup is <" + word + ">; use the number of calls that may share a transaction, 1 for none",
-                    e);
-        }
-    }
-
     private static List<String> tables(Map<String, String> words, String key) {
         return Arrays.stream(COMMA.split(words.getOrDefault(key, ""), -1))
                 .map(String::trim)
                 .filter(table -> !table.isEmpty())
+                .map(TableName::normalize)
                 .toList();
-    }
-
-    private static List<String> normalized(List<String> tables) {
-        return tables.stream().map(TableName::normalize).toList();
     }
 
     /** Whether the drop-in applies to statements on a table. */
@@ -158,12 +140,6 @@ public record JdbcSettings(
 
     /** Whether a table has one of the names. A name without a schema matches the table in every schema. */
     private static boolean matches(List<String> names, String table) {
-        for (String name : names) {
-            if (name.equals(table)
-                    || (table.endsWith(name) && table.charAt(table.length() - name.length() - 1) == '.')) {
-                return true;
-            }
-        }
-        return false;
+        return names.stream().anyMatch(name -> name.equals(table) || table.endsWith('.' + name));
     }
 }

@@ -50,13 +50,12 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
     public static JdbcUrl of(String url, @Nullable Properties info) throws SQLException {
         Properties properties = new Properties();
         Map<String, String> ours = new HashMap<>();
-        if (info != null) {
-            for (String name : info.stringPropertyNames()) {
-                if (isOurName(name)) {
-                    ours.put(name.substring(OURS.length()), info.getProperty(name));
-                } else {
-                    properties.setProperty(name, info.getProperty(name));
-                }
+        Properties given = info == null ? new Properties() : info;
+        for (String name : given.stringPropertyNames()) {
+            if (isOurName(name)) {
+                ours.put(name.substring(OURS.length()), given.getProperty(name));
+            } else {
+                properties.setProperty(name, given.getProperty(name));
             }
         }
         String plain = isOurs(url) ? "jdbc:" + url.substring(PREFIX.length()) : url;

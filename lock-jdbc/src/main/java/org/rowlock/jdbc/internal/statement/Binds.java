@@ -1,7 +1,6 @@
 package org.rowlock.jdbc.internal.statement;
 
 import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.temporal.Temporal;
@@ -14,6 +13,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
+import org.rowlock.jdbc.internal.statement.StatementShape.Equality;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
@@ -25,50 +25,35 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 public final class Binds {
     public static final Binds NONE = new Binds(0, false);
 
-    private static final Set<Class<?>> CONSTANTS = Set.of(
-            String.class,
-            Integer.class,
-            Long.class,
-            Short.class,
-            Byte.class,
-            Double.class,
-            Float.class,
-            BigDecimal.class,
-            BigInteger.class,
-            Boolean.class,
-            UUID.class);
+    /** The packages whose numbers are immutable. */
+    private static final Set<String> OF_NUMBERS = Set.of("java.lang", "java.math");
 
     private final @Nullable Object[] values;
 
     /** For each parameter, the setter that sets its value again; null if the value cannot be set again. */
-    private final @Nullable Setter[] setters;
+    private final Write.@Nullable Bound[] setters;
 
     private final boolean repeatable;
 
-    /** Sets a parameter again, with the type that the application used. */
-    public interface Setter {
-        void set(PreparedStatement statement, int index) throws SQLException;
-    }
-
     /** Sets a byte array. The driver reads the bytes only when the statement is executed. */
     @SuppressWarnings("ArrayRecordComponent") // Instances of this record are never compared.
-    public record Bytes(byte @Nullable [] value) implements Setter {
+    public record Bytes(byte @Nullable [] value) implements Write.Bound {
         @Override
         public void set(PreparedStatement statement, int index) throws SQLException {
             statement.setBytes(index, value);
         }
 
         private Write.Bound asNow() {
-            return new Bytes(value == null ? null : value.clone())::set;
+            return new Bytes(value == null ? null : value.clone());
         }
     }
 
     /** @param repeatable whether another statement may run with the same values in place of this statement */
     public Binds(int parameters, boolean repeatable) {
-        this(new @Nullable Object[parameters], new @Nullable Setter[parameters], repeatable);
+        this(new @Nullable Object[parameters], new Write.@Nullable Bound[parameters], repeatable);
     }
 
-    private Binds(@Nullable Object[] values, @Nullable Setter[] setters, boolean repeatable) {
+    private Binds(@Nullable Object[] values, Write.@Nullable Bound[] setters, boolean repeatable) {
         this.values = values;
         this.setters = setters;
         this.repeatable = repeatable;
@@ -92,7 +77,13 @@ public final class Binds {
     }
 
     private static boolean isConstant(@Nullable Object value) {
-        return value == null || value instanceof Temporal || CONSTANTS.contains(value.getClass());
+        return value == null
+                || value instanceof String
+                || value instanceof Boolean
+                || value instanceof UUID
+                || value instanceof Temporal
+                || (value instanceof Number
+                        && OF_NUMBERS.contains(value.getClass().getPackageName()));
     }
 
     /**
@@ -101,7 +92,7 @@ public final class Binds {
      * @param value null if the value cannot belong to a key
      * @param setter null if the value cannot be set again
      */
-    public void set(int index, @Nullable Object value, @Nullable Setter setter) {
+    public void set(int index, @Nullable Object value, Write.@Nullable Bound setter) {
         if (index > 0 && index <= values.length) {
             values[index - 1] = value;
             setters[index - 1] = setter;
@@ -127,8 +118,7 @@ public final class Binds {
     public Object[] bound() {
         Object[] bound = new Object[setters.length];
         for (int i = 0; i < bound.length; i++) {
-            Setter setter = setter(i);
-            bound[i] = setter instanceof Bytes bytes ? bytes.asNow() : (Write.Bound) setter::set;
+            bound[i] = setter(i) instanceof Bytes bytes ? bytes.asNow() : setter(i);
         }
         return bound;
     }
@@ -140,17 +130,17 @@ public final class Binds {
         }
     }
 
-    private Setter setter(int at) {
+    private Write.Bound setter(int at) {
         return Objects.requireNonNull(setters[at]);
     }
 
     /**
-     * Sets the given values that are parameters, from index {@code at} on. Returns the index after the last of them.
+     * Sets the parameters among the given equalities, from index {@code at} on. Returns the index after the last one.
      */
-    public int set(PreparedStatement statement, int at, List<Value> some) throws SQLException {
+    public int set(PreparedStatement statement, int at, List<Equality> some) throws SQLException {
         int index = at;
-        for (Value value : some) {
-            if (value instanceof Parameter parameter) {
+        for (Equality equality : some) {
+            if (equality.value() instanceof Parameter parameter) {
                 setter(parameter.index() - 1).set(statement, index++);
             }
         }
@@ -159,12 +149,7 @@ public final class Binds {
 
     /** Whether every value of a key is known: not null, and of a supported type. */
     public boolean has(List<Value> key) {
-        for (Value value : key) {
-            if (value instanceof Parameter parameter && !isKnown(parameter.index())) {
-                return false;
-            }
-        }
-        return true;
+        return key.stream().allMatch(value -> !(value instanceof Parameter parameter) || isKnown(parameter.index()));
     }
 
     private boolean isKnown(int index) {

@@ -74,12 +74,7 @@ final class Conditions {
     private void skipTerm() {
         others = true;
         while (!atTermEnd()) {
-            boolean between = tokens.atWord("between");
             tokens.skipOne();
-            if (between) {
-                tokens.skipTo(ENDS);
-                tokens.skipWord("and");
-            }
         }
     }
 

@@ -5,7 +5,6 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.text.Token;
 import org.rowlock.internal.text.Token.TokenType;
 import org.rowlock.internal.text.Tokens;
 
@@ -17,9 +16,10 @@ public final class StatementRecogniser {
     public static final int LONGEST = Tokens.LONGEST;
 
     /** The first words of statements that lock no rows, unless the text matches {@link #LOCKS} or {@link #WRITES}. */
-    private static final Set<String> HARMLESS =
-            Tokens.words("select with values show set reset begin start commit end rollback abort savepoint release"
-                    + " close deallocate listen unlisten notify");
+    private static final Pattern HARMLESS = Pattern.compile(
+            "(select|with|values|show|set|reset|begin|start|commit|end|rollback|abort|savepoint|release|close"
+                    + "|deallocate|listen|unlisten|notify)(?![\\w$])",
+            Pattern.CASE_INSENSITIVE);
 
     /** Matches every text with a locking clause or a second statement, and some other texts. */
     private static final Pattern LOCKS = Pattern.compile(
@@ -36,41 +36,45 @@ public final class StatementRecogniser {
     /** If one of these words follows a locking clause, the statement locks other rows too, or does not wait. */
     private static final Set<String> AFTER_LOCK = Tokens.words("for nowait skip union intersect except");
 
+    /**
+     * The words that can follow a table and are not its alias. Any other word is read as an alias, even a word such as
+     * JOIN: the rest of the statement is then not recognised.
+     */
+    private static final Set<String> NO_ALIAS = Set.of("where", "set");
+
     private final TokenReader tokens;
+    private final Conditions conditions;
     private final int parameters;
+    private @Nullable String table;
+
+    /** The table with its alias, as in the text. */
+    private String reference = "";
 
     private StatementRecogniser(String sql) {
         this.tokens = new TokenReader(sql);
+        this.conditions = new Conditions(tokens);
         this.parameters = tokens.count(TokenType.PARAMETER);
     }
 
     /** Recognises the statement in a text. Never throws an exception. */
     public static StatementShape recognise(String sql) {
         int start = Tokens.start(sql);
-        if (start == sql.length() || !mayLock(wordAt(sql, start), sql)) {
+        if (start == sql.length() || !mayLock(sql, start)) {
             return StatementShape.PLAIN;
         }
         return sql.length() > LONGEST ? StatementShape.OTHER : new StatementRecogniser(sql).read();
     }
 
     /** Whether a text may lock rows. This is a quick test without tokens, because most statements are plain reads. */
-    private static boolean mayLock(String first, String sql) {
-        return !HARMLESS.contains(first)
+    private static boolean mayLock(String sql, int start) {
+        return !HARMLESS.matcher(sql).region(start, sql.length()).lookingAt()
                 || LOCKS.matcher(sql).find()
-                || (first.equals("with") && WRITES.matcher(sql).find());
-    }
-
-    private static String wordAt(String sql, int start) {
-        int end = start;
-        while (end < sql.length() && Tokens.isNamePart(sql.charAt(end))) {
-            end++;
-        }
-        return sql.substring(start, end).toLowerCase(Locale.ROOT);
+                || (sql.regionMatches(true, start, "with", 0, "with".length())
+                        && WRITES.matcher(sql).find());
     }
 
     private StatementShape read() {
-        Token first = tokens.next();
-        return switch (first.text()) {
+        return switch (tokens.next().text()) {
             case "select" -> readSelect();
             case "update" -> readUpdate();
             case "delete" -> readDelete();
@@ -81,15 +85,26 @@ public final class StatementRecogniser {
 
     private StatementShape readSelect() {
         tokens.skipTo(END_OF_LIST);
-        TableReference table = tokens.skipWord("from") ? TableReference.read(tokens) : null;
-        Conditions conditions = new Conditions(tokens);
+        if (tokens.skipWord("from")) {
+            readTable();
+        }
         if (!conditions.readWhere()) {
             return StatementShape.OTHER;
         }
         tokens.skipTo(END_OF_ORDER);
         RowLockMode mode = readMode();
         tokens.skipTo(AFTER_LOCK);
-        return mode == null ? StatementShape.OTHER : shape(table, mode, conditions, true);
+        return mode == null ? StatementShape.OTHER : shape(mode, true);
+    }
+
+    private void readTable() {
+        int mark = tokens.mark();
+        tokens.skipWord("only");
+        table = tokens.readName();
+        if ((tokens.skipWord("as") || !tokens.atWord(NO_ALIAS)) && tokens.peek().isName()) {
+            tokens.next();
+        }
+        reference = table == null ? "" : tokens.textSince(mark);
     }
 
     private @Nullable RowLockMode readMode() {
@@ -102,17 +117,19 @@ public final class StatementRecogniser {
     }
 
     private StatementShape readUpdate() {
-        TableReference table = TableReference.read(tokens);
+        readTable();
         tokens.skipTo(END_OF_SET);
-        return readWrite(table, RowLockMode.FOR_NO_KEY_UPDATE);
+        return readWrite(RowLockMode.FOR_NO_KEY_UPDATE);
     }
 
     private StatementShape readDelete() {
-        return readWrite(tokens.skipWord("from") ? TableReference.read(tokens) : null, RowLockMode.FOR_UPDATE);
+        if (tokens.skipWord("from")) {
+            readTable();
+        }
+        return readWrite(RowLockMode.FOR_UPDATE);
     }
 
-    private StatementShape readWrite(@Nullable TableReference table, RowLockMode mode) {
-        Conditions conditions = new Conditions(tokens);
+    private StatementShape readWrite(RowLockMode mode) {
         if (!conditions.readWhere()) {
             return StatementShape.OTHER;
         }
@@ -120,35 +137,34 @@ public final class StatementRecogniser {
         if (returning) {
             tokens.skipTo(Set.of());
         }
-        return shape(table, mode, conditions, returning);
+        return shape(mode, returning);
     }
 
     private StatementShape readInsert() {
-        String table = tokens.skipWord("into") ? TableReference.readName(tokens) : null;
+        String into = tokens.skipWord("into") ? tokens.readName() : null;
         if (tokens.atSymbol("(")) {
             tokens.skipOne();
         }
         boolean values = tokens.skipWord("values") && tokens.atSymbol("(");
         tokens.skipOne();
         tokens.skipSymbol(";");
-        return table != null && values && tokens.atEnd()
-                ? StatementShape.insert(table, parameters)
+        return into != null && values && tokens.atEnd()
+                ? StatementShape.unknown(true, into, parameters)
                 : StatementShape.OTHER;
     }
 
-    private StatementShape shape(
-            @Nullable TableReference table, RowLockMode mode, Conditions conditions, boolean returnsRows) {
+    private StatementShape shape(RowLockMode mode, boolean returnsRows) {
         tokens.skipSymbol(";");
         if (table == null || !tokens.atEnd() || conditions.equalities.isEmpty()) {
             return StatementShape.OTHER;
         }
         return new StatementShape(
                 true,
-                table.name(),
+                table,
                 mode,
                 conditions.equalities,
                 conditions.others,
-                "select from " + table.text() + " where " + conditions.text,
+                "select from " + reference + " where " + conditions.text,
                 returnsRows,
                 parameters);
     }

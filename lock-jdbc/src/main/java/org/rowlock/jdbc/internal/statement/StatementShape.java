@@ -38,11 +38,7 @@ public record StatementShape(
         equalities = List.copyOf(equalities);
     }
 
-    static StatementShape insert(String table, int parameters) {
-        return unknown(true, table, parameters);
-    }
-
-    private static StatementShape unknown(boolean mayLock, String table, int parameters) {
+    static StatementShape unknown(boolean mayLock, String table, int parameters) {
         return new StatementShape(mayLock, table, RowLockMode.FOR_UPDATE, List.of(), true, "", false, parameters);
     }
 
@@ -64,10 +60,6 @@ public record StatementShape(
                     .ifPresent(equality -> values.add(equality.value()));
         }
         return primaryKey.isEmpty() || values.size() < primaryKey.size() ? null : values;
-    }
-
-    public List<Value> values() {
-        return equalities.stream().map(Equality::value).toList();
     }
 
     /** Whether the key is the only condition, so that the statement finds the row if it exists. */

@@ -1,13 +1,19 @@
 package org.rowlock.jdbc.internal.statement;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.text.Token;
 import org.rowlock.internal.text.Token.TokenType;
 import org.rowlock.internal.text.Tokens;
 
 /** Reads tokens in order, and can return to a mark. */
 final class TokenReader {
+    /** The largest number of parts of a name: database, schema and table. */
+    private static final int MOST_PARTS = 3;
+
     private final String sql;
     private final List<Token> tokens;
     private int at;
@@ -105,13 +111,22 @@ final class TokenReader {
      */
     void skipTo(Set<String> words) {
         while (!atEnd() && !atSymbol(";") && !atSymbol(")") && !atWord(words)) {
-            boolean distinct = atWord("distinct");
             skipOne();
-            // The word FROM in IS DISTINCT FROM does not begin a FROM clause.
-            if (distinct && atWord("from")) {
-                skipOne();
-            }
         }
+    }
+
+    /** Reads the name of a table. Returns null if no name follows. */
+    @Nullable
+    String readName() {
+        List<String> parts = new ArrayList<>();
+        do {
+            Token part = next();
+            if (!part.isName() || part.text().isEmpty() || part.text().indexOf(0) >= 0) {
+                return null;
+            }
+            parts.add(TableName.quoteIdentifier(part.text()));
+        } while (skipSymbol("."));
+        return parts.size() > MOST_PARTS ? null : TableName.normalize(String.join(".", parts));
     }
 
     private boolean skipIf(boolean condition) {

@@ -4,11 +4,8 @@ import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
-import java.sql.SQLClientInfoException;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Map;
-import java.util.Properties;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -24,18 +21,16 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
 
 /** A connection whose statements may have to wait in the JVM before they go to the server. */
 public final class RowlockConnection extends ForwardingConnection implements CommitFlush {
-    private final Connection delegate;
     private final DropIn dropIn;
-    private final Turns turns;
+    final Turns turns;
 
     /** The URL of {@link org.rowlock.jdbc.RowlockDriver}; null if the connection comes from a DataSource. */
-    private final @Nullable String url;
+    final @Nullable String url;
 
     private RowlockConnection(Connection delegate, DropIn dropIn, @Nullable String url, @Nullable Object origin)
             throws SQLException {
         super(delegate);
         this.url = url;
-        this.delegate = delegate;
         this.dropIn = dropIn;
         this.turns = new Turns(dropIn, delegate, origin);
     }
@@ -96,55 +91,19 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     }
 
     @Override
-    public void setClientInfo(String name, String value) throws SQLClientInfoException {
-        usedByClientInfo();
-        turns.identity().alter();
-        delegate.setClientInfo(name, value);
-    }
-
-    @Override
-    public void setClientInfo(Properties properties) throws SQLClientInfoException {
-        usedByClientInfo();
-        turns.identity().alter();
-        delegate.setClientInfo(properties);
-    }
-
-    private void usedByClientInfo() throws SQLClientInfoException {
-        try {
-            used();
-        } catch (SQLException e) {
-            throw new SQLClientInfoException(e.getMessage(), e.getSQLState(), Map.of(), e);
-        }
-    }
-
-    @Nullable
-    String url() {
-        return url;
-    }
-
-    Turns turns() {
-        return turns;
-    }
-
-    @Override
     protected Statement made(Statement made) {
         return new RowlockStatement(this, made);
     }
 
     @Override
-    protected PreparedStatement made(PreparedStatement made, String sql) {
-        return new RowlockPreparedStatement(this, made, sql);
+    protected PreparedStatement made(PreparedStatement made, String sql, boolean plain) {
+        return new RowlockPreparedStatement(this, made, sql, plain);
     }
 
     @Override
     protected CallableStatement made(CallableStatement made, String sql) {
         // A procedure call has no front lock, because Rowlock does not know which rows the procedure locks.
         return new ForwardingCallableStatement(this, made, sql);
-    }
-
-    @Override
-    public PreparedStatement prepareStatement(String sql) throws SQLException {
-        return new RowlockPreparedStatement(this, delegate.prepareStatement(sql), sql, true);
     }
 
     @Override

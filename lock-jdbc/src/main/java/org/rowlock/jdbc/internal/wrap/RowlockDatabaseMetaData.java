@@ -29,8 +29,7 @@ final class RowlockDatabaseMetaData extends ForwardingDatabaseMetaData {
 
     @Override
     public String getURL() throws SQLException {
-        String url = connection.url();
-        return url == null ? super.getURL() : url;
+        return connection.url == null ? super.getURL() : connection.url;
     }
 
     @Override

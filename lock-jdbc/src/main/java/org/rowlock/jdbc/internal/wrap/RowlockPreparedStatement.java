@@ -21,12 +21,12 @@ import org.rowlock.jdbc.internal.statement.Binds;
  * the values that may belong to a key.
  */
 class RowlockPreparedStatement extends ForwardingPreparedStatement {
-    private final RowlockConnection connection;
-    private final PreparedStatement delegate;
     private final String sql;
-    private @Nullable StatementPlan plan;
 
-    private final boolean frontable;
+    /** Whether {@code prepareStatement(sql)} has created the statement, so that it may have a front lock. */
+    private boolean frontable;
+
+    private @Nullable StatementPlan plan;
 
     /** The prepared statement that contains the front lock and this statement's text; null until it is first needed. */
     private @Nullable PreparedStatement fronted;
@@ -39,18 +39,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     /** The values of each execution of the batch, as long as Rowlock can keep every execution. */
     private List<Binds> batch = new ArrayList<>(0);
 
-    RowlockPreparedStatement(RowlockConnection connection, PreparedStatement delegate, String sql) {
-        this(connection, delegate, sql, false);
-    }
-
-    /**
-     * @param frontable whether {@code prepareStatement(sql)} has created the statement, so that it may have a front
-     * lock
-     */
     RowlockPreparedStatement(RowlockConnection connection, PreparedStatement delegate, String sql, boolean frontable) {
         super(connection, delegate);
-        this.connection = connection;
-        this.delegate = delegate;
         this.sql = sql;
         this.frontable = frontable;
         plan();
@@ -58,37 +48,45 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     /** Returns the plan of the statement. The plan is null until the first call in a mode other than {@code off}. */
     private @Nullable StatementPlan plan() {
-        StatementPlan known = plan;
-        if (known == null) {
-            known = connection.plan(sql);
-            plan = known;
+        if (plan == null) {
+            plan = connection.plan(sql);
             // The values of an INSERT are needed only if Rowlock may keep its executions.
-            if (known != null
-                    && (known.shape().isRecognised() || connection.turns().keeps())) {
-                binds = new Binds(Math.max(0, known.shape().parameters()), frontable);
+            if (plan != null && (plan.shape().isRecognised() || connection.turns.keeps())) {
+                binds = new Binds(Math.max(0, plan.shape().parameters()), frontable);
             }
         }
-        return known;
+        return plan;
     }
 
     @Override
     public @Nullable ResultSet executeQuery() throws SQLException {
-        return wrap(execute(Execution.QUERY, delegate::executeQuery));
+        return wrap(execute(true, false, delegate::executeQuery, Statement::getResultSet));
     }
 
     @Override
     public boolean execute() throws SQLException {
-        return execute(Execution.ANY, delegate::execute);
+        return execute(true, true, delegate::execute, sent -> sent.getUpdateCount() < 0);
     }
 
     @Override
     public int executeUpdate() throws SQLException {
-        return keep() ? 1 : execute(Execution.UPDATE, delegate::executeUpdate);
+        return keep() ? 1 : execute(false, true, delegate::executeUpdate, Statement::getUpdateCount);
     }
 
     @Override
     public long executeLargeUpdate() throws SQLException {
-        return keep() ? 1 : execute(Execution.LARGE_UPDATE, delegate::executeLargeUpdate);
+        return keep() ? 1 : execute(false, true, delegate::executeLargeUpdate, Statement::getLargeUpdateCount);
+    }
+
+    /**
+     * Sends a text. If the text fails, the driver may return the next result as generated keys. Rowlock therefore sends
+     * all later executions unchanged.
+     */
+    @Override
+    protected <T> T send(String text, Call<T> call) throws SQLException {
+        frontable = false;
+        binds = Binds.NONE;
+        return super.send(text, call);
     }
 
     /**
@@ -100,33 +98,45 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         if (known == null || batchSize() != 0 || !isKeepable(known)) {
             return false;
         }
-        connection.turns().keep(known, binds, delegate);
+        connection.turns.keep(known, binds, delegate);
         ranUnsent(1, null);
         return true;
     }
 
     private boolean isKeepable(StatementPlan known) throws SQLException {
         return binds.areKept()
-                && connection.turns().keeps(known)
+                && connection.turns.keeps(known)
                 && Turn.isPlain(delegate)
-                && delegate.getQueryTimeout() == 0
-                && mayBeKept();
+                && delegate.getQueryTimeout() == 0;
     }
 
-    /** Waits until the statement may go to the server, and then sends it: with a front lock, in a group, or alone. */
-    private <T> T execute(Execution<T> execution, Call<T> call) throws SQLException {
+    /** Reads the value that a method returns, if Rowlock has sent the statement with a front lock or in a group. */
+    private interface Reader<T> {
+        T read(Statement sent) throws SQLException;
+    }
+
+    /**
+     * Waits until the statement may go to the server, and then sends it: with a front lock, in a group, or alone.
+     *
+     * @param rows whether the method accepts statements that return rows
+     * @param counts whether the method accepts statements that return an update count
+     */
+    private <T> T execute(boolean rows, boolean counts, Call<T> call, Reader<T> reader) throws SQLException {
         StatementPlan known = plan();
         // Whether Rowlock may run the statement with a front lock or in a group, and supply the result of the method.
-        boolean isWhole = binds.areKept() && mayBeKept() && batchSize() == 0 && execution.fits(known);
-        Turn turn = connection.turns().enter(known, binds, delegate, isWhole);
-        return send(turn, true, () -> {
+        boolean isWhole = binds.areKept()
+                && batchSize() == 0
+                && known != null
+                && (known.shape().returnsRows() ? rows : counts);
+        Turn turn = connection.turns.enter(known, binds, delegate, isWhole);
+        return send(turn, () -> {
             Statement sent = turn == null || known == null ? null : sendInFront(known, turn);
             if (sent == null) {
                 runs(delegate);
                 StatementMember.Result result = turn == null ? null : turn.grouped();
                 sent = result == null ? null : ranUnsent(result.count(), result.warnings());
             }
-            return sent == null ? call.send() : execution.reader().read(sent);
+            return sent == null ? call.send() : reader.read(sent);
         });
     }
 
@@ -144,9 +154,11 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         PreparedStatement both;
         try {
             both = prepareInFront(known);
-            int at = binds.set(both, 1, known.shape().values());
-            int first =
-                    FrontSql.bind(both, at, lock.isMarker(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
+            int at = binds.set(both, 1, known.shape().equalities());
+            // The server shortens the wait for the front lock if the session's own timeouts are shorter.
+            long own = TimeUnit.SECONDS.toMillis(delegate.getQueryTimeout()) / FrontSql.PART_OF_TIMEOUT;
+            int millis = own == 0 ? lock.millis() : (int) Math.min(lock.millis(), own);
+            int first = FrontSql.bind(both, at, lock.isMarker(), lock.key(), millis, FrontSql.PART_OF_TIMEOUT);
             binds.setAll(both, first - 1);
             both.setQueryTimeout(delegate.getQueryTimeout());
             runs(both);
@@ -159,7 +171,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             // lock. A cancel in that time has no effect at the driver. Rowlock itself therefore raises the error of a
             // cancelled statement.
             if (cancelled) {
-                throw connection.turns().canceled();
+                throw turn.access().canceled();
             }
             return null;
         }
@@ -186,17 +198,6 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         return both;
     }
 
-    /**
-     * Returns the longest wait for the front lock. The server shortens this wait if the session's own timeouts are
-     * shorter.
-     */
-    private int frontMillis(Front lock) throws SQLException {
-        int own = delegate.getQueryTimeout();
-        return own == 0
-                ? lock.millis()
-                : (int) Math.min(lock.millis(), TimeUnit.SECONDS.toMillis(own) / FrontSql.PART_OF_TIMEOUT);
-    }
-
     @Override
     public void close() throws SQLException {
         PreparedStatement open = fronted;
@@ -219,7 +220,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         delegate.addBatch();
         StatementPlan known = plan();
         batched(known, binds);
-        if (known != null && connection.turns().keeps() && batch.size() == batchSize() - 1 && isKeepable(known)) {
+        if (known != null && connection.turns.keeps() && batch.size() == batchSize() - 1 && isKeepable(known)) {
             batch.add(binds.copy());
         }
     }
@@ -236,7 +237,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         }
         delegate.clearBatch();
         for (Binds each : all) {
-            connection.turns().keep(known, each, delegate);
+            connection.turns.keep(known, each, delegate);
         }
         ranUnsent(-1, null);
         return true;

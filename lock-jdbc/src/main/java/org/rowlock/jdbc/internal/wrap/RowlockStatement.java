@@ -15,8 +15,7 @@ import org.rowlock.jdbc.internal.statement.Binds;
 
 /** A statement that may have to wait in the JVM before it goes to the server. */
 class RowlockStatement extends ForwardingStatement {
-    private final RowlockConnection connection;
-    private final Statement delegate;
+    final RowlockConnection connection;
     private @Nullable StatementPlan firstPlan;
     private Binds firstBinds = Binds.NONE;
     private int batchSize;
@@ -29,19 +28,12 @@ class RowlockStatement extends ForwardingStatement {
      */
     private volatile Statement ran;
 
-    /**
-     * Whether a call that may have requested generated keys has failed. The driver then treats the next result as the
-     * generated keys.
-     */
-    private boolean keysAreDue;
-
     /** Whether the statement was cancelled since this field was last reset. */
     volatile boolean cancelled;
 
     RowlockStatement(RowlockConnection connection, Statement delegate) {
         super(delegate);
         this.connection = connection;
-        this.delegate = delegate;
         this.ran = delegate;
     }
 
@@ -50,20 +42,15 @@ class RowlockStatement extends ForwardingStatement {
         connection.unwrapped();
     }
 
-    /**
-     * Sends a statement, and gives back its turn.
-     *
-     * @param endsKeys whether the driver takes the result for the generated keys that are due
-     */
-    final <T> T send(@Nullable Turn turn, boolean endsKeys, Call<T> call) throws SQLException {
+    /** Sends a statement, and gives back its turn. */
+    final <T> T send(@Nullable Turn turn, Call<T> call) throws SQLException {
         boolean done = false;
         try {
             T result = call.send();
             done = true;
             return result;
         } finally {
-            keysAreDue = endsKeys ? keysAreDue && !done : keysAreDue || !done;
-            connection.turns().leave(turn, done);
+            connection.turns.leave(turn, done);
         }
     }
 
@@ -77,14 +64,6 @@ class RowlockStatement extends ForwardingStatement {
         Statement unsent = new UnsentStatement(delegate, count, warnings);
         ran = unsent;
         return unsent;
-    }
-
-    /**
-     * Whether Rowlock may keep the execution. After a failed call that requested generated keys, the execution must be
-     * sent, because the driver treats the next result as these keys.
-     */
-    final boolean mayBeKept() {
-        return !keysAreDue;
     }
 
     final int batchSize() {
@@ -132,24 +111,32 @@ class RowlockStatement extends ForwardingStatement {
             runs(delegate);
             return call.send();
         }
-        return sendOwn(connection.turns().enter(firstPlan, size == 1 ? firstBinds : null, delegate, false), call);
+        return sendOwn(connection.turns.enter(firstPlan, size == 1 ? firstBinds : null, delegate, false), call);
     }
 
     @Override
     protected <T> T send(String sql, Call<T> call) throws SQLException {
-        return sendOwn(connection.turns().enter(connection.plan(sql), Binds.NONE, delegate, false), call);
+        return sendOwn(connection.turns.enter(connection.plan(sql), Binds.NONE, delegate, false), call);
     }
 
     private <T> T sendOwn(@Nullable Turn turn, Call<T> call) throws SQLException {
-        return send(turn, false, () -> {
+        return send(turn, () -> {
             runs(delegate);
             return call.send();
         });
     }
 
     final @Nullable ResultSet wrap(@Nullable ResultSet results) {
-        lastResults = RowlockResultSet.of(this, results, lastResults);
+        lastResults = wrap(results, lastResults);
         return lastResults;
+    }
+
+    /** Wraps a result. Returns the previous wrapper if the driver has returned the previous result again. */
+    private @Nullable RowlockResultSet wrap(@Nullable ResultSet results, @Nullable RowlockResultSet last) {
+        if (results == null) {
+            return null;
+        }
+        return last != null && last.wraps(results) ? last : new RowlockResultSet(this, results);
     }
 
     @Override
@@ -161,7 +148,7 @@ class RowlockStatement extends ForwardingStatement {
     public void addBatch(String sql) throws SQLException {
         delegate.addBatch(sql);
         StatementPlan plan = connection.plan(sql);
-        connection.turns().addsToBatch(plan);
+        connection.turns.addsToBatch(plan);
         batched(plan, Binds.NONE);
     }
 
@@ -192,7 +179,7 @@ class RowlockStatement extends ForwardingStatement {
     @Override
     public void cancel() throws SQLException {
         cancelled = true;
-        if (!connection.turns().cancel(delegate)) {
+        if (!connection.turns.cancel(delegate)) {
             ran.cancel();
         }
     }
@@ -200,18 +187,14 @@ class RowlockStatement extends ForwardingStatement {
     @Override
     public void close() throws SQLException {
         // The driver's close() also cancels the statement of another thread, so a wait in the JVM is cancelled too.
-        connection.turns().cancel(delegate);
+        connection.turns.cancel(delegate);
         delegate.close();
     }
 
-    final void used() throws SQLException {
+    /** Prepares for a statement that the driver makes itself, usually in order to change a row of a result. */
+    final void usesRow() throws SQLException {
         connection.used();
-    }
-
-    /** Prepares for a statement that the driver itself sends, in order to change a row of a result. */
-    final void changesRow() throws SQLException {
-        connection.used();
-        connection.turns().mayLock();
+        connection.turns.mayLock();
     }
 
     /**
@@ -258,7 +241,7 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public @Nullable ResultSet getGeneratedKeys() throws SQLException {
-        lastKeys = RowlockResultSet.of(this, super.getGeneratedKeys(), lastKeys);
+        lastKeys = wrap(super.getGeneratedKeys(), lastKeys);
         return lastKeys;
     }
 }
