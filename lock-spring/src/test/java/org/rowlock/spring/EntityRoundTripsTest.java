@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceContext;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockStrategy;
@@ -17,6 +21,8 @@ import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.orm.ObjectOptimisticLockingFailureException;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
@@ -52,14 +58,20 @@ class EntityRoundTripsTest {
 
     /** Starts a context with a pool, because the opening of a connection takes further round trips. */
     private TestContext start(boolean lockEntities, boolean flushWithCommit) {
+        return start(lockEntities, dropIn(flushWithCommit));
+    }
+
+    private DataSource dropIn(boolean flushWithCommit) {
         var counted = database.dataSource();
         counted.setSocketFactory(RoundTripCounter.class.getName());
+        return RowlockDataSource.wrap(
+                Contexts.pool(counted), "counted", Map.of("flushWithCommit", Boolean.toString(flushWithCommit)));
+    }
+
+    private TestContext start(boolean lockEntities, DataSource dataSource) {
         return Contexts.jpa(
                 database,
-                RowlockDataSource.wrap(
-                        Contexts.pool(counted),
-                        "counted",
-                        Map.of("flushWithCommit", Boolean.toString(flushWithCommit))),
+                dataSource,
                 new Unit(Account.class),
                 beans -> {
                     Contexts.locks(beans, LockStrategy.ROW);
@@ -134,5 +146,24 @@ class EntityRoundTripsTest {
                         () -> accounts.changedByAnother(1, () -> RowLockTests.execute(database, "delete from account")))
                 .isInstanceOf(ObjectOptimisticLockingFailureException.class);
         assertThat(database.query("select count(*) from account")).isEqualTo("0");
+    }
+
+    /** Spring borrows a lazy connection for the first statement. A commit must not borrow one. */
+    @Test
+    void aTransactionThatSendsNothingBorrowsNoConnection() {
+        AtomicInteger borrowed = new AtomicInteger();
+        DataSource counting = new DelegatingDataSource(dropIn(true)) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                borrowed.incrementAndGet();
+                return super.getConnection();
+            }
+        };
+        TestContext context = start(true, new LazyConnectionDataSourceProxy(counting));
+        Accounts accounts = context.getBean(Accounts.class);
+        assertThat(counted(() -> accounts.annotated(1))).isEqualTo(2);
+        int before = borrowed.get();
+        context.inTransaction(status -> assertThat(status.isNewTransaction()).isTrue());
+        assertThat(borrowed).hasValue(before);
     }
 }

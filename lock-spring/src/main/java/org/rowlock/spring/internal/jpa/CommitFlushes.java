@@ -1,9 +1,8 @@
 package org.rowlock.spring.internal.jpa;
 
 import jakarta.persistence.EntityManagerFactory;
-import jakarta.persistence.PersistenceException;
+import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.hibernate.StaleStateException;
@@ -11,11 +10,10 @@ import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
-import org.springframework.orm.jpa.EntityManagerHolder;
+import org.springframework.jdbc.datasource.ConnectionProxy;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.util.ClassUtils;
 
 /**
  * Makes the drop-in send Hibernate's last flush with the COMMIT. Failures of the flush are reported as Hibernate itself
@@ -24,12 +22,10 @@ import org.springframework.util.ClassUtils;
 public final class CommitFlushes {
     private static final Log LOG = LogFactory.getLog(CommitFlushes.class);
 
-    private static final boolean IS_PRESENT = List.of(
-                    "org.rowlock.jdbc.CommitFlush",
-                    "org.hibernate.engine.spi.SessionImplementor",
-                    "org.springframework.orm.jpa.JpaTransactionManager")
-            .stream()
-            .allMatch(name -> ClassUtils.isPresent(name, CommitFlushes.class.getClassLoader()));
+    private static final boolean IS_PRESENT = SessionCaches.isPresent(
+            "org.rowlock.jdbc.CommitFlush",
+            "org.hibernate.engine.spi.SessionImplementor",
+            "org.springframework.orm.jpa.JpaTransactionManager");
 
     private CommitFlushes() {}
 
@@ -49,25 +45,31 @@ public final class CommitFlushes {
         static void open(TransactionManager manager) {
             EntityManagerFactory units =
                     manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
-            if (units == null
-                    || !(TransactionSynchronizationManager.getResource(units) instanceof EntityManagerHolder bound)
-                    // Another JPA provider may check update counts differently.
-                    || !HibernateSession.isOfHibernate(units)) {
+            // Another JPA provider may check update counts differently.
+            SessionImplementor session = units == null
+                    ? null
+                    : HibernateSession.session(TransactionSynchronizationManager.getResource(units));
+            if (session == null) {
                 return;
             }
             try {
-                SessionImplementor session = bound.getEntityManager().unwrap(SessionImplementor.class);
                 SessionFactoryImplementor factory = session.getFactory();
                 var connections = session.getJdbcCoordinator().getLogicalConnection();
-                if (connections.isPhysicallyConnected()) {
+                if (connections.isPhysicallyConnected() && !isUnused(connections.getPhysicalConnection())) {
                     boolean unused = CommitFlush.open(
                             connections.getPhysicalConnection(),
                             table -> areCounted(factory, table),
                             failed -> meant(factory, failed));
                 }
-            } catch (SQLException | PersistenceException | LinkageError e) {
+            } catch (SQLException | RuntimeException | LinkageError e) {
                 LOG.debug("The last writes of the transaction are sent before its COMMIT", e);
             }
+        }
+
+        /** Whether Spring borrows the connection only later, because no statement was sent yet. */
+        private static boolean isUnused(Connection connection) {
+            return connection instanceof ConnectionProxy
+                    && connection.toString().startsWith("Lazy Connection proxy");
         }
 
         private static boolean areCounted(SessionFactoryImplementor factory, String table) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -64,33 +65,28 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
      */
     private record Loaded(Object entity, EntityEntry entry, boolean surely, boolean late) {}
 
-    /**
-     * Returns the session in a resource of the thread; null if the resource is not a session of Hibernate, or belongs
-     * to another DataSource.
-     */
-    static @Nullable HibernateSession of(Object factory, Object holder, SessionCaches locked) {
-        if (!(holder instanceof EntityManagerHolder bound) || isElsewhere(factory, locked.dataSource())) {
-            return null;
-        }
+    /** Returns the session in a resource of the thread; null if there is no open session with entities of Hibernate. */
+    static @Nullable SessionImplementor session(@Nullable Object holder) {
         try {
-            return new HibernateSession(bound.getEntityManager().unwrap(SessionImplementor.class), locked);
-        } catch (PersistenceException e) {
+            return holder instanceof EntityManagerHolder bound
+                    ? bound.getEntityManager().unwrap(SessionImplementor.class)
+                    : null;
+        } catch (PersistenceException | IllegalStateException e) {
             return null;
         }
     }
 
+    /** Returns the session in a resource of the thread; null if there is none, or it belongs to another DataSource. */
+    static @Nullable HibernateSession of(Object factory, Object holder, SessionCaches locked) {
+        SessionImplementor session = isElsewhere(factory, locked.dataSource()) ? null : session(holder);
+        return session == null ? null : new HibernateSession(session, locked);
+    }
+
     /** Whether a resource of the thread is a session of Hibernate that has a connection. */
     static boolean hasConnection(Object holder) {
-        try {
-            return holder instanceof EntityManagerHolder bound
-                    && bound.getEntityManager()
-                            .unwrap(SessionImplementor.class)
-                            .getJdbcCoordinator()
-                            .getLogicalConnection()
-                            .isPhysicallyConnected();
-        } catch (PersistenceException | IllegalStateException e) {
-            return false; // The session is closed, or belongs to another JPA provider.
-        }
+        SessionImplementor session = session(holder);
+        return session != null
+                && session.getJdbcCoordinator().getLogicalConnection().isPhysicallyConnected();
     }
 
     /** Whether a factory belongs to Hibernate, and not to another JPA provider. */
@@ -146,19 +142,15 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
      */
     @SuppressWarnings("ReferenceEquality")
     private boolean hasChangedCollection(Object owner) {
-        List<Object> changed = new ArrayList<>();
+        boolean[] changed = new boolean[1];
         session.getPersistenceContextInternal()
                 .forEachCollectionEntry(
-                        (collection, entry) -> {
-                            if (collection.getOwner() == owner
-                                    && collection.isDirty()
-                                    && entry.getLoadedPersister() != null
-                                    && !entry.getLoadedPersister().isInverse()) {
-                                changed.add(collection);
-                            }
-                        },
+                        (collection, entry) -> changed[0] |= collection.getOwner() == owner
+                                && collection.isDirty()
+                                && entry.getLoadedPersister() != null
+                                && !entry.getLoadedPersister().isInverse(),
                         false);
-        return !changed.isEmpty();
+        return changed[0];
     }
 
     /**
@@ -196,30 +188,26 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
             boolean isFound = known == null
                     ? !context.containsDeletedUnloadedEntityKey(key) && loaded().isEmpty()
                     : isReadAgain(known);
-            return isFound ? new EntityLock(find, asked, id, known) : null;
+            return isFound ? new EntityLock(session, find, asked, id, known, new AtomicBoolean()) : null;
         } catch (IllegalArgumentException | HibernateException e) {
             return null; // Rowlock's own statement then reports the fault in the id.
         }
     }
 
-    /** Locks one row through JPA, and reads its entity in the same round trip. An instance belongs to one call. */
-    final class EntityLock implements RowStatement {
-        private final EntityFind find;
-        private final LockModeType mode;
-        private final Object id;
-
-        /** The entity of the row if the session has loaded it and must read it again; otherwise null. */
-        private final @Nullable Object loaded;
-
-        private boolean called;
-
-        EntityLock(EntityFind find, LockModeType mode, Object id, @Nullable Object loaded) {
-            this.find = find;
-            this.mode = mode;
-            this.id = id;
-            this.loaded = loaded;
-        }
-
+    /**
+     * Locks one row through JPA, and reads its entity in the same round trip. An instance belongs to one call.
+     *
+     * @param loaded the entity of the row if the session has loaded it and must read it again; otherwise null
+     * @param called whether {@link #lock} was called. If so, the entity has been read under the lock
+     */
+    record EntityLock(
+            SessionImplementor session,
+            EntityFind find,
+            LockModeType mode,
+            Object id,
+            @Nullable Object loaded,
+            AtomicBoolean called)
+            implements RowStatement {
         @Override
         public String idColumn() {
             return find.idColumn();
@@ -227,7 +215,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
 
         @Override
         public boolean lock() throws SQLException {
-            called = true;
+            called.set(true);
             try {
                 if (loaded == null) {
                     return session.find(find.entity(), id, mode, EntityFind.HINTS) != null;
@@ -242,11 +230,6 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
                 }
                 throw DataAccessUtils.translateIfNecessary(e, TRANSLATOR);
             }
-        }
-
-        /** Whether {@link #lock} was called. If so, the entity has been read under the lock. */
-        boolean isCalled() {
-            return called;
         }
     }
 
@@ -268,7 +251,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     /** Reads the loaded entities again, unless the lock itself has read them. */
     void renew(@Nullable EntityLock lock) {
         try {
-            if (lock == null || !lock.isCalled()) {
+            if (lock == null || !lock.called().get()) {
                 refresh(loaded());
             }
         } catch (RuntimeException e) {

@@ -87,15 +87,9 @@ public final class SessionCaches {
 
     /** Whether a session of Hibernate on the thread has a connection, for example a session of open-in-view. */
     public static boolean isAnyConnected() {
-        if (HIBERNATE) {
-            for (Object bound :
-                    TransactionSynchronizationManager.getResourceMap().values()) {
-                if (HibernateSession.hasConnection(bound)) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return HIBERNATE
+                && TransactionSynchronizationManager.getResourceMap().values().stream()
+                        .anyMatch(HibernateSession::hasConnection);
     }
 
     String what() {
@@ -110,7 +104,7 @@ public final class SessionCaches {
         return rows;
     }
 
-    private static boolean isPresent(String... classes) {
+    public static boolean isPresent(String... classes) {
         return Set.of(classes).stream()
                 .allMatch(name -> ClassUtils.isPresent(name, SessionCaches.class.getClassLoader()));
     }
@@ -146,12 +140,8 @@ public final class SessionCaches {
 
     /** Returns the id columns of a table with a composite id; an empty list for any other table. */
     List<String> columns(String table) {
-        for (List<String> id : rows.getOrDefault(table, Set.of())) {
-            if (id.size() > 1) {
-                return idColumns.apply(table);
-            }
-        }
-        return List.of();
+        boolean isComposite = rows.getOrDefault(table, Set.of()).stream().anyMatch(id -> id.size() > 1);
+        return isComposite ? idColumns.apply(table) : List.of();
     }
 
     /**
