@@ -71,10 +71,10 @@ public @interface RowLock {
 
     /**
      * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. If the value is a collection
-     * or an array of ids, all of these rows are locked. Rowlock evaluates the expression once per call, and again if
-     * other advice may have changed the arguments after the call queued. Several expressions are the parts of one
-     * composite id, in the order of the primary key. On a parameter this attribute must be empty, because the argument
-     * is the id.
+     * or an array of ids, all of these rows are locked. Rowlock evaluates the expression once per call, before the
+     * transaction begins. Rowlock evaluates it again in the transaction if that failed, or if other advice may have
+     * changed the arguments. Several expressions are the parts of one composite id, in the order of the primary key. On
+     * a parameter this attribute must be empty, because the argument is the id.
      *
      * @return the expression, or an expression for each part of the id
      */

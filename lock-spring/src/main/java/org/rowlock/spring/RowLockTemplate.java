@@ -79,6 +79,7 @@ public final class RowLockTemplate {
                 .take(
                         RequestParts.of(request),
                         "tryLock",
+                        Set.of(),
                         (connection, capped, entity) ->
                                 locks.locks().in(connection).tryLock(capped));
     }
@@ -100,6 +101,7 @@ public final class RowLockTemplate {
                 .take(
                         RequestParts.of(request),
                         sql,
+                        Set.of(),
                         (connection, capped, entity) ->
                                 locks.locks().in(connection).lockAndRead(capped, sql, mapper, binds));
     }
@@ -121,6 +123,7 @@ public final class RowLockTemplate {
                 .take(
                         RequestParts.of(request),
                         sql,
+                        Set.of(),
                         (connection, capped, entity) ->
                                 locks.locks().in(connection).lockAndRead(capped, sql, type, binds));
     }
@@ -193,7 +196,11 @@ public final class RowLockTemplate {
     public <T extends @Nullable Object> T inTransaction(LockRequest request, Supplier<T> work) {
         LockedCall call = call(request, defaultWait());
         return CommitListener.mayQueue() && locks.settings().admission()
-                ? call.queued(RequestParts.of(request), null, () -> lockAndWork(call, request, work))
+                ? call.queued(
+                        RequestParts.of(request),
+                        transactions,
+                        transactions.getTransactionManager(),
+                        () -> lockAndWork(call, request, work))
                 : lockAndWork(call, request, work);
     }
 

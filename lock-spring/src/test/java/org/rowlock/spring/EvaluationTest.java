@@ -31,6 +31,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Checks that a call queues for the ids that the call locks, because the ids are evaluated only once. */
@@ -65,8 +66,20 @@ class EvaluationTest {
         }
     }
 
+    static class Owners {
+        @Transactional(propagation = Propagation.MANDATORY)
+        public int accountOf(int order) {
+            return order + 1;
+        }
+    }
+
     @Transactional
     static class Service extends Probing {
+        @RowLock(table = "account", id = "@owners.accountOf(#order)")
+        public int owned(int order) {
+            return probe.locks();
+        }
+
         public int all(@RowLock("account") Iterable<Integer> ids) {
             return probe.locks();
         }
@@ -104,6 +117,7 @@ class EvaluationTest {
                                             (event.kind() == Kind.ADMISSION ? queued : locked).addAll(event.keys()))
                                     .build(),
                             definition -> definition.setPrimary(true));
+                    beans.registerBean("owners", Owners.class);
                     beans.register(Service.class);
                 },
                 more);
@@ -134,6 +148,16 @@ class EvaluationTest {
         context.getBean(Service.class).next();
         assertThat(queued).containsExactly(LockKey.row("account", 1));
         assertThat(locked).containsExactly(LockKey.row("account", 1));
+    }
+
+    /** Without a transaction the expression fails, so the call does not queue. */
+    @Test
+    void anExpressionThatNeedsTheTransactionIsEvaluatedInTheTransaction() {
+        var context = start();
+        reset();
+        assertThat(context.getBean(Service.class).owned(1)).isOne();
+        assertThat(queued).isEmpty();
+        assertThat(locked).containsExactly(LockKey.row("account", 2));
     }
 
     /** Puts advice around the service, before or after the advice of Rowlock and of transactions. */

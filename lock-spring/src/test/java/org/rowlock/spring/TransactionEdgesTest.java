@@ -16,6 +16,7 @@ import jakarta.persistence.EntityManagerFactory;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
@@ -262,6 +264,36 @@ class TransactionEdgesTest {
             TransactionSynchronizationManager.unbindResource(factory);
         }
         assertThat(counting.queues(1)).as("when the view has ended").isOne();
+    }
+
+    /** The timeout ends the time in the queue, as a timeout of the annotation does. */
+    @Test
+    void theDefaultTimeoutOfTheManagerEndsTheQueueToo() throws Exception {
+        var context = Contexts.start(
+                database,
+                beans -> beans.registerBean(
+                        RowLocks.class,
+                        () -> LockAccess.builder().maxAdmittedPerKey(1).build(),
+                        definition -> definition.setPrimary(true)),
+                Counting.class);
+        RowLockTemplate template = context.template();
+        LockRequest one = forNoKeyUpdate(LockKey.row("account", 1));
+        CompletableFuture<Void> inside = new CompletableFuture<>();
+        CompletableFuture<Void> leave = new CompletableFuture<>();
+        CompletableFuture<Void> holder = Blocking.run(() -> template.inTransaction(one, () -> {
+            inside.complete(null);
+            return leave.join();
+        }));
+        TestDatabase.result(inside);
+        context.getBean(JdbcTransactionManager.class).setDefaultTimeout(1);
+        for (Runnable call : List.<Runnable>of(
+                () -> context.getBean(Counting.class).queues(1), () -> template.inTransaction(one, () -> 1))) {
+            assertThatThrownBy(call::run)
+                    .isInstanceOf(CannotAcquireLockException.class)
+                    .hasMessageContaining("the wait is over: atMost 1s");
+        }
+        leave.complete(null);
+        TestDatabase.result(holder);
     }
 
     static class Telling {

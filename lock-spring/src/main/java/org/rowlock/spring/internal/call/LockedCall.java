@@ -41,7 +41,9 @@ import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -103,13 +105,19 @@ public final class LockedCall {
      * Queues in the JVM and then runs the body, which begins a transaction. The call leaves the queue when that
      * transaction has ended.
      *
-     * @param timeout the timeout of the transaction, which also limits the time in the queue; null if there is none
+     * @param transaction the transaction that the body begins; its timeout also limits the time in the queue
+     * @param manager the transaction's manager, whose default timeout applies if the transaction has none
      * @throws CannotAcquireLockException if the wait is over, or the queue is full
      */
     public <T extends @Nullable Object, X extends Throwable> T queued(
-            RequestParts request, @Nullable Duration timeout, Body<T, X> body) throws X {
+            RequestParts request, TransactionDefinition transaction, @Nullable Object manager, Body<T, X> body)
+            throws X {
+        int own = transaction.getTimeout();
+        int timeout = own < 1 && manager instanceof AbstractPlatformTransactionManager other
+                ? other.getDefaultTimeout()
+                : own;
         queuedSince = System.nanoTime();
-        try (var entered = enter(request, timeout == null ? wait : LockWaits.atMost(wait, timeout))) {
+        try (var entered = enter(request, timeout < 1 ? wait : LockWaits.atMost(wait, Duration.ofSeconds(timeout)))) {
             turn = entered;
             try {
                 return body.run();
@@ -166,14 +174,11 @@ public final class LockedCall {
      * Acquires locks in the transaction of this thread.
      *
      * @param sql the SQL, or the name of the operation, for messages
+     * @param required as for {@link #lock}
      * @param call acquires the locks, with a request whose wait is reduced by the time in the queue and limited by the
      *     transaction's timeout
      */
-    public <T> T take(RequestParts request, String sql, Taking<T> call) {
-        return take(request, sql, Set.of(), call);
-    }
-
-    private <T> T take(RequestParts request, String sql, Set<LockKey> required, Taking<T> call) {
+    public <T> T take(RequestParts request, String sql, Set<LockKey> required, Taking<T> call) {
         LockObservationContext context = context(false, request);
         return LockObservation.around(
                 spring.observations(), context, () -> inTransaction(context, request, sql, required, call));

@@ -1,6 +1,5 @@
 package org.rowlock.spring.internal.proxy;
 
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -49,8 +48,7 @@ record LockInterceptor(
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Queued queued =
-                invocation instanceof ProxyMethodInvocation proxied ? (Queued) proxied.getUserAttribute(QUEUED) : null;
+        Queued queued = (Queued) ((ProxyMethodInvocation) invocation).getUserAttribute(QUEUED);
         MethodLocks method =
                 queued == null ? method(invocation) : queued.locks().method();
         if (method == null) {
@@ -64,7 +62,7 @@ record LockInterceptor(
         if (request == null) {
             LOG.debug(method.what() + ": there are no ids, so nothing is locked");
         } else {
-            LockedCall call = queued == null ? call(method, invocation) : queued.call();
+            LockedCall call = queued == null ? call(method, manager(invocation)) : queued.call();
             try {
                 LockResult unused = call.lock(request.allowAbsent(), locked.required());
             } catch (InvalidDataAccessApiUsageException e) {
@@ -89,8 +87,11 @@ record LockInterceptor(
                 : invocation.getMethod().getDeclaringClass();
     }
 
-    private LockedCall call(MethodLocks method, MethodInvocation invocation) {
-        TransactionManager manager = transactions.managerOf(invocation.getMethod(), targetClass(invocation));
+    private @Nullable TransactionManager manager(MethodInvocation invocation) {
+        return transactions.managerOf(invocation.getMethod(), targetClass(invocation));
+    }
+
+    private LockedCall call(MethodLocks method, @Nullable TransactionManager manager) {
         return new LockedCall(locks.get(), method.what(), dataSources.of(manager), method.lockWait());
     }
 
@@ -124,10 +125,9 @@ record LockInterceptor(
         @SuppressWarnings("NullAway")
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-            if (invocation instanceof ProxyMethodInvocation proxied) {
-                // A retry repeats the call with the attributes of the last attempt, so the old attribute is removed.
-                proxied.setUserAttribute(QUEUED, null);
-            }
+            ProxyMethodInvocation proxied = (ProxyMethodInvocation) invocation;
+            // A retry repeats the call with the attributes of the last attempt, so the old attribute is removed.
+            proxied.setUserAttribute(QUEUED, null);
             MethodLocks method = method(invocation);
             TransactionAttribute transaction = transactions.of(invocation.getMethod(), targetClass(invocation));
             if (method == null
@@ -142,27 +142,22 @@ record LockInterceptor(
             if (asked == null || request == null) {
                 return invocation.proceed();
             }
-            LockedCall call = call(method, invocation);
-            if (invocation instanceof ProxyMethodInvocation proxied) {
-                proxied.setUserAttribute(
-                        QUEUED,
-                        new Queued(
-                                call,
-                                asked,
-                                Arrays.asList(invocation.getArguments().clone())));
-            }
-            Duration timeout = transaction.getTimeout() > 0 ? Duration.ofSeconds(transaction.getTimeout()) : null;
-            return call.queued(request, timeout, invocation::proceed);
+            TransactionManager manager = manager(invocation);
+            LockedCall call = call(method, manager);
+            List<@Nullable Object> arguments =
+                    Arrays.asList(invocation.getArguments().clone());
+            proxied.setUserAttribute(QUEUED, new Queued(call, asked, arguments));
+            return call.queued(request, transaction, manager, invocation::proceed);
         }
 
         /**
-         * Returns the locks of a call, or null for invalid arguments. Either method validation or the interceptor that
-         * locks rejects such arguments later.
+         * Returns the locks of a call. Returns null if the evaluation fails, because an expression may need the
+         * transaction. Method validation, or the interceptor that locks, later rejects invalid arguments.
          */
         private static @Nullable Call callOrNone(MethodLocks method, MethodInvocation invocation) {
             try {
                 return method.of(invocation.getArguments());
-            } catch (IllegalArgumentException e) {
+            } catch (RuntimeException e) {
                 return null;
             }
         }
