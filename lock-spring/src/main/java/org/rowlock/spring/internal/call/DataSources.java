@@ -5,17 +5,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.internal.jpa.SessionCaches;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.TransactionManager;
-import org.springframework.util.ClassUtils;
 
 /** Finds the DataSource of a lock. Thread-safe. Results are cached. */
 public final class DataSources {
-    private static final boolean JPA = ClassUtils.isPresent(
-                    "org.springframework.orm.jpa.JpaTransactionManager", DataSources.class.getClassLoader())
-            && ClassUtils.isPresent("jakarta.persistence.EntityManagerFactory", DataSources.class.getClassLoader());
+    private static final boolean JPA = SessionCaches.isPresent(
+            "org.springframework.orm.jpa.JpaTransactionManager", "jakarta.persistence.EntityManagerFactory");
 
     private final ListableBeanFactory beans;
     private final Map<Object, DataSource> found = new ConcurrentHashMap<>();

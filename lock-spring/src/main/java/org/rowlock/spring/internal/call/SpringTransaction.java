@@ -36,7 +36,6 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionTimedOutException;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -214,16 +213,12 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     private static List<SpringTransaction> all() {
-        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-            return List.of();
-        }
-        List<SpringTransaction> all = new ArrayList<>(1);
-        for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
-            if (each instanceof SpringTransaction transaction) {
-                all.add(transaction);
-            }
-        }
-        return all;
+        return !TransactionSynchronizationManager.isSynchronizationActive()
+                ? List.of()
+                : TransactionSynchronizationManager.getSynchronizations().stream()
+                        .filter(SpringTransaction.class::isInstance)
+                        .map(SpringTransaction.class::cast)
+                        .toList();
     }
 
     private static ConnectionHolder holder(String what, DataSource dataSource) {

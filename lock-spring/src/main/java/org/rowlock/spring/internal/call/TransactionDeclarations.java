@@ -67,9 +67,6 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
     }
 
     private @Nullable TransactionInterceptor innermost(Method method, Class<?> targetClass) {
-        if (interceptors.size() == 1) {
-            return interceptors.get(0);
-        }
         TransactionInterceptor innermost = null;
         for (TransactionInterceptor each : interceptors) {
             innermost = attribute(each, method, targetClass) == null ? innermost : each;

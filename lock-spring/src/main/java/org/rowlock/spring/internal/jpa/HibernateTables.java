@@ -14,15 +14,14 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.TransactionManager;
-import org.springframework.util.ClassUtils;
 
 /**
  * The tables of Hibernate's mappings in an application; none if Hibernate is missing. JPA's types may be missing too.
  * Therefore this class catches no exception of JPA, and uses such types only if there is a factory. Thread-safe.
  */
 public record HibernateTables(BeanFactory beans) {
-    private static final boolean IS_PRESENT = ClassUtils.isPresent(
-            "org.hibernate.engine.spi.SessionFactoryImplementor", HibernateTables.class.getClassLoader());
+    private static final boolean IS_PRESENT =
+            SessionCaches.isPresent("org.hibernate.engine.spi.SessionFactoryImplementor");
 
     /**
      * Returns the name of an entity's table, which Hibernate's naming strategy may have changed.
