@@ -1,6 +1,6 @@
 """Draws the charts of docs/img from the figures in docs/results.md, each for light and dark screens.
 
-python3 .ci/charts.py draws them anew; so does a build of the site, with a warning."""
+python3 .ci/charts.py draws all charts. A build of the site draws those that are out of date, and warns."""
 
 import logging
 import math
@@ -56,7 +56,7 @@ def one_jvm(page, colors):
 
 
 def hold(page, colors):
-    """How long each transaction has the one row that all want, over the network: its share of a second."""
+    """How long each transaction holds the only row, over the network: a second divided by the transactions per second."""
     rows = {row[0]: row[2] for row in table(page, "One row") if len(row) > 2}
     by_hand = float(rows["by hand, tx/s"].replace(",", ""))
     times = {"FOR UPDATE by hand": 1} | {name: float(CELL.search(rows[name])[1]) for name in ("`ROW`", "writes with the commit", "`execute`")}
@@ -72,7 +72,7 @@ def hold(page, colors):
 
 
 def table(page, heading):
-    """The cells of the tables of a section, without their rules."""
+    """The cells of all tables in a section."""
     section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     rows = [line for line in section.split("\n") if line.startswith("| ")]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
