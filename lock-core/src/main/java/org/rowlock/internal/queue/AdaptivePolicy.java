@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * waking a thread. While many clients without Rowlock wait for the key, the width is unlimited. Otherwise a JVM with
  * few sessions at the server would starve, because the server grants a row to one session after another.
  *
- * <p>The <em>crowd</em> of a lock is the length of the queue at the server: the number of transactions, in any JVM,
- * that are granted the key before this lock. The crowd is estimated as the wait for the lock divided by the time of one
- * hold. This JVM measures both times, so a shortage of processors lengthens both times by about the same factor. If
- * transactions of this JVM held the lock for longer than estimated, the additional time is subtracted from the wait.
- * {@link FrontPolicy} decides from the crowd whether to use a front lock.
+ * <p>The <em>crowd</em> of a lock is the length of the queue at the server: how many transactions of all JVMs acquire
+ * the key first. The crowd is estimated as the wait for the lock divided by the time of one hold. This JVM measures
+ * both times, so a shortage of processors lengthens both times by about the same factor. If transactions of this JVM
+ * held the lock for longer than estimated, the additional time is subtracted from the wait. {@link FrontPolicy} decides
+ * from the crowd whether to use a front lock.
  */
 public final class AdaptivePolicy implements QueuePolicy {
     private static final double STEP = 0.125;
@@ -42,11 +42,11 @@ public final class AdaptivePolicy implements QueuePolicy {
     /** The estimated time of one hold; 0 if it is unknown. */
     long heldNanos;
 
-    /** The estimated number of transactions of other JVMs that contend for the key at a time; 0 if it is unknown. */
+    /** The estimated number of transactions in other JVMs that contend for the key at once; 0 if it is unknown. */
     double foreign;
 
     /**
-     * @param width how many transactions are admitted at a time; 0 for a width that adapts
+     * @param width how many transactions are admitted at a time; 0 for an adaptive width
      * @param nanos returns a time that never decreases
      * @param anyAskNanos see {@link FrontPolicy}
      */
@@ -61,8 +61,8 @@ public final class AdaptivePolicy implements QueuePolicy {
             return fixed;
         }
         if (front.isOpen()) {
-            // A caller that an admission queue has admitted borrows a connection. The width is limited here, so that
-            // other callers still find connections in the pool.
+            // An admission queue keeps a limit, because its callers borrow connections after admission. Callers of
+            // other keys need connections, too.
             return kept ? AdaptiveWidth.MOST : Integer.MAX_VALUE;
         }
         if (kept) {
@@ -123,8 +123,7 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     /**
      * Returns the crowd, or 0 if the time of a hold is unknown. If the crowd is known, moves {@link #foreign} by one
-     * step. The size of the step does not depend on the crowd. Therefore {@code foreign} approaches the median of the
-     * measured numbers, and outliers have little weight.
+     * step. The size of the step does not depend on the crowd, so outliers have little weight.
      */
     private double crowd(long nanos, int holds, long ownNanos) {
         if (heldNanos == 0) {
@@ -149,9 +148,9 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     /**
-     * Returns the divisor of the step for an inexact hold time. An inexact time may be too long, so a time that is
-     * shorter than the estimate has more weight than a longer time. A much shorter time has the most weight, because
-     * earlier times probably included idle time of the connection.
+     * Returns the inverse weight of an inexact hold time. An inexact time may be too long, so a time below the estimate
+     * has more weight than a time above it. A much shorter time has the most weight, because earlier times probably
+     * included idle time of the connection.
      */
     private int inexactShare(long nanos, boolean longer) {
         if (longer) {

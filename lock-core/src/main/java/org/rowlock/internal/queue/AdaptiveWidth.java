@@ -22,21 +22,21 @@ final class AdaptiveWidth {
     /** The largest width, so that one key does not occupy the whole pool. */
     static final int MOST = 8;
 
-    /** The number of transactions whose mean stay is computed, as a multiple of the width. */
+    /** Each mean stay is computed from the stays of {@code SAMPLES * width} transactions. */
     private static final int SAMPLES = 8;
 
-    /** The number of mean stays between measurements of the stay without a wait doubles from 1 up to this number. */
+    /** The stay without a wait is measured after 1 mean stay, then after 2, 4, and so on up to this number. */
     private static final int MEANS = 64;
 
     /**
      * The largest plausible ratio of the measured stay without a wait to the mean stay. A larger ratio shows that the
-     * measurement is wrong. The width then does not change until the measured stay is corrected.
+     * measurement is wrong. The width then does not change until the measurement is corrected.
      */
     private static final double SURPRISE = 1.25;
 
     /**
-     * The factor by which the computed number of necessary transactions is increased. Times vary, and a free key costs
-     * more than a waiting transaction.
+     * The computed number of necessary transactions is multiplied by this factor, because times vary, and a free key
+     * costs more than a waiting transaction.
      */
     private static final double ROOM = 1.2;
 
@@ -57,7 +57,7 @@ final class AdaptiveWidth {
     }
 
     /**
-     * Records that a transaction has left.
+     * Records that a transaction has left the queue.
      *
      * @param nanos the stay of the transaction
      * @param crowded whether another transaction waits in the queue

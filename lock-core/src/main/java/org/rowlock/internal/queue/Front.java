@@ -23,11 +23,7 @@ public final class Front {
         this.marker = marker;
     }
 
-    /**
-     * Sets the key, and returns this object.
-     *
-     * @param front the key of the front lock of the row
-     */
+    /** Sets the key of the row's front lock, unless this is a marker. Returns this object. */
     public Front of(long front) {
         this.key = marker ? FrontSql.MARKER : front;
         return this;
@@ -47,7 +43,7 @@ public final class Front {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(1, TimeUnit.NANOSECONDS.toMillis(mostNanos)));
     }
 
-    /** Records the wait for the front lock; negative if no front lock was acquired. */
+    /** @param nanos the time of the wait for the front lock; negative if no front lock was acquired */
     public void answered(long nanos) {
         waitedNanos = nanos;
         if (nanos < 0) {

@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Decides whether the next lock of a key has a front lock. The decision depends on the <em>crowd</em> of earlier locks:
- * the length of the queue at the server, which {@link AdaptivePolicy} estimates. All methods are called under the lock
- * of the queues. The policy has three states.
+ * Decides whether the next lock of a key has a {@linkplain Front front lock}. The decision depends on the
+ * <em>crowd</em> of earlier locks: the length of the queue at the server, which {@link AdaptivePolicy} estimates. All
+ * methods are called under the lock of the queues. The policy has three states.
  *
  * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large, and at least half of
  * their transactions belong to other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock
@@ -16,9 +16,9 @@ import java.util.function.LongSupplier;
  * other JVMs. One in {@link #EVERY} such locks is a probe.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the estimated crowd is
- * accurate. After {@link #TO_PLAIN} consecutive small crowds the state becomes PLAIN. If transactions with a front lock
- * still had to wait long for the row, other transactions lock the row without a front lock. The next lock then first
- * <em>asks</em> the server how many clients without Rowlock wait. If they are many, the state becomes OPEN.
+ * accurate. After {@link #TO_PLAIN} consecutive small crowds the state becomes PLAIN. If transactions that hold the
+ * front lock still wait long for the row, other transactions lock the row without a front lock. The next lock then
+ * first <em>asks</em> the server how many clients without Rowlock wait. If they are many, the state becomes OPEN.
  *
  * <p>OPEN: many clients without Rowlock wait for the row. With front locks, only one transaction of all JVMs with
  * Rowlock would wait among them. Therefore each lock only has a marker: a shared advisory lock, for which no
@@ -35,7 +35,7 @@ final class FrontPolicy {
     /** The smallest crowd that leads to FRONT. With a smaller crowd, a front lock costs more than it saves. */
     private static final double CROWD = 8;
 
-    /** The shortest wait for a lock that leads to FRONT. Shorter waits may be caused by a busy processor. */
+    /** The shortest wait that leads to FRONT. Shorter waits may be caused by a busy processor. */
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /**
@@ -60,7 +60,7 @@ final class FrontPolicy {
     private static final int EVERY = 8;
 
     /**
-     * The smallest multiple of the time of one hold at which a wait for the row is long. A long wait after the front
+     * A wait for the row is long if it takes at least this many times as long as a hold. A long wait after the front
      * lock means that other transactions have locked the row without a front lock.
      */
     private static final double BEHIND = 4;
@@ -72,12 +72,12 @@ final class FrontPolicy {
     private static final int CLIENTS = 5;
 
     /**
-     * The number of consecutive long waits that leads to a question. One wait may be long because of a stall, or
-     * because other JVMs have just started, and use front locks a moment later.
+     * The number of consecutive long waits after which a lock asks the server. One wait may be long because of a stall,
+     * or because other JVMs have just started and do not use front locks yet.
      */
     private static final int LONG_WAITS = 2;
 
-    /** The time between questions. For each question, the server visits all its locks. */
+    /** The time between questions to the server. For each question, the server visits all its locks. */
     static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
@@ -110,7 +110,7 @@ final class FrontPolicy {
     private final AtomicLong anyAskNanos;
     private State state = State.PLAIN;
 
-    /** The number of consecutive crowds that were a reason to change the state. */
+    /** How many crowds in succession were a reason to change the state. */
     private int inRow;
 
     /** Whether the last transaction waited for transactions of other JVMs. */

@@ -67,7 +67,7 @@ public final class KeyEntries implements AutoCloseable {
     }
 
     /**
-     * Reports whether a connection was obtained. After a failure, callers skip the queues of the keys until a caller
+     * Records whether a connection was obtained. After a failure, callers skip the queues of the keys until a caller
      * obtains a connection. If callers waited in an outage, each caller would wait for the connection timeouts of all
      * callers before it. Call this method before {@link #close}.
      */
@@ -167,7 +167,7 @@ public final class KeyEntries implements AutoCloseable {
         return null;
     }
 
-    /** Whether other transactions contend for a key. A nested call has no entries, and always returns true. */
+    /** Whether other transactions contend for a key. Always true for a nested call, which has no entries. */
     public boolean isWanted() {
         for (Place place : places) {
             if (place.entry().isWanted()) {
@@ -180,7 +180,7 @@ public final class KeyEntries implements AutoCloseable {
     /**
      * Leaves all queues, so that they admit the next calls, and ends the call. A second invocation does nothing.
      *
-     * @throws IllegalMonitorStateException if called on a thread other than the one that entered
+     * @throws IllegalMonitorStateException if called on another thread than the thread of this call
      */
     @Override
     public void close() {
@@ -201,8 +201,8 @@ public final class KeyEntries implements AutoCloseable {
     }
 
     /**
-     * Begins a nested call, which skips the queues. Refuses the nested call if an outer call of this thread has one of
-     * its keys, because the thread would wait for itself. Shared modes are no exception: at the server, an exclusive
+     * Begins a nested call, which skips the queues. Refuses the call if an outer call of this thread has one of the
+     * same keys, because the thread would wait for itself. Shared modes are no exception: at the server, an exclusive
      * request of another transaction may wait for the outer call and block the nested call.
      *
      * @throws IllegalStateException if an outer call has one of the keys

@@ -15,12 +15,12 @@ import org.rowlock.internal.queue.QueueEntry.State;
  * admitted until it leaves. The <em>width</em> of the queue limits the number of exclusive entries that are admitted at
  * the same time. {@link QueuePolicy} determines the width. {@link Relief}, a lack of connections and {@link
  * QueueEntry#pass} admit entries beyond the width. Consecutive shared entries are all admitted together. When an entry
- * leaves, the queue admits the next entry before the thread of that entry wakes.
+ * leaves, the queue admits the next entry at once, before the waiting thread wakes.
  *
  * <p>There are two kinds of queues. A call enters an <em>admission queue</em> before it borrows a connection, and
- * leaves the queue when its transaction has ended. A transaction enters a <em>{@code ROW} queue</em> with its
- * connection, and waits there only if it holds no row lock. The transaction leaves the {@code ROW} queue when the
- * server has answered the lock statement, because Rowlock does not always notice the commit.
+ * leaves the queue when its transaction has ended. A transaction enters a <em>{@code ROW} queue</em> after it has
+ * borrowed its connection, and waits only if it holds no row lock. The transaction leaves the {@code ROW} queue when
+ * the server has answered the lock statement, because Rowlock does not always notice the commit.
  *
  * <p>An admitted transaction may wait for a transaction outside the queue, for example for a second transaction of its
  * own thread. In a {@code ROW} queue, {@link Relief} limits how long all other entries then wait.
@@ -48,7 +48,7 @@ final class KeyQueue {
     /** How many entries the leaders have taken. Taken entries are not in {@code line}, but their threads wait. */
     private int taken;
 
-    /** The time for which transactions of this JVM have held the key, without the time of the present holder. */
+    /** The total time for which past transactions of this JVM have held the key. */
     private long heldNanos;
 
     /** The time at which a transaction of this JVM last acquired the key; 0 if that transaction has ended. */
@@ -177,8 +177,7 @@ final class KeyQueue {
             taken -= entry.state == State.TAKEN ? 1 : 0;
             for (QueueEntry member : entry.members) {
                 if (member.state == State.TAKEN) {
-                    // A member whose work the leader has not sent waits again. If the work was sent, its outcome is
-                    // unknown.
+                    // If the leader has not sent the work of a member, the member waits again.
                     end(member, member.sent ? Served.UNKNOWN : null);
                 }
             }

@@ -34,7 +34,7 @@ public final class KeyQueues {
         this(policies, LONGEST_NANOS);
     }
 
-    /** @param longestNanos the time without a granted lock after which a {@code ROW} queue admits more entries */
+    /** @param longestNanos a {@code ROW} queue admits more entries if no lock is granted for this time */
     public KeyQueues(Supplier<? extends QueuePolicy> policies, long longestNanos) {
         this.policies = policies;
         this.longestNanos = longestNanos;

@@ -124,7 +124,7 @@ public final class QueueEntry {
         return queue.giveUp(this);
     }
 
-    /** Records that the lock statement is now sent. The time until now may have been a wait for the pool. */
+    /** Records that the lock statement is now sent. The time until now does not count as a wait for the lock. */
     public void startServerWait() {
         synchronized (queue.lock) {
             sends();
@@ -230,8 +230,8 @@ public final class QueueEntry {
     }
 
     /**
-     * Whether the caller must ask the server how many clients without Rowlock wait for the row. The caller then calls
-     * {@link #ask}, and {@link #front} afterwards.
+     * Whether the caller must ask the server how many clients without Rowlock wait for the row. If so, the caller calls
+     * {@link #ask}, and then {@link #front}.
      */
     public boolean asks(LockFront how) {
         synchronized (queue.lock) {

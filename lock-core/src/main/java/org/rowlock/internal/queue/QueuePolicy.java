@@ -64,7 +64,7 @@ public interface QueuePolicy {
      * Records that the server has granted a lock.
      *
      * @param nanos the time from sending the statement to the server's answer
-     * @param holds the largest number of other transactions of this JVM that may have held the lock during the wait
+     * @param holds how many other transactions of this JVM, at most, have held the lock during the wait
      * @param ownNanos the part of the wait in which other transactions of this JVM held the lock, as far as it is known
      * @param keyNanos the time of the wait for the front lock; negative if there was no front lock
      */

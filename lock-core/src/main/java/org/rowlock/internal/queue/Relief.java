@@ -10,7 +10,7 @@ package org.rowlock.internal.queue;
 final class Relief {
     static final Relief NEVER = new Relief(Long.MAX_VALUE);
 
-    /** The time for which more transactions are admitted, as a multiple of the time without a granted lock. */
+    /** How long more transactions are admitted, as a multiple of {@link #longestNanos}. */
     private static final int WIDE_TIMES = 10;
 
     private static final int MOST = 1 << 12;
@@ -18,8 +18,8 @@ final class Relief {
     private final long longestNanos;
 
     /**
-     * The last time at which a transaction acquired the key, the first transaction began to wait, or the queue admitted
-     * more transactions.
+     * The time of the last of these events: a transaction acquired the key, the first transaction began to wait, or the
+     * queue admitted more transactions.
      */
     private volatile long moved;
 
