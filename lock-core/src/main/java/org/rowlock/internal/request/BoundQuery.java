@@ -10,7 +10,7 @@ import org.rowlock.internal.text.Arguments;
 
 /**
  * A query that is sent after a lock, in the same round trip. The query may also write. If a lock cannot be acquired,
- * the query does not run. An absent row does not prevent the query.
+ * the query does not run. If the row to lock does not exist, the query runs.
  */
 public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> mapper, List<@Nullable Object> binds) {
     public BoundQuery {

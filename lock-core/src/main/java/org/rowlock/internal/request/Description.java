@@ -13,7 +13,7 @@ import org.rowlock.internal.value.RequestParts;
 /**
  * The description of a request in messages of exceptions.
  *
- * @param ids the parts of ids that only the server can check
+ * @param ids the parts of all ids that the server may reject
  * @param readOnlyBy the reason why every transaction of the session is read-only; null if there is none
  */
 public record Description(
@@ -47,7 +47,7 @@ public record Description(
                 readOnlyBy);
     }
 
-    /** Returns the exception for keys that cannot be locked, with the SQLSTATE of the cause. */
+    /** Returns an exception with the SQLSTATE of the cause. */
     public <E extends RowlockException> E cannot(Constructor<E> made, String why, SQLException cause) {
         return cannot(made, why, cause.getSQLState(), cause);
     }

@@ -55,7 +55,7 @@ public record ResolvedRequest(
         NAME,
         NUMBER,
         PAIR,
-        /** Several rows of one table with int4 ids, which is the common case for several keys. */
+        /** Several rows of one table with int4 ids. */
         ROWS_INT,
         /** Several keys of any form, each exclusive or shared. */
         MANY;

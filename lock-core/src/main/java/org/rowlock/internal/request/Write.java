@@ -116,7 +116,7 @@ public final class Write implements CommitWrite {
         readFailure = null;
     }
 
-    /** Records the number of rows that the next execution has changed. */
+    /** Adds the number of rows that one execution has changed. */
     public void answered(long changed) {
         count += changed;
     }

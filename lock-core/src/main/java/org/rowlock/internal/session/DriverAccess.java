@@ -14,7 +14,7 @@ import org.rowlock.internal.text.SqlState;
 public final class DriverAccess {
     private static final String CANCELED = "canceling statement due to user request";
 
-    /** The number of all permits except the permit of the calling thread. */
+    /** All permits except the permit of the calling thread. */
     private static final int OTHERS = Integer.MAX_VALUE - 1;
 
     private final Connection connection;
@@ -56,7 +56,7 @@ public final class DriverAccess {
         return driver().equals(connection);
     }
 
-    /** Determines the driver's connection before a transaction, because a wrapper may have connected again. */
+    /** Determines the driver's connection before a transaction, because a wrapper may have reconnected. */
     public void refresh() throws SQLException {
         session = PgSession.of(connection);
     }
@@ -127,7 +127,7 @@ public final class DriverAccess {
         return query(driver -> PgSession.ask(driver.prepareStatement(sql), parameters));
     }
 
-    /** Returns the error of a cancelled statement, and aborts the transaction, as a real cancel does. */
+    /** Aborts the transaction, as a real cancel does, and returns the error of a cancelled statement. */
     public SQLException canceled() {
         SQLException own = new SQLException("ERROR: " + CANCELED, SqlState.QUERY_CANCELED);
         try (Statement statement = connection.createStatement()) {

@@ -129,7 +129,7 @@ abstract class DriverSession {
         return driver.getParameterStatuses();
     }
 
-    /** Returns the URL to which the driver connected. The URL distinguishes databases in the cache of the catalog. */
+    /** Returns the URL to which the driver connected. */
     public final String url() throws SQLException {
         return String.valueOf(driver.getMetaData().getURL());
     }
@@ -141,8 +141,8 @@ abstract class DriverSession {
     }
 
     /**
-     * Returns the warning of the server that a commit did not wait for the standby, or null. The server function that
-     * raised the warning identifies the warning, because the SQLSTATE is not specific and the text may be in any
+     * Returns the server's warning that a commit did not wait for the standby; null if there is none. The warning is
+     * recognized by the server function that raised it, because the SQLSTATE is not specific and the text may be in any
      * language.
      */
     @Nullable
@@ -171,7 +171,7 @@ abstract class DriverSession {
         }
     }
 
-    /** Returns the result of parsing a text with the driver and the settings of this session. Runs no SQL. */
+    /** Parses a text with the driver, without running it. */
     public WriteForm formOf(String sql) throws SQLException {
         Query query = driver.createQuery(sql, true, true).query;
         Query[] several = query.getSubqueries();
@@ -235,8 +235,9 @@ abstract class DriverSession {
     }
 
     /**
-     * Sets a timeout for each answer of the server, unless a shorter timeout is set. Returns the previous timeout. The
-     * timeout is set on the driver's connection, so the pool does not notice the timeout, and does not reset it.
+     * Sets a timeout for each answer of the server, unless a shorter timeout is already set. Returns the previous
+     * timeout. The timeout is set on the driver's connection, so the pool does not notice the timeout, and does not
+     * reset it.
      */
     public int boundSocket(int millis) throws SQLException {
         int before = driver.getNetworkTimeout();
@@ -257,7 +258,9 @@ abstract class DriverSession {
         return driver.getBackendPID();
     }
 
-    /** Sends a cancel request on a separate connection, so the session's own connection may already be lost. */
+    /**
+     * Sends a cancel request on a separate connection, which works even after the session's own connection was lost.
+     */
     void cancel() throws SQLException {
         driver.getQueryExecutor().sendQueryCancel();
     }

@@ -19,10 +19,9 @@ public final class FlushRunner {
     private FlushRunner() {}
 
     /**
-     * Sends a flush in one round trip. The result of the caller's query stays open until the row mapper runs.
+     * Sends a flush in one round trip.
      *
-     * @throws SQLException as the driver throws it; after an error of the server, the parts after the failed part have
-     *     not run
+     * @throws SQLException as the driver throws it; if a part fails at the server, the parts after it have not run
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
@@ -33,7 +32,7 @@ public final class FlushRunner {
         }
         OpenRows open = tail == null ? null : tail.open();
         PreparedStatement statement = session.prepareScript(flush.sql(), oneShot);
-        // The caller's row mapper may expect the result set of the pool, so a query is read through the wrappers.
+        // The caller's row mapper may expect a result set that the pool has wrapped.
         Statement results = open == null ? PgSession.driversOwn(statement) : statement;
         if (open != null) {
             open.keep(statement);
@@ -85,7 +84,7 @@ public final class FlushRunner {
         }
     }
 
-    /** Reads the results of parts. The result after these parts is then the statement's current result. */
+    /** Reads the results of parts, and moves to the result after them. */
     private static void read(Statement statement, List<Part> parts, Answers answers) throws SQLException {
         for (int i = 0; i < parts.size(); i++) {
             parts.get(i).reader().read(answers, statement);

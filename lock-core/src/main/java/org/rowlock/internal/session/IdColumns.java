@@ -111,16 +111,15 @@ public final class IdColumns {
                 new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);
 
         /**
-         * Whether the name means several tables, and not one table that has changed. The name means several tables if
-         * the newly found table is in another schema. If the new result equals the stale result, the name also means
-         * several tables. In this case another session, which sees another table of this name, has reported the result
-         * as stale.
+         * Whether the name means several tables, rather than one table that has changed. This is true if the newly
+         * found table is in another schema, or if the new result equals the stale result. In the second case, a session
+         * that sees another table of this name has reported the result as stale.
          */
         private boolean isOfAnother(Known found) {
             return schema != found.schema || table.equals(found.table);
         }
 
-        /** Whether all configured columns exist, or the table has a primary key. */
+        /** Whether all configured columns exist; without configured columns, whether the table has a primary key. */
         public boolean isWhole() {
             return missing.isEmpty() && !table.columns().isEmpty();
         }

@@ -25,7 +25,7 @@ import org.rowlock.internal.text.SqlState;
  * Turns an error of the server, or the result of a check, into an exception. The message of the exception names the
  * request, the reason of the failure and the remedy. {@link #ofLock} is for statements of Rowlock, {@link #ofStatement}
  * for statements of the caller, and {@link #ofFlush} for a flush with both kinds of statements. {@link #ofOutcome} is
- * for outcomes without locks.
+ * for results of checks.
  */
 public final class LockErrors {
     static final String ABORTED = "The transaction is aborted; roll back";

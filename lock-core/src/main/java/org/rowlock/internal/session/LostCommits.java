@@ -43,8 +43,8 @@ public final class LostCommits {
     /**
      * The answer of a server to the query about its version and settings.
      *
-     * @param cancels whether cancel requests may be sent, because commits do not wait for a standby. A cancel request
-     *     would end the wait for the standby, and make changes visible that a failover can still lose
+     * @param cancels whether cancel requests may be sent; false if commits wait for a standby, because a cancel request
+     *     would end this wait and make changes visible that a failover can still lose
      */
     private record Known(boolean watches, boolean cancels, long nanos) {
         boolean isOlderThan(long mostNanos) {

@@ -84,7 +84,7 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Whether the connection is a handle of an XA connection of the driver. During a branch the handle refuses
+     * Whether the connection is a handle of an XA connection of the driver. During an XA branch the handle refuses
      * commit(). Rowlock must not bypass this refusal, because a COMMIT would commit only a part of the global
      * transaction.
      */
@@ -135,8 +135,8 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Whether a transaction that has begun certainly holds no row lock. In one round trip, the server reports whether
-     * the transaction has an id. A transaction without an id holds no row lock.
+     * Whether the current transaction is certain to hold no row lock: a transaction without an id holds none. The query
+     * takes one round trip.
      *
      * @return false also if the role lacks the privilege for the query
      * @throws SQLException if the query fails for another reason, for example because it is cancelled
@@ -191,9 +191,9 @@ public final class PgSession extends DriverSession {
      * the application has set a fetch size. With a fetch size, the server could suspend a statement that locks rows,
      * and lock the remaining rows only after the following statements.
      *
-     * @param untyped whether a bind has no type, such as null or java.sql.Timestamp. Before such a statement, the
-     *     driver waits for all earlier results, and then asks the server to describe the statement. A statement that is
-     *     never prepared at the server avoids both
+     * @param untyped whether a bind has no type, for example null or a java.sql.Timestamp. Before a statement with such
+     *     a bind, the driver waits for all earlier results, and then asks the server to describe the statement. A
+     *     statement that is never prepared at the server avoids both
      */
     public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
         PreparedStatement statement =

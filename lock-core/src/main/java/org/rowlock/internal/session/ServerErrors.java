@@ -105,7 +105,7 @@ public final class ServerErrors {
                         && places.get(0).matches(".*\\W" + Pattern.quote(parts.get(parts.size() - 1)) + "\\W.*"));
     }
 
-    /** Returns a copy of an error of the server for another caller, because callers may modify exceptions. */
+    /** Copies an error of the server for another caller, because callers may modify exceptions. */
     public static SQLException copy(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         return server == null ? e : new PSQLException(server);
@@ -142,7 +142,10 @@ public final class ServerErrors {
         };
     }
 
-    /** Whether a front lock may have caused the error. If so, {@link FrontSql#undoes} decides. */
+    /**
+     * Whether a front lock may have caused the error. If so, {@link FrontSql#undoes} decides whether the front lock was
+     * the cause.
+     */
     public static boolean mayBeOfFront(SQLException e) {
         return switch (SqlState.of(e)) {
             case SqlState.LOCK_NOT_AVAILABLE,
@@ -175,7 +178,7 @@ public final class ServerErrors {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteForm.wrongCountIn(message(e)) : null;
     }
 
-    /** Whether the statement cannot be part of a WITH clause, because the table has a rule (CREATE RULE). */
+    /** Whether a statement failed in a WITH clause, because its table has a rule (CREATE RULE). */
     public static boolean isOfRule(SQLException e) {
         return SqlState.FEATURE_NOT_SUPPORTED.equals(e.getSQLState()) && isRaisedIn("RewriteQuery", e);
     }
