@@ -36,6 +36,7 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionTimedOutException;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -209,16 +210,21 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     static List<SpringTransaction> of(TransactionExecution execution) {
-        return all().stream().filter(each -> execution.equals(each.execution)).toList();
+        List<SpringTransaction> all = all();
+        all.removeIf(each -> !execution.equals(each.execution));
+        return all;
     }
 
     private static List<SpringTransaction> all() {
-        return !TransactionSynchronizationManager.isSynchronizationActive()
-                ? List.of()
-                : TransactionSynchronizationManager.getSynchronizations().stream()
-                        .filter(SpringTransaction.class::isInstance)
-                        .map(SpringTransaction.class::cast)
-                        .toList();
+        List<SpringTransaction> all = new ArrayList<>(1);
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+                if (each instanceof SpringTransaction transaction) {
+                    all.add(transaction);
+                }
+            }
+        }
+        return all;
     }
 
     private static ConnectionHolder holder(String what, DataSource dataSource) {

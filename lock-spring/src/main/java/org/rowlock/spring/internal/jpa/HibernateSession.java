@@ -11,6 +11,7 @@ import java.util.Currency;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -43,6 +44,7 @@ import org.springframework.dao.support.PersistenceExceptionTranslator;
 import org.springframework.orm.jpa.EntityManagerFactoryInfo;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
+import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
  * A session of Hibernate that belongs to the running transaction. After a lock, the entities of the locked rows are
@@ -54,6 +56,10 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     private static final PersistenceExceptionTranslator TRANSLATOR = new HibernateJpaDialect();
 
     private static final String RETRIEVE = "jakarta.persistence.cache.retrieveMode";
+
+    /** The DataSource of each factory, kept until a garbage collection, because Spring finds it by reflection. */
+    private static final Map<EntityManagerFactoryInfo, Optional<DataSource>> SOURCES =
+            new ConcurrentReferenceHashMap<>(4, ConcurrentReferenceHashMap.ReferenceType.WEAK);
 
     /** Hibernate's lock modes of an entity whose row the transaction has already locked or written. */
     private static final Set<LockMode> HELD =
@@ -99,7 +105,10 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     static boolean isElsewhere(Object factory, DataSource dataSource) {
-        DataSource own = factory instanceof EntityManagerFactoryInfo info ? info.getDataSource() : null;
+        DataSource own = factory instanceof EntityManagerFactoryInfo info
+                ? SOURCES.computeIfAbsent(info, any -> Optional.ofNullable(info.getDataSource()))
+                        .orElse(null)
+                : null;
         return own != null && !Pools.bound(own).equals(Pools.bound(dataSource));
     }
 
