@@ -12,7 +12,7 @@ import org.rowlock.CommitWrites;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 
-/** Pays from a hot account, by hand and with writes that are sent with the COMMIT. */
+/** Pays from a hot account, with FOR UPDATE by hand or with Rowlock. */
 public final class HotAccount {
     private static final String READ = "select balance from account where id = ?";
     private static final String ADD = "update account set balance = balance + ? where id = ?";
@@ -26,7 +26,7 @@ public final class HotAccount {
     }
 
     /**
-     * Pays by hand. Each statement takes a round trip. The row is locked for three of them: the two writes and the
+     * Pays by hand. Each statement takes a round trip. The row is locked during three round trips: two writes and the
      * COMMIT.
      */
     public boolean payByHand(DataSource dataSource, long id, long amount) throws SQLException {

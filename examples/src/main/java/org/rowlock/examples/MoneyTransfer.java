@@ -61,7 +61,7 @@ public final class MoneyTransfer {
         if (locked) {
             Sql.update(connection, "update account set balance = balance + ? where id = ?", amount, id);
         }
-        // This statement works in either case.
+        // The transaction remains usable even if the account was busy.
         Sql.update(connection, "insert into note values (?, ?)", id, locked ? "interest added" : "busy");
         // end
         return locked;

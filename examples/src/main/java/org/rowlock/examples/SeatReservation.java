@@ -10,7 +10,7 @@ import org.rowlock.RowLocks;
 public final class SeatReservation {
     private final RowLocks locks;
 
-    /** Creates reservations that lock with the given row locks. Their strategy for the table must not be ROW. */
+    /** Creates reservations that lock with the given row locks. The strategy for the table must not be ROW. */
     public SeatReservation(RowLocks locks) {
         this.locks = locks;
     }

@@ -19,7 +19,7 @@ public final class Sql {
         }
     }
 
-    /** Sends one statement with each key and value of a map, in the order of the map. */
+    /** Executes a statement for each entry of a map, in the order of the map. */
     public static void batch(Connection connection, String sql, Map<?, Long> values) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             for (Map.Entry<?, Long> each : values.entrySet()) {

@@ -6,7 +6,7 @@ import static org.rowlock.LockRequest.forNoKeyUpdate;
 import java.sql.SQLException;
 import org.rowlock.RowLocks;
 
-/** Takes from the stock of a product, if there is enough. */
+/** Reduces the stock of a product, if there is enough. */
 public final class StockDecrement {
     private final RowLocks locks;
 

@@ -22,7 +22,8 @@ public final class Deposits {
 
     // snippet: unknown
     /**
-     * Makes a deposit. After an unknown commit, the second call waits for the lock, and finds the deposit or makes it.
+     * Makes a deposit. If the outcome of the commit is unknown, the second attempt waits for the lock, and finds the
+     * deposit or makes it.
      */
     public void deposit(UUID id, long account, long amount) throws SQLException {
         try {

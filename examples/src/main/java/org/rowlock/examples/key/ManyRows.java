@@ -33,7 +33,7 @@ public final class ManyRows {
     }
 
     /**
-     * Closes accounts with one statement. Without the lock before it, the statement would lock the rows in the order of
+     * Closes accounts with one statement. Without the earlier lock, the statement would lock the rows in the order of
      * its plan.
      */
     public void close(Connection connection, Set<Long> ids) throws SQLException {

@@ -16,9 +16,9 @@ final class AdvisorySql {
     private AdvisorySql() {}
 
     /**
-     * Returns the lock statement. Each call of a lock function is in the select list. Elsewhere, in an aggregate, a
-     * subquery or a condition, the planner could remove the call. If the wait has a limit, an earlier statement must
-     * have stored the deadline, as {@link WaitSql#ARM} does.
+     * Returns the lock statement. Each call of a lock function is in the select list. The planner could remove a call
+     * in an aggregate, a subquery or a condition. If the wait has a limit, an earlier statement must have stored the
+     * deadline, as {@link WaitSql#ARM} does.
      *
      * @param holding the WITH clause that locks the tables against DDL; empty if earlier statements lock them
      */
@@ -33,13 +33,12 @@ final class AdvisorySql {
         String attempt = trying && raising
                 ? "case when " + call + " then 'true' else " + LockCheckSql.raiseTaken() + " end"
                 : '(' + call + ")::pg_catalog.text";
-        // The bound limits the sum of the waits for the table and the keys, so lock_timeout is set to the remaining
-        // time.
+        // The caller limits the whole wait, and the wait for the table may have taken a part of it.
         String lock = of.wait == WaitKind.AT_MOST
                 ? "case when " + WaitSql.REARM_EXPRESSION + " is not null then " + attempt + " end"
                 : attempt;
-        // The statement has one parameter for each error that it can raise. The errors are: another transaction holds
-        // the lock, and the check refuses the lock.
+        // The statement has one parameter for each error that it can raise: another transaction holds the lock, or the
+        // check refuses the lock.
         int marks = (trying && raising ? 1 : 0) + (raising ? 1 : 0);
         String agreed = LockCheckSql.agreed(of.anyIsolation);
         if (shape.isSeveral()) {

@@ -43,8 +43,8 @@ public final class CitusForms extends FlushForms {
             "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
 
     /**
-     * Restores the caller's lock_timeout. Other machines return to their default if the caller does not propagate
-     * settings.
+     * Restores the caller's lock_timeout. Other machines return to their default unless the caller propagates SET
+     * LOCAL.
      */
     private static final Part RESTORE = Part.control("do $rowlock$ begin"
             + " if pg_catalog.current_setting('rowlock.propagate') = 'local' then execute pg_catalog.format("
@@ -66,7 +66,7 @@ public final class CitusForms extends FlushForms {
         super(asked, begun, anyIsolation, behind, false);
     }
 
-    /** Whether the SQL depends on the ids, because the flush has one statement for each row, in the order of ids. */
+    /** Whether the SQL depends on the ids, because the flush has a statement for each row. */
     static boolean isOfValues(ResolvedRequest request) {
         return !request.rows().isEmpty() && !request.isOneRow();
     }

@@ -9,7 +9,6 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.ResolvedRequest.Shape;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
-import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.value.Insert;
 
 /**
@@ -138,9 +137,7 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
 
         /**
          * Returns the cache key for the locked tables. Requests for a single key are frequent, so their cache key is an
-         * existing object. For a row lock, the object is the {@link RowTable}. For an advisory lock, the object is the
-         * list with the table, which never equals the table itself. If the id columns are unknown, the object is the
-         * name of the table. Without a table, the object is an empty text.
+         * existing object.
          */
         static Object locked(ResolvedRequest request) {
             List<RowGroup> rows = request.rows();

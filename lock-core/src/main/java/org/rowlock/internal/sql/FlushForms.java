@@ -10,9 +10,8 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 
 /**
- * Builds the flush of a request for PostgreSQL. {@link CitusForms} builds the flush for Citus. The flush is cached and
- * used for later requests. Its binders must therefore not refer to this request or to objects that are derived from
- * this request.
+ * Builds the flush of a request for PostgreSQL. {@link CitusForms} builds the flush for Citus. The flush is cached for
+ * later requests, so its binders must not refer to the present request.
  */
 class FlushForms {
     final ResolvedRequest asked;

@@ -27,9 +27,9 @@ public final class GroupSql {
             + " end";
 
     /**
-     * The statement before the writes of members whose waits are bounded. The bound also limits the waits of the
-     * writes, because one member's write may wait for a lock that the other members do not need. The parameter is the
-     * bound in milliseconds. A shorter lock_timeout of the session still applies.
+     * The statement before the writes of a group if the callers have limited their waits. The bound also limits the
+     * waits of the writes, because one caller's write may wait for a lock that the other callers do not need. The
+     * parameter is the bound in milliseconds. A shorter lock_timeout of the session still applies.
      */
     public static final String BOUND =
             "select pg_catalog.set_config('rowlock.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),"

@@ -28,8 +28,8 @@ public final class LockCheckSql {
     private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
     /**
-     * The prefix of the reason for refusing a table. The prefix is present if the check also refuses isolation levels
-     * above READ COMMITTED. The refusal of the isolation level takes precedence.
+     * If the check also refuses isolation levels above READ COMMITTED, this text is before the reason for refusing a
+     * table. The refusal of the isolation level takes precedence.
      */
     private static final String IF_READ_COMMITTED = "~";
 
@@ -58,8 +58,8 @@ public final class LockCheckSql {
     }
 
     /**
-     * Returns an expression that raises the error for a lock that another transaction holds. The parameter of this
-     * expression, and of the expressions of the next two methods, is the {@link #mark}.
+     * Returns an expression that raises the error for a lock that another transaction holds. The parameter is the
+     * {@link #mark}.
      */
     static String raiseTaken() {
         return raise("'" + TAKEN + "' || " + READ_ONLY);

@@ -23,7 +23,7 @@ public sealed interface Outcome {
      * @param isolation the isolation level, as the server spells it; READ COMMITTED if the flush did not read the level
      */
     record Held(int locked, String isolation, List<LockKey> absent) implements Outcome {
-        /** Whether all keys and rows are locked, and Rowlock has nothing to check. */
+        /** Whether all keys and rows are locked, so that nothing remains to be checked. */
         public boolean isComplete(ResolvedRequest request) {
             return absent.isEmpty() && locked == request.advisory().size();
         }
@@ -45,7 +45,10 @@ public sealed interface Outcome {
      */
     record Stale(boolean undone) implements Outcome {}
 
-    /** The front lock could not be acquired in time. The transaction is in the same state as before the call. */
+    /**
+     * The lock of {@code FrontSql} could not be acquired in time. The transaction is in the same state as before the
+     * call.
+     */
     record FrontGivenUp() implements Outcome {}
 
     /** A required row is absent, so the COMMIT did not run. The transaction is in the same state as before the call. */

@@ -77,7 +77,7 @@ public record ReleaseSql(String confirm, String confirmReads) {
      * the standby only if its transaction has a transaction id (xid) and has written WAL. A message gives the
      * transaction an xid and WAL. An xid alone does not suffice, because writes to unlogged tables produce no WAL.
      *
-     * <p>No message is emitted at the level off, or on a standby. For a transaction without an xid that waits for no
+     * <p>No message is emitted at the level off, or on a standby. If a transaction has no xid and does not wait for a
      * standby, a message is emitted only if some WAL is not on disk. From PostgreSQL 17 on, this message itself flushes
      * the WAL, without a transaction.
      */

@@ -236,7 +236,7 @@ public final class RowSql {
         return "(select cast(? as " + type + "[]))::" + type + "[]";
     }
 
-    /** Returns the element type of the array of ids. Ids without keys are texts, because such an id may be an array. */
+    /** Returns the element type of the array of ids; text for a KEYLESS id, because such an id may be an array. */
     private static String listed(Column column) {
         return column.kind() == IdType.KEYLESS ? "pg_catalog.text" : column.type();
     }

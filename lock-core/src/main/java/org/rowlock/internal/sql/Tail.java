@@ -22,8 +22,8 @@ public record Tail(
         @Nullable OpenRows open,
         Runnable ifNothingRan) {
     /**
-     * The largest number of parts of a tail whose SQL is cached. Longer lists of writes are usually built in loops, and
-     * would fill the cache with many different lengths.
+     * The SQL of a tail with more parts is not cached. Long lists of writes are usually built in loops, and would fill
+     * the cache with many different lengths.
      */
     public static final int LONGEST_KEPT = 11;
 

@@ -24,7 +24,7 @@ public final class WaitSql {
     public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
     /**
-     * A query that returns true if the transaction has no transaction id. The savepoint keeps the transaction usable if
+     * A query that returns true if the transaction has no transaction id. A savepoint keeps the transaction usable if
      * the role lacks the privilege for the query.
      */
     public static final String HAS_NO_ID =
@@ -53,7 +53,7 @@ public final class WaitSql {
     /** The interval at which the server, in a flush with a COMMIT, checks that the client is still connected. */
     public static final int WATCH_MILLIS = 200;
 
-    /** A query: whether the server can check its client, and whether commits do not wait for a standby. */
+    /** A query: whether the server can detect a lost client, and whether commits do not wait for a standby. */
     public static final String CAN_WATCH =
             "select pg_catalog.current_setting('client_connection_check_interval', true) is not null"
                     + " and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0,"

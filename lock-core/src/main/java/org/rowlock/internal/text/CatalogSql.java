@@ -2,7 +2,7 @@ package org.rowlock.internal.text;
 
 /** SQL that several packages share: queries of the catalog, expressions for keys, and the list of extensions. */
 public final class CatalogSql {
-    /** A FROM item: the key columns {@code a} of an index {@code i} at positions {@code k.n}, no INCLUDE columns. */
+    /** A FROM item: the key columns {@code a} of index {@code i} at positions {@code k.n}, without INCLUDE columns. */
     public static final String KEY_COLUMNS =
             "pg_catalog.pg_index as i cross join lateral pg_catalog.unnest(i.indkey[0:i.indnkeyatts - 1])"
                     + " with ordinality as k(attnum, n)"

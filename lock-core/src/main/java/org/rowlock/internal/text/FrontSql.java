@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
  * The SQL of a front lock: an advisory lock that a separate statement acquires before the statement that locks the row.
  *
  * <p>A front lock is acquired only while the transaction has no transaction id (xid), and therefore holds no row lock.
- * Waits for front locks can therefore not be part of a deadlock. A front lock has another key than the advisory lock of
- * the row, because transactions may wait for advisory locks while they hold row locks. If the row is absent, no front
+ * Waits for front locks can therefore not be part of a deadlock. The key of a front lock differs from the row's
+ * advisory key, because transactions may wait for the latter while they hold row locks. If the row is absent, no front
  * lock is acquired, because FOR UPDATE does not wait for an absent row.
  *
  * <p>The wait for the front lock is bounded, because the holder of the front lock may itself wait for the row lock. The
  * transaction's own lock_timeout is restored before the caller's statement begins. In REPEATABLE READ and SERIALIZABLE
  * no front lock is acquired.
  *
- * <p>The same statement acquires a marker instead of the front lock, while many clients without Rowlock wait for the
- * row. A marker is a shared lock on a key of its own, so no transaction waits for a marker.
+ * <p>While many clients without Rowlock wait for the row, the statement acquires a marker instead of the front lock. A
+ * marker is a shared lock on a separate key, so no transaction waits for a marker.
  */
 public final class FrontSql {
     /** The name of the transaction-local setting that stores whether the row exists. */
@@ -59,11 +59,10 @@ public final class FrontSql {
      * name of the table. A row is locked in its partition, so the query treats all partitions of a partitioned table as
      * one table. The count includes the holder of the front lock of the row, if this holder waits for the row.
      *
-     * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them, and
-     * transactions that follow an update to the new version of the row, wait for the xid of the holder. In REPEATABLE
-     * READ and SERIALIZABLE the answer is 0, because front locks and markers do not exist there. The arrays are
-     * computed once, so the query visits each lock only a few times, however many transactions wait. Prepared
-     * transactions have no pid and do not wait, so the query ignores their locks.
+     * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them waits
+     * for the xid of the holder, and so does each transaction that finds a new version of the row. In REPEATABLE READ
+     * and SERIALIZABLE the answer is 0, because front locks and markers do not exist there. Prepared transactions have
+     * no pid and do not wait, so the query ignores their locks.
      */
     public static final String PLAIN_WAITERS =
             "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"
@@ -175,8 +174,7 @@ public final class FrontSql {
 
     /**
      * Whether the front lock, and not the caller's statement, caused the error that has aborted the transaction. If so,
-     * the savepoint exists, and this method rolls back to the savepoint. Neither the text of the error nor the duration
-     * of the wait is a proof.
+     * the savepoint exists, and this method rolls back to the savepoint.
      */
     public static boolean undoes(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {

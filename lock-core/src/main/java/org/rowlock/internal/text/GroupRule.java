@@ -89,8 +89,8 @@ public final class GroupRule {
      * A condition for a {@link #TABLE} {@code c} of pg_class that a group changes. The table must have no user-defined
      * triggers, rules or deferred constraints, and no parent or child tables. No foreign key may refer to the table
      * with an ON UPDATE action. The defaults, generated columns and checks of the table and of its domains must not
-     * call functions that may depend on the session. No such function may take a row of the table, because a write
-     * could call it as if it were a column.
+     * call functions that may depend on the session. A function whose first parameter is a row of the table must be
+     * immutable, because a write could call it like a column.
      */
     private static final String CHANGED_TABLE = "c.relkind = 'r' and not (c.relhassubclass or c.relhasrules)"
             + " and not exists (select from pg_catalog.pg_inherits as p where p.inhrelid = c.oid)"
@@ -172,8 +172,8 @@ public final class GroupRule {
     }
 
     /**
-     * Returns the table that a write changes, for {@link #QUERY}. Returns null if the write must not run in a group.
-     * Such a write may have a further effect, or may read another table or the session.
+     * Returns the table that a write changes, for {@link #QUERY}. Returns null if the write must not run in a group,
+     * because it may have a further effect, or read another table or the session.
      */
     public static @Nullable String target(String sql) {
         if (SessionEffect.of(sql) != SessionEffect.PURE) {

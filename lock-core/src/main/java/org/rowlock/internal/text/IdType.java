@@ -44,7 +44,7 @@ public enum IdType {
 
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
-    /** Half of the largest number of digits of an id, because a number such as 1e999999999 would have a long text. */
+    /** A number with more than twice as many digits, such as 1e999999999, is refused before it is converted to text. */
     private static final int MOST_DIGITS = 1_000;
 
     private static final IdType[] TYPES = values();
@@ -142,7 +142,7 @@ public enum IdType {
 
     private static @Nullable String integer(String text, long least, long most) {
         if (IdText.isLongDecimal(text)) {
-            // The lock of every row with an integer id takes this path, which must not allocate.
+            // Every lock of a row with an integer id takes this path, which must not allocate.
             try {
                 long number = Long.parseLong(text);
                 return number < least || number > most ? OUT_OF_RANGE : null;

@@ -6,7 +6,7 @@ package org.rowlock.internal.text;
  * thread's entry in the queue, where it would block other threads.
  */
 public final class Stack {
-    /** The number of frames for a commit: about 50 kB if compiled, which is more than the driver needs. */
+    /** The number of frames for a commit: about 50 kB in compiled code, which is more than the driver needs. */
     public static final int OF_COMMIT = 160;
 
     /** The number of frames for code of Rowlock that does not call the driver. */

@@ -136,9 +136,9 @@ public record RequestParts(
 
     /**
      * Returns the keys in the order in which all calls enter queues. With different orders, two calls could each wait
-     * in a queue that the other call has already entered. Shorter texts are first, so that nonnegative whole numbers of
-     * one table are in the order of their values. The server may lock the keys in another order, which causes no
-     * deadlock, because a call enters all queues before it sends a statement.
+     * in a queue that the other call has already entered. Shorter texts are first, so that nonnegative integer ids are
+     * in the order of their values. The server may lock the keys in another order, which causes no deadlock, because a
+     * call enters all queues before it sends a statement.
      */
     public static List<LockKey> ordered(List<LockKey> keys) {
         if (keys.size() == 1) {

@@ -19,15 +19,15 @@ import org.rowlock.internal.value.RequestParts;
 
 /**
  * Acquires locks with each kind of statement that calls a lock function, in one transaction, and then counts the locks
- * at the server. Without the count, a lock could be missing unnoticed, because the planner of an unknown server version
- * may remove the call of a lock function. The keys are random, so no other transaction uses these keys.
+ * at the server. The count detects a missing lock: the planner of an unknown server version may remove the call of a
+ * lock function. The keys are random, so no other transaction uses these keys.
  */
 final class LockForms {
     private static final String HELD = "select count(*) from pg_catalog.pg_locks where pid ="
             + " pg_catalog.pg_backend_pid() and locktype = 'advisory' and granted and mode in ('ExclusiveLock',"
             + " 'ShareLock')";
 
-    /** The limit for the forms with a limited wait. No lock actually waits. */
+    /** The limit for the statements with a limited wait. No statement actually waits. */
     private static final LockWait BOUNDED = LockWait.atMost(Duration.ofMinutes(1));
 
     private final LockCalls calls;

@@ -47,15 +47,14 @@ public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * The number of pairs of connections that are checked, and the largest number of connections. With fewer
-     * connections each pair is checked several times, because a pooler may send transactions to several servers at
-     * random.
+     * How many pairs of connections are checked; also the largest number of connections. With fewer connections each
+     * pair is checked several times, because a pooler may send transactions to several servers at random.
      */
     private static final int LOOKS = 16;
 
     /**
      * A query for an extension of a database that spans several machines. Such a database reports the version of
-     * PostgreSQL, so only its extension reveals the several machines.
+     * PostgreSQL, so only the extension reveals that there are several machines.
      */
     private static final String INSTALLED = "select extname from pg_catalog.pg_extension where extname in "
             + CatalogSql.OF_SEVERAL_MACHINES + " order by 1 limit 1";
@@ -66,7 +65,7 @@ public final class LockVerifier {
     private final KnownTables tables;
     private final boolean singleEntryNode;
 
-    /** The calls for the checked locks, with strategy ADVISORY, whatever the strategies of the tables are. */
+    /** Acquires the locks with strategy ADVISORY, whatever the strategies of the tables are. */
     private final LockCalls probing;
 
     public LockVerifier(KnownTables tables, boolean singleEntryNode) {

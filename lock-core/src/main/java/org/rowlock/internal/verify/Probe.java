@@ -120,7 +120,7 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Checks that the server answers. A pooler may accept a client without a connection to the server.
+     * Checks that the server answers. A pooler may accept a client even if the server is down.
      *
      * @throws SQLException if no answer arrives in time; the connection is then closed
      */

@@ -14,7 +14,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 class ErrorResponses {
 
     // snippet: busy
-    /** Returns the response for a lock that was not acquired in time. Nothing has changed, so the client may retry. */
+    /** Returns the response if a lock was not acquired in time. The request had no effect, so the client may retry. */
     @ExceptionHandler
     ResponseEntity<ProblemDetail> busy(CannotAcquireLockException e) {
         return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)

@@ -20,7 +20,7 @@ class OrderService {
     }
 
     // snippet: place
-    /** Locks the stock of all lines in one round trip, and in one order whatever the order of the lines. */
+    /** Locks the stock of all products in one round trip, and always in the same order. */
     @Transactional
     @RowLock(table = "stock", id = "#order.lines().keySet()")
     public long place(PlaceOrder order) {

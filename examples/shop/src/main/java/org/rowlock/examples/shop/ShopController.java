@@ -15,8 +15,8 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class ShopController {
     /**
-     * Reads the books: for each product, the initial, the available and the ordered quantity. The books must balance in
-     * every snapshot, and one statement has one snapshot.
+     * Reads the books: for each product, the initial, the available and the ordered quantity. One statement reads one
+     * snapshot, in which the books must balance.
      */
     private static final String STOCK = """
             select s.product, s.initial, s.available, coalesce(sum(l.quantity), 0) as ordered

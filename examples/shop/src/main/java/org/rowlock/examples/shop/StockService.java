@@ -14,7 +14,7 @@ class StockService {
         this.stock = stock;
     }
 
-    /** Takes from the stock, which the caller has locked. */
+    /** Reduces the stock, which the caller has locked. */
     @Transactional(propagation = Propagation.MANDATORY)
     public void take(Map<Long, Integer> lines) {
         lines.forEach((product, quantity) -> find(product).take(quantity));

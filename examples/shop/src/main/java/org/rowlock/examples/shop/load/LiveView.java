@@ -14,7 +14,7 @@ final class LiveView {
         this.shop = shop;
     }
 
-    /** Returns the times in {@code /actuator/metrics}. */
+    /** Returns the lock timers of {@code /actuator/metrics}. */
     String metrics() throws IOException, InterruptedException {
         return "rowlock.acquire " + timer("rowlock.acquire") + "; rowlock.hold " + timer("rowlock.hold")
                 + "; rowlock.admission " + timer("rowlock.admission");

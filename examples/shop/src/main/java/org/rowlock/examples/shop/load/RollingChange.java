@@ -129,9 +129,7 @@ public final class RollingChange {
         }
     }
 
-    /**
-     * Ends an instance as behind a load balancer: the instance gets no new requests, and ends after its last answer.
-     */
+    /** Ends an instance after its last answer. The instance gets no new requests. */
     private void end(Running old) {
         instances.remove(old.instance());
         old.shop().close();

@@ -49,7 +49,7 @@ final class ShopBooks {
         return wrong;
     }
 
-    /** Checks the books, prints the faults, or the given text if all is right, and returns the exit status. */
+    /** Prints the faults of the books, or the given text if there are none. Returns the exit status. */
     static int report(PrintStream out, List<StockView> before, List<StockView> after, Ledger ledger, String right) {
         List<String> wrong = check(before, after, ledger);
         out.println(ledger + ".");

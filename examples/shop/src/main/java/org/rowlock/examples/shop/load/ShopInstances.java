@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** The instances of the shop that clients may use, as behind a load balancer. Thread-safe. */
+/** The instances of the shop that clients may use. Thread-safe. */
 final class ShopInstances {
     private final List<Instance> inUse = new CopyOnWriteArrayList<>();
 

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.rowlock.examples.shop.load.ShopClient.Reply;
 
 /**
- * Runs many clients at once. Each client orders some products at any instance, mostly hot products and in any order.
- * The client then ships the order, cancels it or leaves it, and begins again.
+ * Runs many clients at once. Each client orders random products, most of them hot, at any instance. The client then
+ * ships the order, cancels it or leaves it, and begins again.
  */
 final class Shoppers implements AutoCloseable {
     private static final int BUSY = 503;
@@ -70,7 +70,7 @@ final class Shoppers implements AutoCloseable {
         }
     }
 
-    /** Draws one to three products. The square of a random number makes the first products hot. */
+    /** Draws one to three products. The first products are hot, because the random number is squared. */
     private Map<Long, Integer> lines(Random random) {
         Map<Long, Integer> lines = new LinkedHashMap<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
