@@ -43,7 +43,7 @@ public final class Front {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(1, TimeUnit.NANOSECONDS.toMillis(mostNanos)));
     }
 
-    /** @param nanos the time of the wait for the front lock; negative if no front lock was acquired */
+    /** Records the wait for the front lock; negative if no front lock was acquired. */
     public void answered(long nanos) {
         waitedNanos = nanos;
         if (nanos < 0) {
