@@ -21,16 +21,16 @@ import org.jspecify.annotations.Nullable;
  * not cancel a kept write, because a cancel could also end the COMMIT's wait for a standby.
  *
  * <p>If a kept write fails, or does not change exactly one row, nothing is committed. The call that sent the write,
- * usually {@code commit}, throws a {@link CommitFlushException}, or a RuntimeException that the framework provides.
- * That call may belong to another library than the framework. If the connection is lost during the commit, {@code
- * commit} throws the driver's exception, as it does without Rowlock.
+ * usually {@code commit}, throws a {@link CommitFlushException}, or a RuntimeException that the framework provides. The
+ * caller may be a library other than the framework. If the connection is lost during the commit, {@code commit} throws
+ * the driver's exception, as it does without Rowlock.
  *
  * <p>Rowlock stops keeping writes when the transaction ends, and when {@code unwrap} returns an object of the driver. A
  * rollback drops the kept writes, even if the rollback fails. The setting {@code flushWithCommit} is required.
  */
 public interface CommitFlush {
     /**
-     * Keeps writes from this call until the transaction ends.
+     * From now on, keeps writes until the transaction ends.
      *
      * @param checked whether the caller checks that an UPDATE or DELETE of the given table changes exactly one row. The
      *     name of the table is written as in SQL. The function must return false for a table in which a correct UPDATE

@@ -87,7 +87,7 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
     }
 
     /**
-     * Returns the object that shows the figures, and shows and changes the settings at run time.
+     * Returns the object with the figures and the settings. The settings can be changed at run time.
      *
      * @return the object that is also registered in JMX
      */

@@ -98,7 +98,7 @@ public final class RowlockDriver implements Driver {
     }
 
     /**
-     * Returns the object that shows the figures of a URL, and shows and changes its settings at run time. Connections
+     * Returns the object with the figures and settings of a URL. The settings can be changed at run time. Connections
      * with the same URL, but with different settings of the drop-in in their properties, have separate objects.
      *
      * @param url the URL of the connections

@@ -27,7 +27,7 @@ import org.rowlock.jdbc.internal.statement.Binds;
  * one row. Not thread-safe, like the connection.
  */
 final class KeptWrites {
-    /** The number of kept executions at which Rowlock sends them, so that they do not fill the memory. */
+    /** Rowlock keeps at most this many executions, so that they do not fill the memory. */
     private static final int MOST = 1_000;
 
     private static final String WRONG_COUNT = "Nothing is stored: a write that was kept for the COMMIT did not change"

@@ -122,8 +122,7 @@ final class RowQueue {
         }
         LockFront how = dropIn.settings.front();
         // Clients without Rowlock may wait for the row too. Rowlock counts them only if the statement can have a front
-        // lock. Groups do not need this count, because a group runs many statements each time the server grants the
-        // row.
+        // lock. Groups do not need this count, because a group runs many statements each time it locks the row.
         if (dropIn.groups == null && entry.asks(how)) {
             QueueWait asking = new QueueWait(statement, entry);
             wait = asking;
@@ -238,7 +237,7 @@ final class RowQueue {
             try {
                 session = access.query(SessionTimeouts::shortest);
             } catch (SQLException e) {
-                // The statement goes to the server without a wait in the JVM, and reports the error itself.
+                // The statement goes to the server without a wait in the JVM.
                 return 0;
             }
             dropIn.timeouts.put(access.driver(), session);

@@ -27,10 +27,7 @@ public record Turn(
         StatementPlan plan,
         @Nullable Front front,
         @Nullable StatementMember member) {
-    /**
-     * Whether the driver's statement has the settings of a new statement, as far as the settings affect its results.
-     * The query timeout may differ.
-     */
+    /** Whether every setting that affects the statement's results is as in a new statement. */
     public static boolean isPlain(Statement statement) throws SQLException {
         return !statement.isClosed()
                 && statement.getFetchSize() == 0
@@ -62,8 +59,8 @@ public record Turn(
     }
 
     /**
-     * Whether the front lock has caused the error, or, in autocommit, may have caused it. If so, the flush is rolled
-     * back, and the caller can send the statement without the front lock.
+     * Whether the front lock has caused the error, or, in autocommit, may have caused it. If so, the flush has been
+     * rolled back, and the caller can send the statement without the front lock.
      *
      * @param tookNanos how long the flush with the front lock and the statement took
      */

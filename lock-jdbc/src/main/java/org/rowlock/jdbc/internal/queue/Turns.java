@@ -134,8 +134,7 @@ public final class Turns {
         }
         plan.figures().count(Figure.RECOGNISED);
         if (mayHoldLocks || KeyEntries.entered() != null) {
-            // Most statements of a transaction need no look-up. A thread that has queued through @RowLock or the API
-            // may hold locks too.
+            // A thread that has queued through @RowLock or the API may hold locks, too.
             plan.figures().count(mayHoldLocks ? Figure.NOT_FIRST : Figure.ADMITTED);
             mayHoldLocks = true;
             return null;
@@ -146,8 +145,8 @@ public final class Turns {
     }
 
     /**
-     * Keeps writes from now on until the transaction ends. Returns false if the settings or the state of the connection
-     * forbid this, or if the driver cannot send the writes with the COMMIT.
+     * From now on, keeps writes until the transaction ends. Returns false if the settings or the state of the
+     * connection forbid this, or if the driver cannot send the writes with the COMMIT.
      */
     public boolean keepUntilCommit(
             Predicate<String> checked, @Nullable Function<CommitFlushException, RuntimeException> thrown)

@@ -25,7 +25,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 public final class Binds {
     public static final Binds NONE = new Binds(0, false);
 
-    /** The packages whose numbers are immutable. */
+    /** The packages whose subclasses of Number are immutable. */
     private static final Set<String> OF_NUMBERS = Set.of("java.lang", "java.math");
 
     private final @Nullable Object[] values;

@@ -9,8 +9,8 @@ import org.rowlock.RowLockMode;
  * The shape of a statement: what its text says about the rows that the statement locks.
  *
  * @param mayLock whether the statement may acquire locks for which other transactions wait; false for a plain read
- * @param table the table in which the statement locks rows or inserts one row, as SQL writes it, quoted only if it must
- *     be; empty if the form of the statement is not recognised
+ * @param table the table in which the statement locks rows or inserts one row, as written in SQL, with quotes only
+ *     where they are necessary; empty if the form of the statement is not recognised
  * @param mode the strongest mode of a row lock that the statement may acquire
  * @param equalities all equalities by which the statement selects the rows that it locks, in the order of the text,
  *     including the equalities of key columns; empty for an INSERT, or if the form is not recognised
@@ -42,7 +42,9 @@ public record StatementShape(
         return new StatementShape(mayLock, table, RowLockMode.FOR_UPDATE, List.of(), true, "", false, parameters);
     }
 
-    /** Whether the statement locks rows of one table that it selects by equality of columns, and may have to wait. */
+    /**
+     * Whether the statement selects rows of one table by equality of columns, locks these rows, and may have to wait.
+     */
     public boolean isRecognised() {
         return !equalities.isEmpty();
     }

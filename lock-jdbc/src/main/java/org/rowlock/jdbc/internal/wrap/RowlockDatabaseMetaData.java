@@ -8,7 +8,7 @@ import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.forward.ForwardingDatabaseMetaData;
 
-/** Metadata that returns the wrapped connection, and wrapped statements and results. */
+/** Metadata whose connection, statements and results are wrapped. */
 final class RowlockDatabaseMetaData extends ForwardingDatabaseMetaData {
     private final RowlockConnection connection;
 

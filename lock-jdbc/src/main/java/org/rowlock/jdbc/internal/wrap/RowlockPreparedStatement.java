@@ -79,8 +79,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     }
 
     /**
-     * Sends a text. If the text fails, the driver may return the next result as generated keys. Rowlock therefore sends
-     * all later executions unchanged.
+     * Sends another SQL text. If it fails, the driver may return the next result as generated keys. Rowlock therefore
+     * sends all later executions unchanged.
      */
     @Override
     protected <T> T send(String text, Call<T> call) throws SQLException {

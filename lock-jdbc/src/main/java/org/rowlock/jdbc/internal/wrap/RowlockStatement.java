@@ -85,8 +85,7 @@ class RowlockStatement extends ForwardingStatement {
             if (open != null) {
                 open.close();
                 if (delegate.isCloseOnCompletion()) {
-                    // The driver, too, closes such a statement together with its result, and then refuses to run the
-                    // statement again.
+                    // The driver, too, would close the statement, and then refuse to run it again.
                     delegate.close();
                 }
             }
@@ -191,7 +190,7 @@ class RowlockStatement extends ForwardingStatement {
         delegate.close();
     }
 
-    /** Prepares for a statement that the driver makes itself, usually in order to change a row of a result. */
+    /** Prepares for a statement that the driver itself sends, usually to change a row of a result. */
     final void usesRow() throws SQLException {
         connection.used();
         connection.turns.mayLock();

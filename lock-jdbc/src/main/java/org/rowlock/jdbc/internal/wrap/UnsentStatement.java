@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
 
 /**
- * A statement that was not sent itself: a group has executed it, or it is kept for the COMMIT. The statement has its
- * own update count. Its warnings are the warnings of the whole group, and a kept statement has no warnings. The count
- * and the warnings can be read even after the statement is closed.
+ * A statement that a group has executed, or that is kept for the COMMIT. The statement has its own update count. Its
+ * warnings are the warnings of the whole group, and a kept statement has no warnings. The count and the warnings can be
+ * read even after the statement is closed.
  */
 final class UnsentStatement extends ForwardingStatement {
     private long count;
