@@ -46,7 +46,7 @@ record Blocker(
         return Math.max(seconds, blockedSeconds) >= Threshold.LONG_SECONDS && waiting >= Threshold.FELT_SESSIONS;
     }
 
-    /** Whether the blocker has begun or ended a statement lately, as a batch does in one long transaction. */
+    /** Whether the blocker has begun or ended a statement lately. */
     private boolean isAtWork() {
         return seconds < Threshold.LONG_SECONDS;
     }
@@ -84,7 +84,7 @@ record Blocker(
         return gid.replace("'", "''");
     }
 
-    /** The form of the blocker rule, which selects the text in words.properties. */
+    /** Names the blocker's text in words.properties. */
     String form() {
         if (isInFront()) {
             return "in-front";

@@ -12,9 +12,9 @@ import org.rowlock.doctor.Wait.Doing;
  * the row to the next transaction's lock. The first session in line waits for a whole cycle. Sampled at a random
  * moment, that session has waited for part of the cycle. The holder is always in one state, such as committing. A
  * state's share of the samples is also its share of the cycle. Most levers remove or shorten one state. Grouped
- * transactions share a state, such as one commit for all of them. The estimate ignores side effects of a lever on other
- * states. On a busy machine, a lever that saves messages also shortens the waits for a processor. An estimate can
- * therefore be as low as a fourth of the true rate.
+ * transactions share some states, such as the commit. The estimate ignores side effects of a lever on other states. On
+ * a busy machine, a lever that saves messages also shortens the waits for a processor. An estimate can therefore be as
+ * low as a fourth of the true rate.
  *
  * @param sightings the number of samples of the first session in line from which the estimate is computed
  * @param levers the estimated rate by lever; levers that gain little are left out
@@ -41,7 +41,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
 
     /**
      * Returns the estimate; null if there are too few samples, if the cycle is too short, or if sessions hang. Also
-     * returns null if the holder is prepared, hidden or itself waiting for a lock in more than a tenth of the samples.
+     * returns null if, in more than a tenth of the samples, the holder is prepared, hidden or waits for a lock.
      */
     static @Nullable Forecast of(Table table) {
         double idleShare = table.share(Table.Of.HOLDER, Doing.IDLE_IN_TRANSACTION);

@@ -46,7 +46,7 @@ final class Rules {
     /**
      * Adds advice.
      *
-     * @param form the name of the rule, such as "convoy", or the name and a form of the rule, such as "horizon.open"
+     * @param form the name of the rule's text in words.properties, such as "convoy" or "horizon.open"
      * @param gain the gain, as in {@link Advice}
      * @param about further sources of figures for the rule's text, which take precedence over the observations
      */
@@ -65,9 +65,7 @@ final class Rules {
                 gain));
     }
 
-    /**
-     * Returns the form of the rule that applies to these statements. If no form applies, returns the name of the rule.
-     */
+    /** Returns the name of the rule's text for these statements; the name of the rule if no text fits them. */
     private static String form(String rule, String statements) {
         return new TreeSet<>(Figures.WORDS)
                 .stream()
@@ -156,7 +154,7 @@ final class Rules {
         }
     }
 
-    /** Advises on busy sessions that wait for locks other than rows, by wait event. */
+    /** Advises on waits for locks other than row locks. */
     private void otherWaits() {
         Map<String, Double> others = new TreeMap<>();
         seen.busy().forEach((event, waiting) -> {

@@ -43,7 +43,7 @@ final class Samples {
     private final Map<String, Table.Tallies> tables = new LinkedHashMap<>();
     private final Map<String, String> tableOfStatement = new HashMap<>();
 
-    /** The milliseconds that each session had waited for a transaction in the last sample, by pid and awaited xid. */
+    /** How many milliseconds each session had waited at the last sample, by pid and awaited xid. */
     private Map<String, Double> firstInLine = Map.of();
 
     /**

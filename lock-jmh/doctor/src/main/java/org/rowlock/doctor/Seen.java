@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param started when the sampling began, in UTC
  * @param busy the number of sessions with a running statement, by wait event
- * @param sessions other numbers of sessions by kind: the non-busy states of activity.sql, and the kinds that {@link
- *     Samples} adds, such as "row waits". Sessions whose activity the role cannot see are "hidden"
+ * @param sessions the number of sessions by kind: the non-busy states in activity.sql, and kinds that {@link Samples}
+ *     adds, such as "row waits". Sessions whose activity the role cannot see are "hidden"
  * @param tables the tables for whose rows sessions wait, the most waits first
  * @param locking the statements that lock rows, the most time first; empty without pg_stat_statements
  * @param used the tables that were ever updated or scanned, the one with the most updates in total first
  * @param perSecond the rates of the counters; empty if they could not be read
  * @param lockTable the lock table when it was fullest; null if it could not be read
  * @param horizon the holders of the vacuum horizon, the oldest first
- * @param strayWriters the roles and statements that Rowlock's audit recorded as writes without the lock, by table
+ * @param strayWriters for each table, the roles and statements that wrote without the lock, from Rowlock's audit
  * @param blockers the blockers, the one that blocks the most sessions first
  * @param nowait the most frequent statement with NOWAIT; null if there is none
  * @param queryIds the server's query_id of each statement
@@ -127,10 +127,7 @@ record Seen(
             long xids,
             @Nullable Double seconds,
             @Nullable Double idleSeconds) {
-        /**
-         * The form of the horizon rule, which selects the text in words.properties. A transaction "at work" is, for
-         * example, a backup or a report.
-         */
+        /** Names the holder's text in words.properties. A backup or a report is "at work". */
         String form() {
             if (!kind.equals("session")) {
                 return kind.replace(' ', '-');

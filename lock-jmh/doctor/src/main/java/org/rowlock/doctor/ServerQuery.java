@@ -130,7 +130,7 @@ enum ServerQuery {
             return Boolean.TRUE.equals(values.get(column));
         }
 
-        /** Converts the row into a record. Each component has the value of the column with its name in snake case. */
+        /** Converts the row into a record, whose components have the names of the columns in camel case. */
         <T extends Record> T as(Class<T> type) {
             return RECORDS.fromJson(RECORDS.toJsonTree(values), type);
         }

@@ -72,7 +72,7 @@ enum StatementKind {
         return CLAUSE.matcher(sql).results().mapToInt(MatchResult::start).reduce(-1, (before, last) -> last);
     }
 
-    /** Returns the lock mode of an UPDATE, a DELETE or the locking clause; empty for the check of a foreign key. */
+    /** Returns the lock mode of an UPDATE, a DELETE or a locking clause; empty for the check of a foreign key. */
     static Optional<RowLockMode> mode(String sql) {
         String verb = sql.substring(0, Math.min(sql.length(), 7)).toLowerCase(Locale.ROOT);
         return switch (verb) {
@@ -106,8 +106,8 @@ enum StatementKind {
     }
 
     /**
-     * Whether the statement locks the first of several ordered rows without SKIP LOCKED. The order is required, because
-     * an ORM also adds LIMIT when it reads one row by its key.
+     * Whether the statement locks the first of several ordered rows without SKIP LOCKED. LIMIT without an order proves
+     * nothing, because an ORM adds LIMIT to a read by key.
      */
     static boolean takesFirst(@Nullable String sql) {
         String text = String.valueOf(sql);

@@ -16,7 +16,7 @@ import org.rowlock.doctor.Wait.Doing;
  * @param busyShare the share of samples in which at least one session waits for a row of the table
  * @param contenders the average number of sessions at the hottest row, including its holder, in samples with a wait
  * @param firstWaitMillis the median time that the first session in line had waited when sampled
- * @param idleMillis the median time that an idle or prepared holder had been in this state when sampled
+ * @param idleMillis the median time that holders had been idle or prepared when sampled
  * @param deadlocked the sessions seen in a deadlock, summed over all samples
  * @param shares for each kind of observation, the observed values and their shares, the largest first
  */

@@ -38,8 +38,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
         // see it, the holder's last statement is the best guess.
         String locking = wanting != null ? wanting : holding;
         boolean isWrite = StatementKind.of(holding) == StatementKind.WRITE;
-        // The waiting sessions do not slow down a holder's query that locks nothing. Even a short wait therefore shows
-        // that the query itself is slow.
+        // Waiting sessions do not slow down a holder's query that locks nothing. If they wait behind it even briefly,
+        // the query itself is slow.
         boolean isQuery = isRunning && StatementKind.isQuery(holding);
         boolean isLong = table.firstWaitMillis() >= (isQuery ? WORK_MILLIS : LONG_HOLD_MILLIS);
         boolean isAnyRow = StatementKind.takesFirst(wanting);
@@ -48,8 +48,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
         boolean isInVain = !isAnyRow && StatementKind.locksAll(wanting) && !isChanged;
 
         double cause = CAUSE * table.waiting();
-        // Advice that shortens one activity of the holder can remove the waits during that activity. A queue can then
-        // remove only the waits while no session holds the row. Without such advice, a queue can remove all waits.
+        // If other advice shortens the holder's activity, a queue saves only the waits while no session holds the row.
+        // Otherwise, a queue can save all waits.
         double gain = table.waiting() * (isWaiting ? NOISE : table.doingShare());
         boolean isLever = isIdle || isCommitting || isPrepared || isWaiting || (isRunning && isLong);
         double queued = table.waiting() * (isLever ? table.noneYetShare() : 1);
@@ -85,8 +85,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
     }
 
     /**
-     * Returns a statement with FOR UPDATE. Statements of waiting sessions and holders come before other statements that
-     * lock the table's rows. If none has FOR UPDATE, returns the statement that waits most often.
+     * Returns a statement with FOR UPDATE, preferably of a waiting session or a holder. If there is none, returns the
+     * statement that waits most often.
      */
     private @Nullable String forUpdate() {
         Stream<String> others =

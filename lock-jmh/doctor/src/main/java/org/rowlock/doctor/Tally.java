@@ -14,12 +14,12 @@ final class Tally<K> {
         }
     }
 
-    /** Returns the share of each thing, the most frequent first. */
+    /** Returns the share of each key, the largest first. */
     Map<K, Double> shares() {
         return times(1.0 / counts.values().stream().mapToLong(Long::longValue).sum());
     }
 
-    /** Returns the count of each thing times a factor, the most frequent first. */
+    /** Returns each count times the factor, the largest first. */
     Map<K, Double> times(double factor) {
         Map<K, Double> products = new LinkedHashMap<>();
         counts.entrySet().stream()

@@ -3,15 +3,15 @@ package org.rowlock.doctor;
 /** The thresholds of figures. A figure leads to advice or changes the verdict if it reaches its threshold. */
 final class Threshold {
     /**
-     * The smallest share of busy sessions in lock waits that makes a migration worthwhile. If a tenth of the busy time
-     * disappears, the throughput rises to 1.1 times at most.
+     * A migration is worthwhile if at least this share of the busy sessions waits for locks. If a tenth of the busy
+     * time disappears, the throughput rises to 1.1 times at most.
      */
     static final double HURT_SHARE = 0.10;
 
-    /** The smallest average number of sessions in row waits that makes a migration worthwhile. */
+    /** A migration is worthwhile if, on average, at least this many sessions wait for rows. */
     static final double HURT_SESSIONS = 0.5;
 
-    /** The smallest share of sessions in one kind of wait that matters. A smaller share can be due to chance. */
+    /** The smallest share of one kind of wait that matters. A smaller share can be due to chance. */
     static final double FELT_SHARE = 0.02;
 
     /**
@@ -57,8 +57,8 @@ final class Threshold {
     static final double CONVOY = 10;
 
     /**
-     * The shortest wait of the first session in line, in milliseconds, that shows a long hold. The hand-over of a row
-     * takes about a millisecond, so after a long hold a faster hand-over saves little.
+     * If the first session in line has waited this many milliseconds, the row is held for a long time. A faster
+     * hand-over then saves little, because it takes only about a millisecond.
      */
     static final double LONG_HOLD_MILLIS = 100;
 
@@ -71,9 +71,8 @@ final class Threshold {
     static final double MOST = 0.5;
 
     /**
-     * The shortest idle time of the holder, in milliseconds, that shows that its application does other work. A round
-     * trip alone takes less time. If the holder runs a query, this is also the shortest wait of the first session in
-     * line that shows a long hold.
+     * If a holder is idle for this many milliseconds, its application does other work. A round trip alone takes less
+     * time. For a holder that runs a query, this value also replaces {@link #LONG_HOLD_MILLIS}.
      */
     static final double WORK_MILLIS = 10;
 
@@ -84,8 +83,8 @@ final class Threshold {
     static final double WAL_SHARE = 0.10;
 
     /**
-     * The smallest number of WAL bytes per call that shows that the calls acquire shared locks. A shared lock of one
-     * row writes about 60 bytes.
+     * The smallest number of WAL bytes per call that counts as a shared lock in each call. A shared lock of one row
+     * writes about 60 bytes.
      */
     static final double WAL_PER_CALL = 50;
 
@@ -97,8 +96,8 @@ final class Threshold {
     static final double MULTIXACTS_PER_SECOND = 100;
 
     /**
-     * The smallest share of busy sessions in LWLock waits for MultiXacts that matters. Such waits are so short that
-     * samples seldom see them.
+     * The doctor gives advice if at least this share of the busy sessions waits for a MultiXact LWLock. Samples seldom
+     * see these short waits.
      */
     static final double LWLOCK_SHARE = 0.05;
 
@@ -115,10 +114,9 @@ final class Threshold {
     static final double OLD_HORIZON_SECONDS = 300;
 
     /**
-     * The smallest number of xids after which the vacuum horizon is old if its holder, such as a slot, has no known
-     * age. If the server assigns more xids within {@link #OLD_HORIZON_SECONDS}, that larger number is required. A
-     * holder with a known age never needs more than this number. A busy hot table has about as many updates in five
-     * minutes.
+     * The smallest number of xids of an old vacuum horizon whose age in seconds is unknown, such as that of a slot. If
+     * the server assigns more xids within {@link #OLD_HORIZON_SECONDS}, that larger number is required. A busy hot
+     * table has about 100,000 updates in five minutes.
      */
     static final long OLD_HORIZON_XIDS = 100_000;
 
@@ -152,7 +150,7 @@ final class Threshold {
     static final double LONG_SCAN = 1_000;
 
     /**
-     * The smallest number of sequential scans per call that shows that each call scans. The threshold is below 1,
+     * The smallest number of sequential scans per call that counts as a scan in each call. The threshold is below 1,
      * because PostgreSQL counts scans up to a second late.
      */
     static final double SCANS_PER_CALL = 0.25;

@@ -68,8 +68,8 @@ record Wait(
     }
 
     /**
-     * Returns why the session waits. An insert without a visible row waits for a unique key, unless a trigger of the
-     * insert writes rows.
+     * Returns why the session waits. If the server has shown the row that an INSERT waits for, a trigger of the INSERT
+     * writes that row.
      */
     StatementKind cause() {
         StatementKind kind = StatementKind.of(query);

@@ -23,7 +23,7 @@ import org.rowlock.tool.ServerFailures;
 record Watch(String at, List<Node> sessions) {
     private static final Duration INTERVAL = Duration.ofSeconds(2);
 
-    /** The pid that PostgreSQL shows for every prepared transaction among the blockers of a session. */
+    /** The pid of every prepared transaction in the result of pg_blocking_pids(). */
     private static final String PREPARED = "0";
 
     /**
@@ -104,9 +104,7 @@ record Watch(String at, List<Node> sessions) {
         return new Watch(Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(), tree);
     }
 
-    /**
-     * Adds the session to the tree, and moves the sessions that wait for it from {@code left} to the places below it.
-     */
+    /** Adds the session to the tree and, below it, the sessions in {@code left} that wait for it. */
     private static void add(Node node, int depth, List<Node> left, List<Node> tree) {
         tree.add(node.at(depth));
         List<Node> behind = left.stream().filter(each -> each.isBehind(node)).toList();

@@ -53,7 +53,7 @@ public record ServerAddress(
                 || PGProperty.PASSWORD.getOrDefault(Objects.requireNonNull(Driver.parseURL(url, null))) != null;
     }
 
-    /** Returns a data source without a pool, whose connections have this application_name. */
+    /** Returns a data source without a pool. Its connections have this application_name. */
     public PGSimpleDataSource dataSource(String applicationName) {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url);
