@@ -34,8 +34,8 @@ public record Accounts(BenchmarkServer server, int rows) {
     }
 
     /**
-     * Runs the updates of the measurements that scenarios.md quotes: +1, *2, -2. The sequence doubles the balance, so a
-     * balance of 0 stays 0. If one update is lost, the balance is not 0 afterwards.
+     * Runs three updates: +1, *2, -2. The sequence doubles the balance, so a balance of 0 stays 0. If one update is
+     * lost, the balance is not 0 afterwards.
      */
     static void updateThrice(Connection connection, int aid) throws SQLException {
         raise(connection, aid);

@@ -60,8 +60,8 @@ public class Bystander extends LockWorkload {
     }
 
     /**
-     * Creates a locker, which takes the next scheduled start when it is free. Lockers that are late run the delayed
-     * transactions one after another. Only the start of a window drops delayed transactions.
+     * Creates a locker, which takes the next scheduled start when it is free. Late lockers run the delayed transactions
+     * one after another. The next window drops transactions that are still delayed.
      */
     private Clients.Operation locker(Locking locking) {
         Latency lock = meter.latency("lock");
@@ -94,7 +94,7 @@ public class Bystander extends LockWorkload {
         taken = 0;
     }
 
-    /** Records the delay so far of locks that were due but have not begun. */
+    /** Records how long due transactions have waited for a free locker. */
     @Override
     synchronized void ends(boolean measured, Published results) {
         long end = System.nanoTime();

@@ -13,9 +13,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client threads of a workload. Clients start before the first window and stop after the last, so no window
- * contains a start or an end. JMH measures the operations of the clients that {@link #add} adds. Other
- * threads may call {@link #take} and {@link #completed} while the clients run.
+ * The client threads of a workload. Clients start before the first measured window and stop after the last. JMH
+ * measures the operations of the clients that {@link #add} adds. Other threads may call {@link #take} and {@link
+ * #completed} while the clients run.
  */
 public final class Clients {
     private static final Duration STANDSTILL = Duration.ofMinutes(3);

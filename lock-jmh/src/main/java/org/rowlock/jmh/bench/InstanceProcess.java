@@ -40,7 +40,7 @@ final class InstanceProcess implements AutoCloseable {
     /**
      * The parameters of the process, sent as the first line of its input.
      *
-     * @param holdMillis the longest time for which the last client of the process holds a row after its updates
+     * @param holdMillis the longest random pause of the last client between its updates and the commit
      * @param inside the file of the shared {@link Exclusion}
      * @param ahead how many transactions each client runs on its own row before the measurement
      * @param ownRow the id of the first client's own row

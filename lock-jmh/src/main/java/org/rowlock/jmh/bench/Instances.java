@@ -33,14 +33,14 @@ public class Instances extends LockWorkload {
     public int jvms;
 
     /**
-     * The number of canaries, which are the processes with the wrapper. The published figure is the canaries' share of
-     * all transactions, in percent of their share of the processes. With 0, all processes have the wrapper, and no
+     * The number of canaries: processes with the {@link #wrapper}. The published figure is the canaries' share of all
+     * transactions, divided by their share of the processes, in percent. With 0, all processes have the wrapper, and no
      * share is published.
      */
     @Param("0")
     public int canaries;
 
-    /** The longest extra time for which the last client of the last process holds a row, in milliseconds. */
+    /** The longest random pause of one client before each commit, in milliseconds; no other client pauses. */
     @Param("0")
     public double holdMillis;
 

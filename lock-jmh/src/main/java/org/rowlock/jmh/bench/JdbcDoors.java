@@ -45,8 +45,8 @@ public final class JdbcDoors {
     }
 
     /**
-     * The number of connections of all variants together. The pools are the shared pool, the pool over the drop-in with
-     * groups, and three pools of 16, 8 and 4 connections.
+     * The number of connections of all variants together: two pools with a connection per client, and pools of 16, 8
+     * and 4 connections.
      */
     public static int connections(int clients) {
         return 2 * clients + 16 + 8 + 4;

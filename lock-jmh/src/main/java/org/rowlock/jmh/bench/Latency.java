@@ -30,8 +30,8 @@ public final class Latency {
     }
 
     /**
-     * Moves the operations that have ended into a histogram. If an operation is open, adds its time since
-     * {@link #begin} to the other histogram.
+     * Moves the times of operations that have ended into {@code ended}. If an operation has not ended, adds its time so
+     * far to {@code open}.
      */
     void takeInto(Histogram ended, Histogram open) {
         long begun = since;

@@ -48,7 +48,7 @@ public abstract class LockWorkload extends Workload {
         return new Locking(strategy, admission, wrapped, table, column);
     }
 
-    /** Checks that locks of these rows exclude another transaction, because clients may never wait for each other. */
+    /** Checks that locks of these rows exclude another transaction, even if the clients never wait for each other. */
     void checkExcludes(Locking locking, List<Integer> ids, RowLockMode mode) throws SQLException {
         try (Connection holder = server.begin();
                 Connection other = server.begin()) {

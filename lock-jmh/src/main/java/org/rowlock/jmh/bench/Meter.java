@@ -48,7 +48,7 @@ public final class Meter {
         return latency;
     }
 
-    /** Returns the average of this name, published under its name. */
+    /** Returns the average that is published under this name. */
     public Average average(String name) {
         return averages.computeIfAbsent(name, unused -> new Average());
     }

@@ -133,9 +133,9 @@ public class OwnWork extends LockWorkload {
     }
 
     /**
-     * Runs the transaction of the first key with each strategy, FOR_UPDATE included, and the transactions of the next
-     * keys with FOR_UPDATE only. The repetition also reveals a statement that can run only once. The caller rolls back
-     * the connection's transaction.
+     * Runs the transaction of the first key with each strategy, and the transactions of the next keys with FOR_UPDATE
+     * only. Repeating the first transaction also reveals a statement that can run only once. The caller rolls back the
+     * connection's transaction.
      *
      * @return the strategies that cannot lock by keys of this type, with the reason
      */

@@ -11,7 +11,7 @@ import org.rowlock.jmh.server.Jdbc;
 /**
  * Runs workers that claim ten ready jobs at a time, finish the jobs, and commit. The result is the rate of jobs. Every
  * finished job adds a new job, so the queue never runs dry. A finished job never becomes ready again, so a check can
- * find a second run.
+ * find repeated jobs.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class Queue extends LockWorkload {

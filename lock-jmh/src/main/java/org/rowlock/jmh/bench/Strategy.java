@@ -19,7 +19,7 @@ public enum Strategy {
     NAIVE,
     /** By hand: an advisory lock and then, in the same flush, {@code SELECT ... FOR UPDATE}. */
     IN_FRONT,
-    /** By hand: no lock but a version column, and a retry if another transaction has changed the row first. */
+    /** By hand: a version column instead of a lock, and a retry if another transaction changes the row first. */
     OPTIMISTIC,
     /** By hand: a read without a lock, as a control that excludes nothing. */
     SELECT,

@@ -55,7 +55,7 @@ public class Vacuum extends Zipfian {
         super.open(params);
     }
 
-    /** Returns the table's settings. The interval of autovacuum is a setting of the server, in scenarios.md. */
+    /** Returns the table's settings. Settings of the server are in scenarios.md. */
     @Override
     String storage() {
         return held

@@ -31,9 +31,9 @@ import org.rowlock.jmh.server.Network;
 
 /**
  * The base class of benchmarks with many clients. The clients are threads of the workload. JMH's single thread returns
- * from {@link #completed} once per operation of any client, so the score is the rate of all clients together. With
- * clients as JMH threads, the score would be a sum of rates per thread. For threads that queue, the sum is several
- * times the rate of commits.
+ * from {@link #completed} once per operation of any client, so the score is the rate of all clients together. If the
+ * clients were JMH threads, the score would be the sum of their rates. For threads that queue, the sum is several times
+ * the commit rate.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)

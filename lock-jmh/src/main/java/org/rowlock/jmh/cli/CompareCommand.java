@@ -123,9 +123,7 @@ final class CompareCommand extends ToolCommand {
         return ReportOption.run(run, directory, out(), err());
     }
 
-    /**
-     * Sets the number of connections of each point to the sum over all variants, because all variants share a server.
-     */
+    /** Requires connections for all variants at once, because all variants share a server. */
     private static Scenario withConnections(Scenario scenario) {
         List<Point> points = scenario.points().stream()
                 .map(point -> point.needing(JdbcDoors.connections(point.clients())))

@@ -44,8 +44,8 @@ final class ReportOption {
     }
 
     /**
-     * Runs the scenarios, and writes the report of all that was measured. The directory is tried out first, so that an
-     * unwritable directory fails before the run.
+     * Runs the scenarios, and writes the report. The directory is tried out first, so that an unwritable directory
+     * fails before the run.
      *
      * @return the exit status
      */

@@ -43,13 +43,13 @@ public final class DoorRun extends BenchmarkRun {
     /** The number of rows in the tables of a run. A point may use fewer. */
     public static final int ROWS = 100;
 
-    /** The number of changes that make the optimizing compiler compile the code of a variant. */
+    /** The number of transactions that make the optimizing compiler compile a variant. */
     private static final int COMPILED_CHANGES = 5_000;
 
-    /** The number of warm-up changes per client, enough to open all connections. */
+    /** The number of warm-up transactions per client, enough to open all connections. */
     private static final int WARM_CHANGES_PER_CLIENT = 15;
 
-    /** The share of a processor below which the JIT compilers have finished, per pass through all variants. */
+    /** The JIT compilers have finished when they use less than this share of a processor. */
     private static final double COMPILED = 0.05;
 
     private static final int MOST_PASSES = 25;
@@ -61,15 +61,14 @@ public final class DoorRun extends BenchmarkRun {
 
     private boolean isCompiled;
 
-    /** The turns of a variant at a point. */
+    /** A variant at one point, and the collector of its results. */
     private record Turns(Rounds rounds, Rounds.Place place, Door door) {}
 
-    /** A measured turn, which counts only if no change of its point is lost. */
+    /** A measurement that is not yet checked for lost changes. */
     private record Measured(Turns turns, int round, Measurement measurement) {}
 
     /**
-     * @param settings the settings, with scenarios of {@link Scenarios#doors} that all have the same points and timing.
-     *     The variants of a scenario are compared with each other
+     * @param settings settings whose scenarios are {@link Scenarios#doors}, all with the same points and timing
      */
     public DoorRun(ComparisonSettings settings, Consumer<String> progress, Consumer<String> troubles) {
         super(settings, troubles);

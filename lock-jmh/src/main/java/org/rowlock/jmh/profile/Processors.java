@@ -28,7 +28,7 @@ public final class Processors {
     /** The kernel counts in hundredths of a second on every architecture that runs Java. */
     private static final double TICKS_PER_SECOND = 100;
 
-    /** The columns of the line {@code cpu} for idle time and waits for the disk. */
+    /** The columns of /proc/stat for idle time and waits for the disk. */
     private static final List<Integer> IDLE = List.of(3, 4);
 
     private static final int COLUMNS = 8;

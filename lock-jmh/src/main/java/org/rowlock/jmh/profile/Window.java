@@ -39,7 +39,7 @@ public final class Window {
      */
     public static Window open(BenchmarkServer server, LongSupplier completed) throws SQLException {
         Window window = open(server.address(), completed);
-        // Closing the BenchmarkServer closes both if the benchmark fails before the window ends.
+        // If the benchmark fails before the window ends, closing the server also closes the window.
         server.closeWith(window.connection);
         server.closeWith(window.sampler);
         return window;

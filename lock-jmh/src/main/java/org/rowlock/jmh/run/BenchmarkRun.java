@@ -13,7 +13,7 @@ import org.rowlock.jmh.server.ServerFacts;
 import org.rowlock.tool.Texts;
 
 /**
- * A run of scenarios. A failure or a stop costs only unfinished measurements, unless a lock has failed to exclude other
+ * A run of scenarios. A failure or a stop loses only unfinished measurements, unless a lock has failed to exclude other
  * transactions. An instance can run only once. Any thread can call {@link #stop}.
  */
 public abstract class BenchmarkRun {
@@ -37,7 +37,7 @@ public abstract class BenchmarkRun {
         this.troubles = troubles;
     }
 
-    /** Measures until the end or a stop, and returns the valid turns. Passes each failure to {@link #fail}. */
+    /** Measures until the end or a stop, and returns the valid measurements. Passes each failure to {@link #fail}. */
     protected abstract List<Rounds> measure();
 
     /** Runs all scenarios. The results include the failures. */

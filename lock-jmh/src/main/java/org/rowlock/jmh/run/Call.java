@@ -3,9 +3,8 @@ package org.rowlock.jmh.run;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verdict on a variant compared with the baseline, derived from the printed confidence interval of their ratio.
- * {@link TurnFit} has the probability that all intervals of a report are right. The report and the terminal use the
- * words of this enum.
+ * The verdict on a variant compared with the baseline, derived from the printed confidence interval of their ratio. The
+ * report and the terminal use the words of this enum.
  */
 public enum Call {
     /** The whole interval is better by 3 percent or more. */
@@ -17,23 +16,22 @@ public enum Call {
     /** The interval permits more than one verdict. */
     INCONCLUSIVE,
     /**
-     * No verdict is possible, because other programs used more than a tenth of the machine in a turn of the variant or
-     * the baseline. If turns are shorter than a second, the average over all turns of both decides.
+     * No verdict is possible, because other programs used more than a tenth of the machine in a measurement of the
+     * variant or the baseline. If measurements are shorter than a second, their average decides.
      */
     DISTURBED;
 
     private static final double CLOSE = 1.1;
 
     /**
-     * The smallest certain difference that gets a verdict. In SameDoorTest, which measures the baseline against itself,
-     * 2 of 100 pages had an interval that missed the true ratio, by 1 percent.
+     * The ratio that the whole interval must reach to be better. When the baseline was measured against itself, an
+     * interval missed the true ratio in two of 100 runs, by 1 percent.
      */
     static final double SMALLEST = 1.03;
 
     /**
-     * @param again the ratio of the baseline's second turns to its first turns. If this ratio certainly differs from 1,
-     *     the order of the measurements has an effect, and differences of that size get no verdict. Without the ratio
-     *     (null), every comparison is inconclusive
+     * @param again the ratio of the baseline's second measurements to its first. If this ratio certainly differs from
+     *     1, a smaller difference is neither better nor worse. With null, every comparison is inconclusive
      */
     static Call of(Ratio ratio, @Nullable Ratio again) {
         if (again != null) {

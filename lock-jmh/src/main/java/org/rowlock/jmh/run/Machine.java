@@ -35,7 +35,7 @@ public final class Machine {
                 return;
             }
         } catch (IOException e) {
-            // If the file cannot be used, JMH reports the problem itself.
+            // If JMH's lock file cannot be used, JMH reports the problem itself.
             return;
         } catch (OverlappingFileLockException e) {
             // The other JMH runs in this JVM.

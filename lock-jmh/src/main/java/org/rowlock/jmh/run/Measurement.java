@@ -7,7 +7,7 @@ import org.openjdk.jmh.results.BenchmarkResult;
 import org.rowlock.jmh.scenario.Metric;
 
 /**
- * The result of one turn.
+ * The result of one measurement.
  *
  * @param figures the mean of each metric over its windows
  * @param course the score of each window

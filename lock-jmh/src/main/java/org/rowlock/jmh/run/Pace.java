@@ -12,7 +12,7 @@ public final class Pace {
 
     private static final double WARM_SECONDS = 1.5;
 
-    /** The time of a turn that shares its JVM, with its part of the warm-up, as a multiple of the measured time. */
+    /** The total time of a measurement in a shared JVM, including warm-up, divided by the measured time. */
     private static final double SHARED = 2;
 
     private static final double NETWORK_SECONDS = 1.2;
@@ -67,7 +67,7 @@ public final class Pace {
         endedSeconds += seconds(scenario, point);
     }
 
-    /** Estimates the time left by the ratio of actual to estimated time so far. Requires a turn that has ended. */
+    /** Estimates the time left. Requires a measurement that has ended. */
     Duration left() {
         double seconds = (System.nanoTime() - started) / 1e9;
         return duration((estimatedSeconds - endedSeconds) * seconds / endedSeconds);

@@ -49,8 +49,8 @@ public record Results(
      * A scenario at one point.
      *
      * @param roundTripMillis the measured round trip, on average
-     * @param again the ratio of the baseline's second turn to its first; null if fewer than two rounds have a result
-     *     for both turns
+     * @param again the ratio of the baseline's second measurement in a round to its first; null if fewer than two
+     *     rounds have both
      * @param smallestFound the smallest ratio that a run of this length detects in four of five cases; null if {@code
      *     again} is null
      */

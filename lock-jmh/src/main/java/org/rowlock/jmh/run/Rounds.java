@@ -20,7 +20,7 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 
-/** Collects the turns of one scenario, and compares its variants. */
+/** Collects the turns (measurements) of one scenario, and compares its variants. */
 public final class Rounds {
     private static final String WAIT = "wait.";
 
@@ -161,14 +161,14 @@ public final class Rounds {
                 .filter(turn -> turn.place().variant().equals(variant));
     }
 
-    /** Returns the number of turns without a logarithm, because their result is zero or missing. */
+    /** Returns the number of turns whose result is zero or missing. */
     private long zeros(Point point, Variant variant) {
         return turns(point, variant).count() - logged(turns(point, variant)).size();
     }
 
     /**
-     * Returns the share of the machine that other programs took in the worst turn of the variant or the baseline. Turns
-     * shorter than a second are too short for that, so the mean of all these turns counts.
+     * Returns the share of the machine that other programs took in the worst turn of the variant or the baseline. If
+     * turns are shorter than a second, returns the mean of all these turns.
      */
     private double othersShare(Point point, Variant variant) {
         DoubleSummaryStatistics shares = Stream.of(variant, scenario.baseline())
@@ -199,7 +199,7 @@ public final class Rounds {
         Ratio ratio = isBaseline ? null : ratio(point, variant, fitted.fit());
         double others = othersShare(point, variant);
         figures.put(OTHERS, others);
-        // A ratio without some turns is biased, and gets no verdict.
+        // Without a result for each turn, the ratio is biased and therefore inconclusive.
         boolean isWhole = zeros(point, variant) + zeros(point, scenario.baseline()) == 0;
         Call call = ratio == null || variant.isControl()
                 ? null

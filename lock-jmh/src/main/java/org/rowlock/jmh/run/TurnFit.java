@@ -11,9 +11,9 @@ import java.util.stream.Collectors;
 import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
- * A least-squares fit of the turns at one point. The model: the logarithm of a result is an effect of the variant, plus
- * an effect of the round, plus a random error. All turns together estimate the size of the error, because a few rounds
- * of two variants would estimate it badly.
+ * A least-squares fit of the turns (measurements) at one point. The model: the logarithm of a result is an effect of
+ * the variant, plus an effect of the round, plus a random error. All turns together estimate the size of the error,
+ * because a few rounds of two variants would estimate it badly.
  */
 final class TurnFit {
     /**

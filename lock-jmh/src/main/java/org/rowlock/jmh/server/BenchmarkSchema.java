@@ -18,14 +18,14 @@ public final class BenchmarkSchema {
     /** The statement that removes the schema, also printed for the user. */
     public static final String DROP = "drop schema if exists " + NAME + " cascade";
 
-    /** The name of the sessions of the parent JVM that starts the forks. Forks use the name of the run. */
+    /** Replaces the name of the run in the application_name of the JVM that starts the forks. */
     public static final String COMPARISON = "comparison";
 
     public static String applicationName(String run) {
         return "rowlock-jmh " + run;
     }
 
-    /** Returns a data source without a pool for a run, with the schema first in the search_path. */
+    /** Returns a data source for the run, with the schema first in the search_path. */
     static PGSimpleDataSource dataSource(ServerAddress address, String run) {
         PGSimpleDataSource dataSource = address.dataSource(applicationName(run));
         dataSource.setCurrentSchema(NAME + ",public");

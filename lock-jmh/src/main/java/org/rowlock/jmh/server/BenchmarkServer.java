@@ -135,8 +135,8 @@ public final class BenchmarkServer implements AutoCloseable {
     }
 
     /**
-     * Returns a data source without a pool, whose connections are in autocommit. The connections count their round
-     * trips, unless the URL names a socket factory.
+     * Returns a data source without a pool. Its connections count their round trips, unless the URL names a socket
+     * factory.
      */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = directDataSource();
@@ -177,13 +177,13 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /**
      * Creates a pool whose connections are not in autocommit. The pool is full on return, so no measurement includes
-     * the opening of a connection. The server closes the pool.
+     * the opening of a connection. {@link #close} closes the pool.
      */
     public HikariDataSource pool(int size) {
         return pool(size, dataSource());
     }
 
-    /** Creates a full pool over this DataSource, without autocommit. The server closes the pool. */
+    /** Creates a full pool over this DataSource, without autocommit. {@link #close} closes the pool. */
     public HikariDataSource pool(int size, DataSource connections) {
         return closeWith(filledPool(size, connections));
     }
@@ -201,7 +201,7 @@ public final class BenchmarkServer implements AutoCloseable {
         return new HikariDataSource(config);
     }
 
-    /** Opens this many connections in autocommit. The server closes them. */
+    /** Opens this many connections in autocommit. {@link #close} closes the connections. */
     public List<Connection> sessions(int count) throws SQLException {
         List<Connection> sessions = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {

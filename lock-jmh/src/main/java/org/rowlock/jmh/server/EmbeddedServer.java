@@ -32,7 +32,7 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
         refuseWithoutRoom(directory.toFile(), LEAST_MEGABYTES);
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setPGStartupWait(START_TIMEOUT)
-                // The caller stops the server after its clients. A hook of the library could stop the server earlier.
+                // A hook of the library could stop the server before its clients have ended.
                 .setRegisterShutdownHook(false)
                 .setDataDirectory(directory.resolve("data"))
                 .setCleanDataDirectory(false);
@@ -48,7 +48,7 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
         }
     }
 
-    /** Rejects a disk without room. On a full disk, the server would print thousands of lines. */
+    /** Rejects a disk that is almost full. On a full disk, the server would print thousands of lines. */
     static void refuseWithoutRoom(File directory, long megabytes) {
         long free = directory.getUsableSpace() >> 20;
         if (free < megabytes) {

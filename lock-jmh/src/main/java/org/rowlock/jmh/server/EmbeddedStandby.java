@@ -69,7 +69,7 @@ public record EmbeddedStandby(EmbeddedServer server, Network network) implements
         Files.delete(copy.resolve("postmaster.pid"));
         Files.writeString(
                 copy.resolve("backup_label"), Jdbc.text(superuser, "select labelfile from pg_backup_stop(false)"));
-        // Recovery needs the WAL up to the end of the copy.
+        // Recovery also needs the WAL written during the copy.
         DataDirectory.delete(copy.resolve(WAL));
         DataDirectory.copy(data.resolve(WAL), copy.resolve(WAL));
         Files.createFile(copy.resolve("standby.signal"));

@@ -34,11 +34,10 @@ import org.rowlock.tool.UserError;
  * @param holdMillis how long the lock is held after the work
  * @param path the schemas of the user's search_path, quoted
  * @param creation the statements that create all copies
- * @param place for each column of the primary key, the number (from 1) of the column of the keys that contains its
- *     value
+ * @param place for each column of the primary key, the number of its column in the keys, from 1
  * @param types the SQL type of each column of the keys
  * @param keys the values of the keys as text, one list for each column
- * @param insertion the statement that copies the rows that the keys name
+ * @param insertion the statement that copies the rows of the keys
  */
 public record OwnStatement(
         String table,
@@ -66,7 +65,7 @@ public record OwnStatement(
                and n.nspname not in ('%s', 'pg_toast')
             """.formatted(BenchmarkSchema.NAME);
 
-    /** Returns the user's statement that this JVM measures as a fork; null if this JVM measures no such statement. */
+    /** Returns the user's statement that this JVM measures; null if there is none. */
     public static @Nullable OwnStatement ofThisJvm() {
         RunFile file = RunFile.ofThisJvm();
         return file == null ? null : file.own();

@@ -64,7 +64,7 @@ record OwnTable(
         return kind.equals("r") || kind.equals("p");
     }
 
-    /** Returns the statement that copies the rows that the keys name and that the sample lacks. */
+    /** Returns the statement that adds the rows of the keys to the sample. */
     String insertion(List<Integer> place, List<String> types) {
         String key = primaryKey.stream().map(TableName::quoteIdentifier).collect(Collectors.joining(", "));
         String values =

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.tool.ServerAddress;
 
 /**
- * The file that passes the server and the user's statement to the forks. A command line would show the password to
- * every user of the machine.
+ * The file that passes the server's address and the user's statement to the forks. A command line would show the
+ * password to every user of the machine.
  *
  * @param run the identity of the run, which marks the schema
  * @param own the user's statement to measure; null for none
@@ -42,7 +42,7 @@ public record RunFile(
         return "-D" + PROPERTY + "=" + file;
     }
 
-    /** Makes this JVM act as a fork of the run; null ends that role. Runs without forks use this method. */
+    /** Makes this JVM act as a fork of the run, for runs without forks; null undoes this. */
     public static void setForThisJvm(@Nullable Path file) {
         if (file == null) {
             System.clearProperty(PROPERTY);

@@ -65,7 +65,7 @@ public record ServerCrash(Path dataDirectory) {
 
     /** Starts the server with its former options and port, and waits until the server accepts connections. */
     private static void restart(Path dataDirectory) throws IOException {
-        // PostgreSQL writes this file for pg_ctl restart. The file has the program, and its options in quotes.
+        // postmaster.opts has the path of the program, followed by the options in quotes.
         String program =
                 Files.readString(dataDirectory.resolve("postmaster.opts")).split(" \"", 2)[0];
         Path log = dataDirectory.resolve("restart.log");
