@@ -9,8 +9,8 @@ import org.rowlock.internal.text.Arguments;
 
 /**
  * Statements whose results are not needed before the commit. Rowlock sends these statements with the COMMIT, in one
- * round trip. If the work under the locks sent a statement itself, the locks would be held for one more round trip.
- * Instead, the work adds the statement with {@code atCommit}:
+ * round trip. A statement that the work under the locks sends itself prolongs the hold by a round trip. A statement
+ * that the work adds with {@code atCommit} does not:
  *
  * <pre>{@code
  * locks.lock(forUpdate(key)).read("select balance from account where id = ?", Long.class, 42).inTransaction(tx -> {

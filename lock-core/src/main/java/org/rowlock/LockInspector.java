@@ -16,11 +16,11 @@ import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * Reports the sessions that hold advisory locks in the connection's database, or wait for them. Each line has the
- * table, the id, the times and the sessions that block a waiter. The inspector reads pg_locks and pg_stat_activity. The
- * inspector acquires no advisory lock and no row lock, and changes nothing. The inspector works in autocommit and in
- * every transaction that is not aborted. Without the privileges of pg_read_all_stats, the state, query and transaction
- * age of other roles' sessions are empty. Not thread-safe.
+ * Reports the sessions that hold advisory locks in the connection's database, or wait for them. Each {@link Line}
+ * describes one lock of one session. The inspector reads pg_locks and pg_stat_activity. The inspector acquires no
+ * advisory lock and no row lock, and changes nothing. The inspector works in autocommit and in every transaction that
+ * is not aborted. Without the privileges of pg_read_all_stats, the state, query and transaction age of other roles'
+ * sessions are empty. Not thread-safe.
  */
 public final class LockInspector {
     private static final String SELECT = """
@@ -127,8 +127,8 @@ public final class LockInspector {
 
         /**
          * {@return the time since the session's transaction began; empty outside a transaction} The server does not
-         * record when it granted a lock. A session has held a lock of its transaction for at most this time. A
-         * session-level lock of another program can be older.
+         * record when it granted a lock. A transaction-level lock is never older than its transaction. A session-level
+         * lock of another program can be older.
          */
         Optional<Duration> transactionAge();
 
@@ -172,7 +172,7 @@ public final class LockInspector {
             if (row.getInt("objsubid") != 2) {
                 return LockKey.number(classid << Integer.SIZE | objid);
             }
-            // A pair's numbers are int4, which pg_locks shows as unsigned oids.
+            // The two numbers of a pair are int4, but pg_locks shows them as unsigned oids.
             int second = (int) objid;
             String table = row.getString("table_name");
             return table == null ? LockKey.pair((int) classid, second) : LockKey.row(table, second);

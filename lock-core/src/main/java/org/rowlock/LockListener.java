@@ -6,8 +6,8 @@ import org.rowlock.internal.value.EndedEvent;
 
 /**
  * A listener that is notified when an attempt to lock, a wait in an admission queue, or the hold of a lock has ended.
- * The thread that locks calls the listener, and waits until the listener returns. Several threads may call the listener
- * at the same time. A listener must therefore be fast and thread-safe. Rowlock logs the exceptions of a listener,
+ * The locking thread calls the listener, and waits until the listener returns. Several threads may call the listener at
+ * the same time. A listener must therefore be fast and thread-safe. Rowlock logs the exceptions of a listener,
  * including an {@link Error}, and does not throw them to the caller. If a listener ends the transaction that holds the
  * lock, the call for the lock fails.
  *
@@ -22,16 +22,16 @@ public interface LockListener {
      */
     void onEvent(LockEvent event);
 
-    /** The kinds of events. Each kind has a JDK Flight Recorder event of the given name. */
+    /** The kinds of events. The name of the JDK Flight Recorder event of each kind is given in parentheses. */
     enum Kind {
         /** The wait of a call in the admission queues of its keys ({@code org.rowlock.Admission}). */
         ADMISSION,
         /** An attempt to lock ({@code org.rowlock.LockAcquisition}). */
         ACQUISITION,
         /**
-         * A hold: the time from the grant of the locks to the end of the transaction, for calls of {@link
-         * LockOperation#inTransaction} ({@code org.rowlock.LockHold}). Transactions of Spring's {@code @RowLock} report
-         * the meter {@code rowlock.hold} instead.
+         * The time during which a call of {@link LockOperation#inTransaction} holds its locks ({@code
+         * org.rowlock.LockHold}). Transactions of Spring's {@code @RowLock} report the meter {@code rowlock.hold}
+         * instead.
          */
         HOLD
     }

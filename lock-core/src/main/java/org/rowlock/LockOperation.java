@@ -13,9 +13,9 @@ import org.rowlock.internal.value.RequestParts;
  *
  * <p>Each call enters the admission queues of the keys and then borrows a connection. The call then begins a
  * transaction, locks, runs the work and commits. Finally the call returns the connection and leaves the queues. A call
- * that waits in the queue of a contended key therefore holds no connection. The wait of the request, by default
- * forever, bounds the time in the queues and at the server. The wait does not bound the time in which the call waits
- * for a connection of the pool. An exception of the work causes a rollback, and is thrown to the caller unwrapped.
+ * that waits in the queue of a contended key therefore holds no connection. The wait that the request allows, by
+ * default forever, covers the queues and the server, but not the wait for a connection of the pool. An exception of the
+ * work causes a rollback, and is thrown to the caller unwrapped.
  *
  * <p>With {@link LockStrategy#ROW} and {@link LockStrategy#BOTH}, an absent row causes a {@link RowAbsentException},
  * unless the request {@linkplain LockRequest#allowAbsent allows} absent rows.
@@ -23,7 +23,7 @@ import org.rowlock.internal.value.RequestParts;
  * <p>A call inside the work of another call skips the queues, because waiting there could deadlock. The inner call
  * borrows a second connection, so nested calls can exhaust a small pool. Lock all keys in the outer call instead.
  *
- * <p>Immutable and thread-safe if the values bound to its statements are. One operation can run any number of times.
+ * <p>Immutable and thread-safe, unless a bound value is mutable. One operation can run any number of times.
  *
  * @see RowLocks#lock(LockRequest)
  */

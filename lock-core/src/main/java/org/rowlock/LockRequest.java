@@ -120,10 +120,9 @@ public sealed interface LockRequest permits RequestParts {
      * bound. The reason is that one {@code FOR UPDATE} of a contended row can wait more than once, and the server
      * applies {@code lock_timeout} to each wait separately.
      *
-     * <p>If the server does not answer, the call throws a {@link LockConnectionLostException}. The exception is thrown
-     * two seconds after the bound. With row locks, the exception is thrown two seconds after three times the bound. A
-     * shorter {@code socketTimeout} of the driver takes precedence. A call with a query or writes after the lock has no
-     * such limit.
+     * <p>If the server does not answer, the call throws a {@link LockConnectionLostException} after the bound plus two
+     * seconds. With row locks, this limit is three times the bound plus two seconds. A shorter {@code socketTimeout} of
+     * the driver takes precedence. A call with a query or writes after the lock has no such limit.
      *
      * @param duration the bound; zero is {@link #noWait()}
      * @throws IllegalArgumentException if the duration is null, negative, or more than 2^31-1 milliseconds (24.8 days),
@@ -147,8 +146,8 @@ public sealed interface LockRequest permits RequestParts {
      * {@return a request that allows absent rows} Without this permission, {@link LockStrategy#ROW} and {@link
      * LockStrategy#BOTH} throw a {@link RowAbsentException} for an absent row, unless {@link #orInsert} inserts the
      * row. If absent rows are allowed, {@link LockStrategy#ROW} locks nothing for an absent row, as {@code FOR UPDATE}
-     * does. {@link LockStrategy#BOTH} locks only the key of the row. For {@link LockStrategy#ADVISORY}, names and
-     * numbers, Rowlock does not look for a row, so an absent row is never an error.
+     * does. {@link LockStrategy#BOTH} locks only the key of the row. With {@link LockStrategy#ADVISORY}, and for names
+     * and numbers, Rowlock looks for no row, so an absent row is never an error.
      */
     LockRequest allowAbsent();
 
@@ -162,10 +161,10 @@ public sealed interface LockRequest permits RequestParts {
      * <p>If another transaction has inserted the row and has not committed, a call with {@link #noWait} waits at most a
      * millisecond. If the requested row does not exist after the INSERT, Rowlock tries again, because another
      * transaction may have deleted the row. If the row does not exist after three attempts, Rowlock undoes the INSERT,
-     * or aborts a transaction that had begun before the call. The call then throws a {@link RowAbsentException}. With
-     * {@link LockStrategy#ADVISORY} Rowlock does not look for the requested row. An INSERT that creates a different row
-     * therefore causes no error, and the different row is stored. Even if the row exists, the caller needs the INSERT
-     * privilege, and the server evaluates column defaults and runs BEFORE triggers.
+     * or aborts the transaction if it had begun before the call. The call then throws a {@link RowAbsentException}.
+     * With {@link LockStrategy#ADVISORY} Rowlock does not look for the requested row. An INSERT that creates a
+     * different row therefore causes no error, and the different row is stored. Even if the row exists, the caller
+     * needs the INSERT privilege, and the server evaluates column defaults and runs BEFORE triggers.
      *
      * <p>If the INSERT fails, methods that declare SQLException throw the driver's exception. {@link
      * TransactionLocks#lock} and {@link TransactionLocks#tryLock} throw a {@link RowlockException} whose cause is the

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Arguments;
 
 /**
- * The transaction of work that runs under locks: its connection, the rows that were read under the locks, and the
+ * The transaction in which work runs under locks: its connection, the rows that were read under the locks, and the
  * writes that are sent with its COMMIT. Use this object only on the thread of the work, and only until the work
  * returns.
  *
@@ -78,8 +78,8 @@ public final class LockedTransaction<R extends @Nullable Object> {
 
     /**
      * An operation under locks, in a separate transaction. No SQL runs before {@link #inTransaction} or {@link
-     * #useTransaction} is called. Immutable and thread-safe if the values bound to its statements are. Only Rowlock
-     * implements this interface; later versions may add methods to it.
+     * #useTransaction} is called. Immutable and thread-safe, unless a bound value is mutable. Only Rowlock implements
+     * this interface; later versions may add methods to it.
      *
      * @param <R> the value of a row that is read under the locks or claimed; {@link Void} if nothing is read
      * @see RowLocks#lock(LockRequest)

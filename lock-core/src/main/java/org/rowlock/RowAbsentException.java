@@ -4,12 +4,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A row that was to be locked does not exist, and the request does not {@linkplain LockRequest#allowAbsent allow}
- * absent rows. For {@link LockStrategy#ADVISORY}, names and numbers, Rowlock looks for no row and never throws this
- * exception.
+ * absent rows. With {@link LockStrategy#ADVISORY}, and for names and numbers, Rowlock looks for no row and never throws
+ * this exception.
  *
  * <p>The caller's transaction stays usable. Until its end, the transaction holds the locks of the other rows of the
  * call. With {@link LockStrategy#BOTH} the transaction also holds the advisory lock of the absent row. If the INSERT of
- * {@link LockRequest#orInsert} has created a different row, a transaction that had begun before the call is aborted.
+ * {@link LockRequest#orInsert} has created a different row, the transaction is aborted if it had begun before the call.
  */
 public final class RowAbsentException extends RowlockException {
     private static final long serialVersionUID = 1;

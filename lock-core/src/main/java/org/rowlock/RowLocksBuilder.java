@@ -140,7 +140,7 @@ public final class RowLocksBuilder {
      * a group. The default is 1, which means that calls do not share transactions.
      *
      * <p><b>The writes of several threads then run on the connection of one of these threads.</b> Do not enable groups
-     * if the DataSource chooses the login, the server or a setting such as {@code search_path} by thread. A call whose
+     * if the login, the server or a setting such as {@code search_path} depends on the borrowing thread. A call whose
      * effect may depend on the connection for any other reason runs alone. If the shared transaction fails, Rowlock
      * rolls the transaction back, and each call runs alone with its own outcome. If the outcome of the shared
      * transaction is unknown, each call throws a {@link CommitOutcomeUnknownException}. See <a

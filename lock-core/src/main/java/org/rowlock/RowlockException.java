@@ -39,10 +39,7 @@ public class RowlockException extends RuntimeException {
         this.retryable = retryable;
     }
 
-    /**
-     * Returns the message, followed by a link to the page that explains the exception, unless the message contains a
-     * link.
-     */
+    /** Appends a link to the page that explains the exception, unless the message already contains a link. */
     @Override
     public @Nullable String getMessage() {
         String message = super.getMessage();

@@ -90,10 +90,7 @@ public final class TransactionLocks {
         return lock(request, null);
     }
 
-    /**
-     * Locks with a statement of another library, such as Hibernate, if the statement has the same effect; see {@link
-     * LockAccess#lock}.
-     */
+    /** Locks, if possible with the given statement of another library; see {@link LockAccess#lock}. */
     LockResult lock(LockRequest request, @Nullable RowStatement statement) {
         return lock(RequestParts.of(request), statement, false);
     }
@@ -131,8 +128,8 @@ public final class TransactionLocks {
      *     the query is rolled back, and a transaction that had begun before the call may be aborted
      * @throws SQLException if the query, the row mapper or the INSERT of {@link LockRequest#orInsert} fails; after an
      *     error of the server, the transaction is aborted
-     * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked), or if the SQL contains
-     *     several statements or has no result set; the SQL has then run, so roll back
+     * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked). Also if the SQL contains
+     *     several statements or has no result set (the SQL has run, so roll back)
      */
     public <R> List<R> lockAndRead(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds)
             throws SQLException {
@@ -186,7 +183,7 @@ public final class TransactionLocks {
             }
             return result(call, outcome, trying);
         } catch (SQLException e) {
-            // The driver may also throw an exception while no lock statement runs.
+            // The driver may throw an exception even if no lock statement is running.
             if (SqlState.isConnectionLost(e.getSQLState())) {
                 throw new LockConnectionLostException("No lock was taken: " + e.getMessage(), e.getSQLState(), e);
             }
@@ -207,8 +204,8 @@ public final class TransactionLocks {
     /**
      * Claims rows that match the claim's predicate, up to the {@linkplain Claim#limit limit}. A claim skips rows that
      * other transactions have locked, as {@code FOR UPDATE SKIP LOCKED} does. A claim waits for no row lock and no
-     * advisory lock. A claim takes one round trip, or two round trips with advisory locks. With advisory locks, a claim
-     * takes more round trips if other transactions hold keys of found rows, or if found rows no longer match.
+     * advisory lock. A claim takes one round trip. With advisory locks, a claim takes two round trips, and more to
+     * replace rows that no longer match or whose advisory lock another transaction holds.
      *
      * <p>Every returned row is locked, and matches the predicate under the lock. A row that another worker has finished
      * is therefore not returned. With {@link LockStrategy#ROW}, conditions on other tables are evaluated before the
@@ -248,7 +245,7 @@ public final class TransactionLocks {
      * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed. The exception is a
      *     {@link CommitNotConfirmedException} if the transaction has committed, but a crash or failover may still lose
      *     the transaction
-     * @throws RowlockException if the transaction has certainly not committed, for another reason
+     * @throws RowlockException for any other failure of Rowlock; the transaction has certainly not committed
      * @throws SQLException if the transaction has not committed because a write or a deferred constraint failed
      * @throws IllegalArgumentException if the writes are null, or if a write contains several statements or a COMMIT,
      *     or has values that do not fit its parameters
@@ -278,7 +275,7 @@ public final class TransactionLocks {
                 null);
     }
 
-    /** Sends writes now, in one flush; see {@link LockAccess#send}. */
+    /** Sends writes now; see {@link LockAccess#send}. */
     void send(CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
         Commit.sendWrites(connection, toSend);

@@ -30,7 +30,7 @@ import org.rowlock.internal.value.RequestParts;
 record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** Returns an object that locks. Records that the current call of this thread no longer waits for a connection. */
+    /** Records that the current call of this thread no longer waits for a connection. */
     TransactionLocks in(Connection connection) {
         KeyEntries.startServerWait();
         return new TransactionLocks(connection, calls);
@@ -94,7 +94,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         }
     }
 
-    /** Locks, runs the writes and commits, in one flush if possible. */
+    /** Locks, runs the writes and commits, in one round trip if possible. */
     void execute(DataSource dataSource, RequestParts request, CommitWrites writes) throws SQLException {
         List<Write> toSend = CommitWrites.toSend(writes);
         Member member = groups.member(request, toSend);
@@ -108,7 +108,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             }
             boolean done = false;
             for (@Nullable Member leader = member; !done; leader = null) {
-                // The wait of the request does not limit the time in which the call waits for a connection.
+                // The remaining wait is computed now, because the time until the connection is borrowed does not count.
                 RequestParts remaining = request.remaining(start);
                 try (Lent lent = new Lent(connect(dataSource, entries))) {
                     long connected = System.nanoTime();
@@ -222,7 +222,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
 
         /**
          * Rolls back after a failed group, and returns whether the connection is still open. Pools close a connection
-         * for some errors.
+         * after some errors.
          */
         boolean isUsableAgain() {
             try {

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A statement of {@link CommitWrites} did not change as many rows as {@linkplain CommitWrite#expectRows expected}.
- * Nothing of the transaction is stored. The transaction is rolled back, or aborted if the writes were sent without a
- * commit. The SQLSTATEs are those of {@code INTO STRICT} in PL/pgSQL: P0002 (no_data_found) for fewer rows, and P0003
+ * Nothing is stored. If the writes were sent with a commit, the transaction has ended. Otherwise the caller must roll
+ * back. The SQLSTATEs are those of {@code INTO STRICT} in PL/pgSQL: P0002 (no_data_found) for fewer rows, and P0003
  * (too_many_rows) for more rows.
  *
  * <p>{@link LockedTransaction#row} throws this exception too, without an SQLSTATE, if there is no row or several.

@@ -2,11 +2,11 @@ package org.rowlock.guard;
 
 /** The state of a table's guard, which rejects writers that do not lock the rows. */
 public enum GuardState {
-    /** The guard rejects writers that do not lock, if another transaction holds the lock. */
+    /** The guard is up to date and enabled. */
     CURRENT,
     /**
-     * The guard has another version, or was installed for another primary key. Its keys may therefore differ from the
-     * keys of this version of Rowlock. Install the guard again.
+     * The guard has another version, or was installed for another primary key. The guard may therefore lock the wrong
+     * keys. Install the guard again.
      */
     OUTDATED,
     /**

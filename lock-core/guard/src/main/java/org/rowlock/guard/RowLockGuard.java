@@ -13,13 +13,13 @@ import java.util.Objects;
 import org.rowlock.LockStrategy;
 
 /**
- * Protects tables against writers of any program that do not lock through Rowlock. The protection consists of triggers
+ * Protects tables against programs that write rows without locking through Rowlock. The protection consists of triggers
  * and functions, which you install in the database.
  *
  * <ul>
- *   <li>The <b>audit</b> records writers that update or delete rows of a table without holding their keys. The audit
- *       rejects no write. Use the audit with {@link LockStrategy#BOTH}. With {@link LockStrategy#ROW} the audit would
- *       record every writer, because no transaction acquires keys.
+ *   <li>The <b>audit</b> records transactions that update or delete rows without holding the keys (the advisory locks)
+ *       of these rows. The audit rejects no write. Use the audit with {@link LockStrategy#BOTH}. With {@link
+ *       LockStrategy#ROW} the audit would record every writer, because no transaction holds keys.
  *   <li>The <b>guard</b> acquires the key of each updated or deleted row for the writing transaction, without waiting.
  *       If another transaction holds the key, the write fails with SQLSTATE 55P03. If the key is free, transactions
  *       that lock the row wait for the writer. Therefore even with {@link LockStrategy#ADVISORY}, a writer that does
