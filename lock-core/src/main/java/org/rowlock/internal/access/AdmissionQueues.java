@@ -101,8 +101,8 @@ public record AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, LockConfig
     }
 
     /**
-     * {@return the calls that wait in the queues or were admitted; the call that has been in its state for the longest
-     * time comes first} The entries may be out of date, because the calls continue meanwhile.
+     * {@return the calls that wait in the queues or were admitted; the call that has been waiting or admitted for the
+     * longest time comes first} The entries may be out of date, because the calls continue meanwhile.
      */
     public List<Entrant> entrants() {
         return queues.calls().stream()

@@ -82,13 +82,13 @@ public interface LockAccess {
      * @return the configured id columns, or the columns of the primary key; empty if the strategy is ADVISORY and the
      *     table has no primary key
      * @throws LockTargetException if the strategy needs id columns and the table has none; also if the strategy uses
-     *     advisory locks and one id may have several texts, for example because of settings of the session
+     *     advisory locks and equal ids may have different texts, for example in citext
      */
     List<String> checkTable(Connection connection, String table) throws SQLException;
 
     /**
-     * {@return the stored ids of the locked rows; an empty set, unless different texts may be one id of the table, as
-     * with citext}
+     * {@return the stored ids of the locked rows; an empty set, unless equal ids may have different texts, as with
+     * citext}
      *
      * @param keys the locked keys; keys of other tables are ignored
      */

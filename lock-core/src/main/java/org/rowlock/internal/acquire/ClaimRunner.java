@@ -42,9 +42,8 @@ record ClaimRunner(
         OpenRows rows,
         List<List<String>> taken) {
     /**
-     * The largest number of attempts. An attempt may claim too few rows, because other transactions hold keys of the
-     * found rows or because found rows no longer match. After the last attempt, the claim returns the rows that it has
-     * claimed so far.
+     * The largest number of attempts to find enough rows. After the last attempt, the claim returns the rows that it
+     * has claimed so far.
      */
     private static final int MOST_LOOKS = 64;
 
@@ -93,7 +92,7 @@ record ClaimRunner(
         rows.keep(statement.executeQuery());
     }
 
-    /** Claims rows with their keys. If the table has changed since its look-up, Rowlock looks up the table again. */
+    /** Locks rows and their keys. If the table has changed since it was looked up, Rowlock looks it up again. */
     private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
         for (boolean again = false; ; again = true) {
@@ -195,8 +194,8 @@ record ClaimRunner(
     }
 
     /**
-     * Refuses a claim on Citus, because a statement can lock rows of only one machine there. Citus could also lock the
-     * keys and the rows on different machines.
+     * Refuses a claim on Citus, where one statement can lock rows on only one machine. Citus could also lock the keys
+     * and the rows on different machines.
      */
     private void refuseOnCitus() throws SQLException {
         if (tables.idColumns().isOnCitus(session)) {

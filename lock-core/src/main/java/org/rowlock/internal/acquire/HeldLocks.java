@@ -22,11 +22,11 @@ import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.Insert;
 
-/** Checks the locks that a flush has acquired, and looks again for the rows that the flush has not found. */
+/** Checks the locks that the server has granted, and looks again for absent rows. */
 record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begun) {
     /**
-     * Refuses locks that may not exclude other transactions: the number of locked keys is wrong, or a stale snapshot
-     * may hide a row.
+     * Refuses locks that possibly do not exclude other transactions: the number of locked keys is wrong, or a stale
+     * snapshot may hide a row.
      */
     void refuseUnsafe(boolean stored) throws SQLException {
         int locked = held.locked();
@@ -48,11 +48,11 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return held.absent().stream().filter(inserted::contains).toList();
     }
 
-    /** Rolls back or aborts the transaction, and returns the exception for an INSERT that has not created the row. */
+    /** Ensures that nothing is stored. Returns the exception for an INSERT that has not created the requested row. */
     RowlockException refusedInsert() throws SQLException {
         RowlockException refused = TargetErrors.notInserted(call.description(), notInserted(), !begun);
-        // If the transaction had begun before the call, a rollback would silently undo its earlier statements. The
-        // transaction is aborted instead.
+        // A ROLLBACK would silently undo the caller's earlier statements. In an aborted transaction, the caller's next
+        // statement fails.
         if (begun) {
             return aborted(refused);
         }
@@ -98,7 +98,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         return false;
     }
 
-    /** Returns a row that row security allows the role to read but not to lock; null if there is no such row. */
+    /** Returns a row that the role can read, but cannot lock because of row security; null if there is none. */
     private @Nullable Row unlockable() throws SQLException {
         for (RowGroup group : request.rows()) {
             RowTable table = group.table();
@@ -112,8 +112,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Returns the absent rows of a group. Keys are compared by identity, because equal keys can have ids in different
-     * spellings. A row may exist for only one of these spellings.
+     * Returns the absent rows of a group. Keys are compared by identity, because equal keys may spell the id
+     * differently. The row may exist under only one spelling.
      */
     private List<Row> absentOf(RowGroup group) {
         Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -122,7 +122,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     }
 
     /**
-     * Whether a statement for one row returns a row.
+     * Whether the statement returns a row for the key.
      *
      * @param look the statement, whose parameters are the parts of the id
      */

@@ -52,8 +52,8 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     /**
-     * Returns the stored ids of rows whose keys are locked. Returns an empty set, unless different texts may be one id
-     * of the table.
+     * Returns the stored ids of rows whose keys are locked. Returns an empty set, unless equal ids may have different
+     * texts.
      */
     public Set<List<String>> spellings(PgSession session, String name, Collection<? extends LockKey> keys)
             throws SQLException {

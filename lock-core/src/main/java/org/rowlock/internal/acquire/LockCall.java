@@ -34,7 +34,7 @@ import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
-/** One call for locks. {@link #attempt} sends flushes until a flush has a final outcome. */
+/** One call for locks. {@link #attempt} sends flushes, which take a round trip each, until the outcome is final. */
 public final class LockCall {
     private static final Flush.Cache FLUSHES = new Flush.Cache(false);
     private static final Flush.Cache ON_CITUS = new Flush.Cache(true);
@@ -133,8 +133,7 @@ public final class LockCall {
                 return outcome;
             }
         } catch (SQLException e) {
-            // A statement that Rowlock sent outside the flushes has failed. An error of a flush is part of the outcome,
-            // and is not thrown here.
+            // The failed statement was not part of a flush, because an error of a flush is part of the outcome.
             RowlockException meaning = LockErrors.ofLock(description(), e);
             told = LockObserver.outcome(meaning);
             throw meaning;
@@ -150,7 +149,7 @@ public final class LockCall {
         }
     }
 
-    /** Sends flushes until an outcome is final. After any other outcome, the loop prepares another flush. */
+    /** Sends flushes until an outcome is final. */
     private Outcome untilDecided(ResolvedRequest asked, long start, @Nullable Front inFront, @Nullable Tail given)
             throws SQLException {
         ResolvedRequest asks = asked;
@@ -161,8 +160,8 @@ public final class LockCall {
         for (int tries = 1; ; ) {
             ResolvedRequest next = asks.remaining(start).behind(front);
             boolean isCommitting = tail != null && tail.isCommitting();
-            // A flush with advisory locks and a COMMIT requires READ COMMITTED, because a stale snapshot may hide the
-            // row that Rowlock must check.
+            // With a COMMIT in the flush, advisory locks require READ COMMITTED: at other levels, a stale snapshot may
+            // hide the row, and a check after the COMMIT would be too late.
             boolean anyIsolation = asks.anyIsolationAllowed() && !isCommitting;
             Flush flush = (isOnCitus() ? ON_CITUS : FLUSHES).flush(next, begun, anyIsolation, tail);
             Outcome outcome = new LockFlush(this, flush, next, tail, begun).send();
@@ -247,10 +246,9 @@ public final class LockCall {
     }
 
     /**
-     * Sets a socket timeout, because a server that does not answer must not prolong a bounded wait. The timeout closes
-     * the connection. A busy server is slow, so the timeout is 2 s longer than the limit of the wait. If the call locks
-     * rows, one lock can wait more than once, so the timeout is 2 s longer than three times the limit. Each key adds a
-     * millisecond.
+     * Sets a socket timeout, so that a server that does not answer cannot prolong a bounded wait. The timeout is the
+     * bound, plus 2 s for a slow server and 1 ms per key. With row locks, three times the bound is used, because one
+     * row lock can wait more than once.
      */
     private int boundSocket() throws SQLException {
         if (!request.lockWait().isBounded()) {
@@ -287,8 +285,7 @@ public final class LockCall {
         List<Column> columns = table.columns();
         return table.identity() != RowTable.Identity.GIVEN
                 && columns.size() == 1
-                // Rowlock and the other library may compare KEYLESS ids differently, and the library may know the row
-                // under another spelling.
+                // The other library may compare or spell ids of this type differently from Rowlock.
                 && columns.get(0).kind() != IdType.KEYLESS
                 && columns.get(0).name().equals(other.idColumn());
     }

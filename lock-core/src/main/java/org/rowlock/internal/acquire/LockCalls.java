@@ -24,8 +24,8 @@ import org.rowlock.internal.value.ClaimParts;
  * The objects that all calls for locks share.
  *
  * @param early chooses how transactions end; null if early release is not configured
- * @param lastGranted for each connection, the {@code ROW} queue entry of its last row lock. That lock is released at
- *     the latest before the connection begins another transaction
+ * @param lastGranted the {@code ROW} queue entry of each connection's last row lock; when the connection begins another
+ *     transaction, this lock has been released
  */
 public record LockCalls(
         KnownTables tables,

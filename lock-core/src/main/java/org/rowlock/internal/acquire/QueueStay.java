@@ -13,10 +13,9 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The entries of a call in the queues of this JVM while the flush of the call is at the server. A call of {@code
+ * The entries of a call in the queues of this JVM while its statements are at the server. A call of {@code
  * LockOperation} entered the admission queues before it borrowed a connection. Any other exclusive call that may wait
- * for one row with strategy ROW enters a {@code ROW} queue. Such a call holds its connection while it waits in the
- * queue.
+ * for one row with strategy ROW enters a {@code ROW} queue, and holds its connection while it waits there.
  *
  * @param admitted the entries of this thread in the admission queues; null if the thread has entered no admission queue
  * @param own the entry of this call in a {@code ROW} queue, or null
@@ -88,7 +87,7 @@ record QueueStay(
         return wanted == null ? null : wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));
     }
 
-    /** @param holds whether the flush had no COMMIT, so that the locks are still held after the flush */
+    /** @param holds whether the locks are still held, because the flush had no COMMIT */
     void answered(boolean got, boolean holds) {
         if (own != null) {
             own.endServerWait(got, holds);

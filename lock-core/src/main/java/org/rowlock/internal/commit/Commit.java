@@ -23,8 +23,8 @@ import org.rowlock.internal.sql.WriteForm.WrongCount;
 import org.rowlock.internal.text.Stack;
 
 /**
- * Sends the last writes of a transaction and its COMMIT, and determines the outcome. The writes are split into flushes,
- * with the COMMIT in the last flush if possible.
+ * Sends the last writes of a transaction and its COMMIT, and determines the outcome. The writes are split into flushes
+ * of one round trip each. If possible, the last flush contains the COMMIT.
  *
  * <p>The driver's commit() can return normally although nothing is stored. The server answers COMMIT of an aborted
  * transaction with ROLLBACK, and a pooler may have run a statement of another client instead. This class detects both
@@ -68,8 +68,8 @@ public final class Commit {
     /**
      * Prepares the flushes, and runs no SQL in the transaction.
      *
-     * @param ending the COMMIT and its statements, or null for no COMMIT
-     * @param behindLock whether the COMMIT is sent with a lock, even if there are no writes
+     * @param ending the COMMIT and the statements around it, or null for no COMMIT
+     * @param behindLock whether a lock is sent with the COMMIT; there may then be no writes
      */
     private Commit(
             PgSession session, CommitErrors errors, @Nullable Ending ending, List<Write> writes, boolean behindLock)
@@ -131,7 +131,7 @@ public final class Commit {
     }
 
     /**
-     * Commits the transaction, with the writes in the same flush.
+     * Sends the writes and the COMMIT, in one round trip if possible.
      *
      * @param keys the locked keys, for messages; empty if they are unknown
      */
@@ -176,7 +176,7 @@ public final class Commit {
         }
     }
 
-    /** Returns the statements to send after the lock in the same flush, or null if one flush does not suffice. */
+    /** Returns the statements to send together with the lock, or null if one round trip does not suffice. */
     public @Nullable Tail tail() {
         return flushes.size() == 1 && !commitsAlone ? flushes.get(0) : null;
     }
@@ -191,7 +191,7 @@ public final class Commit {
     }
 
     /**
-     * Sends the writes and the COMMIT. If the work may be stored, the exception must be a {@link
+     * Sends the writes and the COMMIT. If the work may be stored, the exception is a {@link
      * CommitOutcomeUnknownException}, or a LockVerificationException that reports the stored writes. Every type of
      * exception is handled, because pools and proxies throw more types of exceptions than the driver.
      *
@@ -283,8 +283,8 @@ public final class Commit {
             warning = session.takeReplicationWarning();
         } catch (SQLException e) {
             if (!writes.isEmpty() && CommitErrors.isRefusedInBranch(session, e)) {
-                // Rowlock must not end an XA branch, but aborts the branch, so that its writes cannot be committed
-                // later.
+                // The transaction manager must end the XA branch. Aborting the branch prevents a later commit of the
+                // writes.
                 session.abort(e);
             }
             throw failure(e);

@@ -19,8 +19,8 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Determines the outcome of a transaction after a failure before, during or after its COMMIT: stored, not stored or
- * unknown. Returns the exception for the outcome.
+ * Determines after a failure whether a transaction is stored, is not stored, or has an unknown outcome. Returns the
+ * exception for the outcome.
  *
  * @param keys the keys that were locked for the work, for messages; empty if they are unknown
  */
@@ -189,18 +189,17 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     /**
-     * Returns the exception for a failure after the COMMIT may have been sent.
+     * Returns the exception for a failure that occurred after the COMMIT was sent, or possibly sent.
      *
-     * @param e the exception. The message names only its class, because its getMessage() may be code of the application
-     *     and may fail
+     * @param e the failure; its getMessage() is not called, because it may be code of the application and may fail
      */
     public CommitOutcomeUnknownException unknownOf(String failed, Throwable e) {
         return unknown(failed + " failed (" + e.getClass().getName() + ')', "", e);
     }
 
     /**
-     * Returns the exception for an unknown outcome. Some callers check only the SQLSTATE of the cause, so the SQLSTATE
-     * of the cause must not suggest a rollback.
+     * Returns the exception for an unknown outcome. Some callers check only the SQLSTATE of the cause, so this SQLSTATE
+     * must not suggest a rollback.
      */
     private CommitOutcomeUnknownException unknown(String why, String more, Throwable e) {
         String message = "It is not known whether " + work() + " is stored: " + why
@@ -216,10 +215,10 @@ public record CommitErrors(List<LockKey> keys) {
 
     /**
      * Returns the error that leaves the outcome unknown; null if the server has answered. A closed connection proves
-     * nothing, because pools close working connections for some SQLSTATEs. An exception of the driver itself may hide
-     * the answer of the server, unless the exception reports that the server has answered COMMIT with ROLLBACK. If the
-     * session is usable after an error of the server, the server has answered. Such an error may even have the SQLSTATE
-     * of a lost connection, because it may report a connection of the server to another server.
+     * nothing, because pools close working connections after some errors. An exception of the driver may hide the
+     * server's answer, unless the driver reports that COMMIT was answered with ROLLBACK. The server has answered if it
+     * reported an error and the session is still usable. Even an SQLSTATE of a lost connection is then an answer: the
+     * server may have lost a connection to another server.
      */
     private static @Nullable SQLException unanswered(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();
@@ -235,8 +234,8 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     /**
-     * Returns the exception for a transaction that is still open after its COMMIT: an unknown statement has run instead
-     * of the COMMIT. A rollback could also run another statement, so Rowlock closes the session.
+     * Returns the exception for a transaction that is still open after its COMMIT. A pooler has run another statement
+     * instead of the COMMIT. The same could happen to a ROLLBACK, so Rowlock closes the session.
      */
     RowlockException notEnded(PgSession session) {
         String why = "the server received COMMIT, and the transaction is still open. A pooler gives prepared"

@@ -31,8 +31,7 @@ public final class EarlyRelease {
     /**
      * Returns the ending of a transaction. If {@code wanted} is false, the locks are held until the transaction is
      * durable, because this ending costs less than early release. The locks are also held if the driver cannot send the
-     * COMMIT and the statement after it in one flush. In this case, a pooler might send the second statement to another
-     * session.
+     * COMMIT and the statement after it together. A pooler might then send the second statement to another session.
      */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);

@@ -17,8 +17,8 @@ import org.rowlock.internal.sql.ReleaseSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The COMMIT of one transaction, and the statements that are sent before and after the COMMIT in the same flush. Each
- * transaction has its own instance, except that all plain COMMITs share {@link #PLAIN}.
+ * The COMMIT of one transaction, and the statements that are sent around it in the same round trip. Each transaction
+ * has its own instance, except that all plain COMMITs share {@link #PLAIN}.
  */
 public final class Ending {
     /** The driver itself commits with the same text, so monitoring tools recognize the text. */
@@ -78,8 +78,8 @@ public final class Ending {
     }
 
     /**
-     * Checks that the flush has waited until the commit was durable. The statement that waits follows the COMMIT, so a
-     * pooler may have sent the statement to another session. In that case, this method waits now.
+     * Checks that the server has waited until the commit was durable. A pooler may have sent the waiting statement,
+     * which follows the COMMIT, to another session. In that case, this method waits now.
      *
      * @return null if the commit is durable; otherwise the warning or the error that ended the wait
      */
@@ -109,12 +109,11 @@ public final class Ending {
         UNKNOWN
     }
 
-    /** Returns the outcome of a COMMIT whose flush the server has answered with an error. */
+    /** Returns the outcome of a COMMIT after an error of the server. */
     Fate fate(PgSession session, SQLException e) throws SQLException {
         boolean mayBeBehind = early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
-        // If the transaction is aborted or still open, the COMMIT has not run. A pool may have closed its connection
-        // because of the error. isAborted() is still true then, because the driver recorded the aborted transaction
-        // before the pool closed the connection.
+        // If the transaction is aborted or still open, the COMMIT has not run. Even if a pool has closed the connection
+        // because of the error, isAborted() still shows the earlier state.
         if (!mayBeBehind || session.isAborted() || (!session.isClosed() && session.hasBegun())) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 failed.run();

@@ -18,7 +18,7 @@ import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.value.Insert;
 
-/** Turns writes into parts of a flush. Caches their forms. Refuses writes that cannot be sent with a COMMIT. */
+/** Prepares writes for sending, and caches their parsed SQL. Refuses writes that cannot be sent with a COMMIT. */
 public final class WriteForms {
     private static final BoundedCache<String, WriteForm> KEPT = new BoundedCache<>();
 
@@ -28,7 +28,7 @@ public final class WriteForms {
 
     private record Checked(String sql, long expected, int number) {}
 
-    /** @param of the number of writes; if there are many, texts that contain the number of a write are not cached */
+    /** @param of how many writes there are; if there are many, SQL that contains {@code number} is not cached */
     static void add(List<Part> parts, Write write, WriteForm form, int number, int of) {
         boolean checked = write.isExpecting();
         String text = form.text();
@@ -83,7 +83,7 @@ public final class WriteForms {
     }
 
     private static WriteForm formOf(PgSession session, String sql) throws SQLException {
-        // With standard_conforming_strings off, a backslash begins an escape. The forms of such sessions are not
+        // With standard_conforming_strings off, a backslash begins an escape, so the SQL is parsed again and not
         // cached.
         boolean standard = !"off".equals(session.reported("standard_conforming_strings"));
         return standard ? KEPT.get(sql, session::formOf) : session.formOf(sql);

@@ -47,8 +47,8 @@ import org.rowlock.internal.value.RowKey;
  * queue order, and the COMMIT. If the transaction is rolled back, each call runs alone in its own transaction. If the
  * outcome is unknown, each caller gets a {@link CommitOutcomeUnknownException}.
  *
- * @param sessions the server's description of each unaltered session, by connection
- * @param altered the places (host, database and role) with an altered session; all calls there run alone
+ * @param sessions a text with the settings of each session, by connection
+ * @param altered each host, database and role where an application has altered a session; all calls there run alone
  */
 public record Groups(
         int largest,
@@ -114,7 +114,7 @@ public record Groups(
      */
     public List<QueueEntry> take(Member leader, @Nullable QueueEntry entry, Connection connection) throws SQLException {
         int most = shared.most(leader.key);
-        // A call without an offer must run alone, because an earlier leader has given the call back after a failure.
+        // If offer() is null, an earlier leader has given this call back after a failure, so the call runs alone.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
             return List.of();
         }
@@ -150,7 +150,7 @@ public record Groups(
                 joining -> SharedTransactions.rounded(1 + joining) - 1);
     }
 
-    /** Returns the server's description of the session; an empty text if the session was altered. */
+    /** Returns a text with the settings of the session; an empty text if the session was altered. */
     private String look(PgSession session) throws SQLException {
         String known = sessions.get(session.driver());
         if (known == null) {
@@ -162,7 +162,7 @@ public record Groups(
         return known;
     }
 
-    /** Adds the descriptions of tables to the descriptions of the leader. Returns false if a description is unknown. */
+    /** Copies the cached descriptions of tables to the leader. Returns false if a description is missing. */
     private boolean areKnown(Member leader, Collection<String> targets) {
         for (String target : targets) {
             String version = shared.version(leader.seenBy, target);
@@ -249,8 +249,8 @@ public record Groups(
     }
 
     /**
-     * Records a refusal. If the session of the leader was altered, the DataSource may alter other sessions too.
-     * Therefore all calls with the same host, database and role run alone from now on.
+     * Records why a group was refused. If the session of the leader was altered, the DataSource may alter other
+     * sessions too. Therefore all calls with the same host, database and role run alone from now on.
      */
     private void refused(Member leader, String why) {
         if (why.equals("session")) {

@@ -20,7 +20,7 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
-/** One call that may run in a group, in which the thread of the leader sends the writes of this call. */
+/** One call whose writes the leader of a group may send; see {@link Groups}. */
 public final class Member {
     /**
      * The largest size of a group's writes in bytes. The writes must fit into the network buffers. Otherwise the driver
@@ -45,7 +45,7 @@ public final class Member {
     /** The tables that the writes change, and the table of the key. */
     final Set<String> targets;
 
-    /** The server's description of the session. Set before this call leads a group. */
+    /** A text with the settings of the session. Set before this call leads a group. */
     String session = "";
 
     /**
@@ -53,7 +53,7 @@ public final class Member {
      */
     List<Object> seenBy = List.of();
 
-    /** The descriptions of the {@link #targets} of all members, by name. Set before this call leads a group. */
+    /** The descriptions of all tables in the members' {@link #targets}, by name. Set before this call leads a group. */
     Map<String, String> versions = Map.of();
 
     /** The table of the row that must exist; null if an absent row is no error. Set before this call leads a group. */

@@ -23,15 +23,15 @@ public final class SessionIdentity {
     private volatile boolean readsCommitted = true;
     private boolean cleaning;
 
-    /** The text with which the server describes the session; null until it is read. See {@link Equal#look}. */
+    /** See {@link Equal#look}; null until it is read. */
     private @Nullable String look;
 
     private @Nullable Equal equal;
 
     /**
-     * The properties that two sessions must have in common.
+     * The properties that must be equal in sessions that share a transaction.
      *
-     * @param look the text with which the server describes the session, the result of {@link GroupRule#MEMBER_QUERY}
+     * @param look a text with the server and the settings of the session: the result of {@link GroupRule#MEMBER_QUERY}
      * @param reported the settings that the server reports when they change
      */
     public record Equal(Object origin, String look, Map<String, String> reported, int networkTimeout) {}
@@ -102,8 +102,8 @@ public final class SessionIdentity {
     }
 
     /**
-     * Whether the session is usable and idle. If this is true after an error, the server has rolled back the whole
-     * flush.
+     * Whether the session is usable and idle. After an error, true means that the server has rolled back the whole
+     * batch.
      */
     boolean isUsable() throws SQLException {
         return access.session().isAlive() && access.isIdle();

@@ -16,9 +16,9 @@ import org.rowlock.internal.text.GroupRule;
  * The state that all groups of one {@code RowLocks} object, or of the drop-in, share: the allowed sizes of groups, and
  * the descriptions of tables. This class also distributes the results of a group to its members. Thread-safe.
  *
- * <p>Each key has an allowed size, which is a power of two. After a group was rolled back, the allowed size is half of
- * the size of that group, and then grows slowly. Keys with the same hash share one size, which affects only speed. If
- * two threads change a size at the same time, one change may be lost, which does no harm.
+ * <p>The allowed size of the groups of a key is a power of two. After a group was rolled back, the allowed size is half
+ * of the size of that group, and then grows slowly. Keys with the same hash share one size, which affects only speed.
+ * If two threads change a size at the same time, one change may be lost, which does no harm.
  */
 public final class SharedTransactions {
     private static final int PLACES = 1 << 10;
@@ -40,9 +40,7 @@ public final class SharedTransactions {
      */
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
-    /**
-     * The descriptions of tables. The key is a value that identifies what the session sees, and the table name.
-     */
+    /** The descriptions of tables, by the arguments {@code session} and {@code target} of {@link #look}. */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
 
     /** @param largest the largest number of callers that may share a transaction; rounded down to a power of two */

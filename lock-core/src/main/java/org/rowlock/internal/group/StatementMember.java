@@ -33,8 +33,8 @@ public final class StatementMember {
 
     private volatile @Nullable StatementMember leader;
 
-    // This field and the next field are guarded by the monitor of this object. A cancel of the group must not reach the
-    // next statement of the leader's connection.
+    // The next two fields are guarded by the monitor of this object. A cancel of the group must not reach a later
+    // statement of the leader's connection.
     private boolean sending;
     private boolean cancelledByMember;
 
@@ -54,7 +54,7 @@ public final class StatementMember {
     /**
      * The result of one execution.
      *
-     * @param warnings the warnings of the whole batch, because a warning does not show its execution
+     * @param warnings the warnings of the whole batch, because a warning does not show which execution caused it
      */
     public record Result(long count, @Nullable SQLWarning warnings) {}
 
@@ -73,8 +73,7 @@ public final class StatementMember {
      * or if this member now leads a group.
      */
     public boolean entered(QueueEntry entry) throws SQLException {
-        // A member without an offer must run alone, because an earlier leader has given the member back after a
-        // failure.
+        // If offer() is null, an earlier leader has given this member back after a failure, so the member runs alone.
         if (entry.isIn() && entry.offer() != null && session.isReady()) {
             taken = entry.take(shared.most(execution.row) - 1, this::takes);
         }
