@@ -113,7 +113,8 @@ public final class Demo {
         try {
             execute(server, "drop schema if exists rowlock_demo cascade");
         } catch (SQLException e) {
-            System.err.println("Please run there: drop schema rowlock_demo cascade. " + e.getMessage());
+            System.err.println("The schema rowlock_demo could not be dropped: " + e.getMessage()
+                    + ". Run on the server: drop schema rowlock_demo cascade");
         }
     }
 
@@ -196,7 +197,7 @@ public final class Demo {
                 String money = wrong.contains(way.name()) ? "WRONG" : "right";
                 table += LINE.formatted(rows, way.name(), (int) rate, times(way, ways.get(0)), p50, p99, money);
             }
-            table += "On %s: Rowlock's default makes %s, and groups make %s times the payments by hand.%n"
+            table += "On %s: Rowlock's default has %s, and groups have %s times the throughput of FOR UPDATE by hand.%n"
                     .formatted(rows, times(ways.get(1), ways.get(0)), times(ways.get(5), ways.get(0)));
         }
         System.out.printf("%n%d threads, a network of %s ms, median of %d rounds:%n%s", THREADS, rtt, ROUNDS, table);

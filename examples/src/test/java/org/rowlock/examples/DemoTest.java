@@ -50,7 +50,7 @@ class DemoTest {
                 output.lines().filter(line -> line.endsWith("right")).toList();
         assertThat(table).hasSize(12);
         assertThat(output)
-                .contains("network of 0.5 ms", "On one row: Rowlock's default makes ")
+                .contains("network of 0.5 ms", "On one row: Rowlock's default has ")
                 .doesNotContain("WRONG");
         assertThat(schemas()).isEqualTo("0");
     }

@@ -32,7 +32,8 @@ final class HotRowExample implements Example {
 
     @Override
     public String title() {
-        return threads() + " threads pay from " + ACCOUNTS + " accounts, half of the time from one, over a network of "
+        return threads() + " threads pay from " + ACCOUNTS
+                + " accounts, half of the payments from one, with a round trip of "
                 + roundTrip().toNanos() / 1e6 + " ms";
     }
 
@@ -61,10 +62,10 @@ final class HotRowExample implements Example {
         List<String> lines = new ArrayList<>();
         double byHand = run(dataSource, (from, id) -> row.payByHand(from, id, 1));
         lines.add(String.format(Locale.ROOT, "FOR UPDATE by hand:             %6.0f payments a second", byHand));
-        lines.add(line("the same, writes with COMMIT", byHand, run(dataSource, (from, id) -> row.pay(id, 1))));
-        lines.add(line("an advisory lock, the same", byHand, run(dataSource, (from, id) -> advisory.pay(id, 1))));
-        lines.add(line("all in one round trip", byHand, run(dataSource, (from, id) -> row.deposit(id, -1))));
-        lines.add("Each time the accounts hold the same in the end, and every payment has its entry.");
+        lines.add(line("ROW, writes with COMMIT", byHand, run(dataSource, (from, id) -> row.pay(id, 1))));
+        lines.add(line("ADVISORY, writes with COMMIT", byHand, run(dataSource, (from, id) -> advisory.pay(id, 1))));
+        lines.add(line("ROW, all in one round trip", byHand, run(dataSource, (from, id) -> row.deposit(id, -1))));
+        lines.add("After each run, every balance is right, and every payment has its entry.");
         return lines;
     }
 
@@ -112,9 +113,9 @@ final class HotRowExample implements Example {
             while (row.next()) {
                 long expected = OPENING_BALANCE - paid.get(row.getInt(1));
                 if (row.getLong(2) != expected || OPENING_BALANCE + row.getLong(3) != expected) {
-                    throw new IllegalStateException(
-                            "Account " + row.getLong(1) + " holds " + row.getLong(2) + ", its entries come to "
-                                    + (OPENING_BALANCE + row.getLong(3)) + ", and right is " + expected);
+                    throw new IllegalStateException("Account " + row.getLong(1) + " holds " + row.getLong(2) + ", and "
+                            + (OPENING_BALANCE + row.getLong(3)) + " according to its entries, instead of "
+                            + expected);
                 }
             }
         }

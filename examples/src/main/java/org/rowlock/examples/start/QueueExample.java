@@ -39,10 +39,10 @@ final class QueueExample implements Example {
             total += jobs.size();
         }
         if (total != JOBS || distinct.size() != JOBS) {
-            throw new IllegalStateException(JOBS + " jobs were there, " + total + " were done, " + distinct.size()
-                    + " of them different: one was lost or done twice");
+            throw new IllegalStateException(JOBS + " jobs were to be done, and " + total + " were done, of which "
+                    + distinct.size() + " are distinct: one was lost or done twice");
         }
-        lines.add("All " + JOBS + " jobs are done, each once.");
+        lines.add("All " + JOBS + " jobs are done, each exactly once.");
         return lines;
     }
 

@@ -31,7 +31,7 @@ final class SeatsExample implements Example {
                 .build());
         return SEATS.stream()
                 .map(seat -> seat + " goes to guest " + winner(reservations, seat)
-                        + "; the others were told that it is taken, and nobody met a duplicate key.")
+                        + "; the others get the answer that it is taken, and none gets a duplicate key.")
                 .toList();
     }
 
@@ -39,7 +39,7 @@ final class SeatsExample implements Example {
         List<Boolean> got = Crew.all(guest -> () -> reservations.reserve(FLIGHT, seat, "guest " + (guest + 1)));
         int[] winners = IntStream.range(0, got.size()).filter(got::get).toArray();
         if (winners.length != 1) {
-            throw new IllegalStateException(winners.length + " guests were told that they have seat " + seat);
+            throw new IllegalStateException(winners.length + " guests got the answer that they have seat " + seat);
         }
         return winners[0] + 1;
     }

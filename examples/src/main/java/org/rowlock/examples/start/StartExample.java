@@ -51,7 +51,7 @@ public final class StartExample {
         Example example = EXAMPLES.get(name);
         if (example == null) {
             err.println((name.isEmpty() ? "No example is named." : "There is no example called " + name + ".")
-                    + " Name one, as in ./rowlock example seats:");
+                    + " Name one of these, as in ./rowlock example seats:");
             EXAMPLES.forEach((each, known) -> err.printf("  %-10s%s%n", each, known.title()));
             return 1;
         }
@@ -83,7 +83,7 @@ public final class StartExample {
             example.run(pool).forEach(out::println);
             return 0;
         } catch (IOException e) {
-            err.println("The network between it and the database failed: " + e.getMessage());
+            err.println("The proxy between the example and the database failed: " + e.getMessage());
         } catch (SQLException | IllegalStateException e) {
             err.println("The example failed: " + e.getMessage());
         }

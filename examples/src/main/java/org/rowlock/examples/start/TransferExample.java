@@ -47,9 +47,9 @@ final class TransferExample implements Example {
             sum += balance;
         }
         if (sum != ACCOUNTS * OPENING_BALANCE) {
-            throw new IllegalStateException("The sum is " + sum + " and was " + ACCOUNTS * OPENING_BALANCE);
+            throw new IllegalStateException("The sum is " + sum + " instead of " + ACCOUNTS * OPENING_BALANCE);
         }
-        lines.add("The sum is the " + sum + " of the start, and no balance went below zero.");
+        lines.add("The sum is still " + sum + ", and no balance is below zero.");
         return lines;
     }
 

@@ -134,7 +134,7 @@ begin
   perform rowlock.check_table(relation);
   if sample is null or not sample > 0 or sample > 1 then
     raise exception 'The sample is %', sample
-      using errcode = 'invalid_parameter_value', hint = 'Give the share of statements to look at: above 0, at most 1.';
+      using errcode = 'invalid_parameter_value', hint = 'Give the share of statements to check: above 0, and at most 1.';
   end if;
   parts := rowlock.id_parts(relation, id_columns, 'c');
   perform rowlock.remove_audit(relation);

@@ -59,7 +59,7 @@ begin
   if rows_now > budget then
     held_now := rowlock.held_keys();
     if held_now > held_before and held_now > budget then
-      raise exception 'This transaction has written % rows of % and other guarded tables without locking them, which is the most it may: each takes a place in the lock table of the server',
+      raise exception 'This transaction has written % rows of % and other guarded tables without locking them first. The budget of the guard allows no more, because each row takes an entry in the lock table of the server',
           budget, root::regclass
         using errcode = 'program_limit_exceeded', table = (select relname from pg_class where oid = root),
           hint = 'Write in smaller transactions; or, as a role that may execute rowlock.bypass_guard(), lock the table in'
@@ -112,7 +112,7 @@ begin
       using errcode = 'insufficient_privilege', hint = format('Reset it, or grant execute on function rowlock.bypass_guard() to %I.', session_user);
   end if;
   if ',' || passed || ',' not like '%,' || root || ',%' then
-    raise warning 'rowlock.guard is off: this transaction writes rows of % whose locks others may hold', root::regclass;
+    raise warning 'rowlock.guard is off: this transaction writes rows of % whose locks other transactions may hold', root::regclass;
     perform set_config('rowlock.passed', concat_ws(',', nullif(passed, ''), root), true);
   end if;
   return false;

@@ -10,7 +10,7 @@ begin
   if owner is null then
     create schema rowlock;
   elsif not pg_catalog.pg_has_role(owner, 'USAGE') then
-    raise exception 'The schema rowlock belongs to %, and functions in it would act for every writer of a guarded table',
+    raise exception 'The schema rowlock belongs to %, and this role could replace the functions that every writer of a guarded table runs',
       owner::pg_catalog.regrole using errcode = 'insufficient_privilege', hint = 'Install as that role, or drop the schema.';
   end if;
 end
@@ -86,13 +86,13 @@ begin
           using errcode = 'feature_not_supported', hint = 'For the types of an id see https://github.com/rowlock/rowlock/blob/main/docs/keys.md#ids';
     end case;
     if not deterministic then
-      raise exception 'Column % of % has a nondeterministic collation: to the server two spellings are one row, to the key they are two',
+      raise exception 'Column % of % has a nondeterministic collation, so two spellings of an id are one row, but two keys',
         name, relation using errcode = 'feature_not_supported', hint = 'Give the column a deterministic collation.';
     end if;
     parts := parts || value;
   end loop;
   if parts is null then
-    raise exception 'Table % has no primary key, and so no id to make a key of', relation
+    raise exception 'Table % has no primary key, so its rows have no ids for keys', relation
       using errcode = 'invalid_table_definition', hint = 'Add a primary key, or give the columns that the application locks by.';
   end if;
   return array_to_string(parts, ', ');
@@ -137,16 +137,16 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (select from pg_class as c where c.oid = relation and c.relkind in ('r', 'p')) then
-    raise exception '% is no table', relation
+    raise exception '% is not a table', relation
       using errcode = 'wrong_object_type', hint = 'Name the table whose rows are to be locked.';
   end if;
   if rowlock.root(relation) <> relation then
-    raise exception '% is a partition of %, and its rows have the keys of that', relation, rowlock.root(relation)
+    raise exception '% is a partition of %, and its rows have the keys of that table', relation, rowlock.root(relation)
       using errcode = 'wrong_object_type', hint = format('Name %s; it covers the partitions.', rowlock.root(relation));
   end if;
   if exists (select from pg_inherits as i join pg_class as c on c.oid = i.inhparent
              where relation in (i.inhrelid, i.inhparent) and c.relkind <> 'p') then
-    raise exception '% is in a tree of INHERITS, where parent and child have two keys for one row', relation
+    raise exception '% is in a tree of INHERITS, where a row has one key in the parent and another in the child', relation
       using errcode = 'wrong_object_type', hint = 'Stay at strategy BOTH, or use declarative partitions.';
   end if;
 end

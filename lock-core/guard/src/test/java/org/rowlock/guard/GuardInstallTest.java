@@ -396,7 +396,7 @@ class GuardInstallTest {
                 "create collation ci (provider = icu, locale = 'und', deterministic = false);"
                         + " create table bad(id text collate ci primary key)|has a nondeterministic collation",
                 "create extension citext; create table bad(id citext primary key)|is of type public.citext",
-                "create view bad as select 1 as id|is no table",
+                "create view bad as select 1 as id|is not a table",
                 "create table p(id int primary key) partition by range (id);"
                         + " create table bad partition of p for values from (0) to (1)|is a partition of public.p",
                 "create table bad(id int primary key); create table child() inherits (bad)|in a tree of INHERITS",

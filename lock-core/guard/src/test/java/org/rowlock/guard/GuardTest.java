@@ -368,7 +368,7 @@ class GuardTest {
         });
 
         assertThat(warning.getMessage())
-                .contains("rowlock.guard is off", database.schema() + ".account", "locks others may hold");
+                .contains("rowlock.guard is off", database.schema() + ".account", "locks other transactions may hold");
         assertThat((Object) warning.getNextWarning()).isNull();
         assertThat(writer.advisoryLocks()).isZero();
         writer.rollback();

@@ -43,7 +43,7 @@ record Before(String started, Map<String, Double> figures) {
 
     private static UserError noDiagnosis(Path file, @Nullable Exception cause) {
         return new UserError(
-                "The file " + file + " has no diagnosis. Give one that doctor --json wrote, of this version or newer.",
+                "The file " + file + " has no diagnosis. Give one that doctor --json of this version or newer wrote.",
                 cause);
     }
 

@@ -46,7 +46,7 @@ final class Exclusion {
         int found = update(key, state -> isShared ? Math.max(state, 0) + 1 : -1);
         if (isShared ? found < 0 : found != 0) {
             violated("Two transactions were inside the lock of key " + key + " at the same time ("
-                    + (found < 0 ? "an exclusive holder" : found + " sharers") + " when another came in)");
+                    + (found < 0 ? "one exclusively" : found + " in a shared mode") + " when another entered)");
         }
     }
 

@@ -94,7 +94,7 @@ final class InstanceProcess implements AutoCloseable {
     void awaitReady() {
         String line = line();
         if (!READY.equals(line)) {
-            throw new IllegalStateException("A process of clients did not start; it said " + line);
+            throw new IllegalStateException("A process of clients did not start. It printed: " + line);
         }
     }
 

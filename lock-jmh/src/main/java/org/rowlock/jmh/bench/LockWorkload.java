@@ -63,6 +63,6 @@ public abstract class LockWorkload extends Workload {
             }
             throw e;
         }
-        throw new InvariantViolation("a second transaction got in while the first held the lock");
+        throw new InvariantViolation("a second transaction got the lock while the first held it");
     }
 }

@@ -26,8 +26,8 @@ final class Beforehand {
                 ? List.of()
                 : List.of(String.format(
                         Locale.ROOT,
-                        "Other programs took %.0f %% of this machine in the %d seconds before the start. Above a"
-                                + " tenth, comparisons get no verdict: better end these programs, and start again.",
+                        "Other programs took %.0f %% of this machine in the %d seconds before the start."
+                                + " Comparisons get no verdict above a tenth. End these programs, and start again.",
                         100 * share,
                         SECONDS));
     }

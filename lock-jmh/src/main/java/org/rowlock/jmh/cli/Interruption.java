@@ -44,7 +44,7 @@ final class Interruption implements AutoCloseable {
         }
         String rest = isFinished
                 ? run.left()
-                : "The next run of this program removes the rest. Without one, run on a server of yours: "
+                : "The next run of this program removes the rest. To remove it now, run on your own server: "
                         + BenchmarkSchema.DROP;
         err.println(rest.isEmpty() ? "Nothing is left behind." : "Stopped before everything was removed. " + rest);
     }

@@ -56,7 +56,7 @@ public record Room(ServerAddress server, ConnectionRoom connections, long locks)
             return String.format(
                     Locale.ROOT,
                     "takes %,d entries of the lock table, and there is room for %,d (a full table fails every session"
-                            + " there). Set max_locks_per_transaction to %,d times what it is.",
+                            + " there). Multiply max_locks_per_transaction by %,d.",
                     point.locks(),
                     locks,
                     (point.locks() + locks - 1) / Math.max(1, locks));

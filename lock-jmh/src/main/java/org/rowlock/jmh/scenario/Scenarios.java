@@ -107,7 +107,7 @@ public final class Scenarios {
         try {
             return Class.forName(BENCHMARKS + name);
         } catch (ClassNotFoundException e) {
-            throw new IllegalStateException("scenarios.md names a benchmark that there is not: " + name, e);
+            throw new IllegalStateException("scenarios.md names a benchmark that does not exist: " + name, e);
         }
     }
 

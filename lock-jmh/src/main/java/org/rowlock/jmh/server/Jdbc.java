@@ -72,7 +72,7 @@ public final class Jdbc {
     public static void updateOne(Connection connection, String sql, Object... values) throws SQLException {
         int updated = update(connection, sql, values);
         if (updated != 1) {
-            throw new IllegalStateException("Not one row but " + updated + ": " + sql);
+            throw new IllegalStateException("This should have changed one row, but changed " + updated + ": " + sql);
         }
     }
 

@@ -16,7 +16,7 @@ import org.rowlock.jmh.testing.JmhRuns;
 @Tag("long")
 class BrokenLocksTest {
     private static final String TWO_INSIDE = "Two transactions were inside the lock of key";
-    private static final String GOT_IN = "a second transaction got in while the first held the lock";
+    private static final String GOT_IN = "a second transaction got the lock while the first held it";
 
     static Stream<Arguments> broken() {
         return Stream.of(

@@ -66,6 +66,6 @@ class ExclusionTest {
         exclusion.enter(0, false);
         assertThatThrownBy(exclusion::check)
                 .isInstanceOf(InvariantViolation.class)
-                .hasMessageContaining("1 sharers");
+                .hasMessageContaining("1 in a shared mode");
     }
 }

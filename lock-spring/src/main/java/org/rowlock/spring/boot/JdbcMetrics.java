@@ -57,7 +57,7 @@ record JdbcMetrics(MeterRegistry meters) {
     private void count(RowlockJdbcMXBean control, String table, String figure, Tags tags) {
         String[] words = figure.split("\\.", 2);
         FunctionCounter.builder("rowlock.jdbc." + words[0], control, each -> figure(each, table, figure))
-                .description("Statements with the figure " + words[0] + ", as the MXBean has it")
+                .description("Statements that the MXBean counts as " + words[0])
                 .tags(words.length == 1 ? tags : tags.and("reason", words[1]))
                 .register(meters);
     }

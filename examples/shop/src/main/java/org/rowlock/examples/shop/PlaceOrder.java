@@ -19,7 +19,8 @@ record PlaceOrder(String customer, Map<Long, Integer> lines) {
         }
         lines.forEach((product, quantity) -> {
             if (quantity == null || quantity < 1) {
-                throw new IllegalArgumentException("Product " + product + " is ordered " + quantity + " times");
+                throw new IllegalArgumentException(
+                        "The quantity of product " + product + " is " + quantity + "; it must be at least 1");
             }
         });
         this.customer = customer;

@@ -51,13 +51,13 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
         }
         if (TransactionSynchronizationManager.isSynchronizationActive()
                 && bound.values().stream().anyMatch(ResourceHolder.class::isInstance)) {
-            LOG.debug("The call does not queue in the JVM: a scope around it, such as SUPPORTS, has read something"
+            LOG.debug("The call does not queue in the JVM: an enclosing scope, such as SUPPORTS, has read something"
                     + " and keeps its connection");
             return false;
         }
         if (SessionCaches.isAnyConnected()) {
-            LOG.debug("The call does not queue in the JVM: the session of Hibernate, as of open-in-view, keeps its"
-                    + " connection");
+            LOG.debug("The call does not queue in the JVM: a session of Hibernate, such as that of open-in-view, keeps"
+                    + " its connection");
             return false;
         }
         return true;

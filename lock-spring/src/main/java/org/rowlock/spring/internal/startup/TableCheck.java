@@ -117,7 +117,7 @@ final class TableCheck {
         } catch (LockTargetException e) {
             throw new RowLockDefinitionException(
                     what + ": " + e.getMessage(),
-                    "In the configuration: rowlock.tables[" + table + "], with strategy and id-columns.");
+                    "In the configuration, set strategy or id-columns of rowlock.tables[" + table + "].");
         } catch (DataAccessException e) {
             if (!(e.getRootCause() instanceof SQLException refused)
                     || !SqlState.INSUFFICIENT_PRIVILEGE.equals(refused.getSQLState())) {

@@ -12,6 +12,6 @@ final class Settings {
         if (text.matches("[1-9]\\d{0,8}")) {
             return Integer.parseInt(text);
         }
-        throw new IllegalArgumentException("-D" + property + "=" + text + " is no number of at least 1");
+        throw new IllegalArgumentException("-D" + property + "=" + text + " is not a number of at least 1");
     }
 }

@@ -37,12 +37,13 @@ final class ShopBooks {
             }
             if (now.available() + now.ordered() != now.initial()) {
                 wrong.add("Product " + now.product() + ": " + now.available() + " available and " + now.ordered()
-                        + " ordered are not the initial " + now.initial() + "; an update was lost.");
+                        + " ordered do not add up to the initial " + now.initial() + "; an update was lost.");
             }
             int ordered = now.ordered() - then.ordered();
             if (ordered != ledger.ordered(now.product())) {
-                wrong.add("Product " + now.product() + ": the shop has " + ordered + " ordered since the start, its"
-                        + " clients were told " + ledger.ordered(now.product()) + ".");
+                wrong.add("Product " + now.product() + ": the shop has recorded " + ordered
+                        + " ordered since the start, but" + " has confirmed " + ledger.ordered(now.product())
+                        + " to its clients.");
             }
         }
         old.keySet().forEach(product -> wrong.add("Product " + product + " is gone."));

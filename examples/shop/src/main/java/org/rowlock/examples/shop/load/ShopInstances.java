@@ -33,7 +33,7 @@ final class ShopInstances {
          */
         void awaitWarm() throws InterruptedException {
             if (!warm.await(2, TimeUnit.MINUTES)) {
-                throw new IllegalStateException("The clients have come to a stop at " + client);
+                throw new IllegalStateException("The clients have stopped at " + client);
             }
         }
     }

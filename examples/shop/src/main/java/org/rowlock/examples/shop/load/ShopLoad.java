@@ -66,11 +66,11 @@ public final class ShopLoad {
                     before,
                     client.stock(),
                     ledger,
-                    "The books are right: nothing is below zero, what is available and what is ordered make up"
-                            + " what there was, and the shop has every order that its clients were told of.");
+                    "The books are right: no stock is below zero, available and ordered quantities add up to the"
+                            + " initial stock, and the shop has recorded exactly what it confirmed to its clients.");
         } catch (IOException e) {
-            out.println("There is no shop at " + shop + " that answers (" + e
-                    + "). Start one with ./rowlock shop, or leave shop.url out and one is started here.");
+            out.println("No shop answers at " + shop + " (" + e
+                    + "). Start one with ./rowlock shop, or leave out shop.url, and this program starts one.");
             return 1;
         }
     }

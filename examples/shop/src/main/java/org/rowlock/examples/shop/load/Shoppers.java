@@ -101,7 +101,7 @@ final class Shoppers implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            ledger.failed(what + " at " + shop + " has no outcome: " + e);
+            ledger.failed(what + " at " + shop + " has an unknown outcome: " + e);
         }
     }
 
@@ -112,7 +112,7 @@ final class Shoppers implements AutoCloseable {
         threads.shutdown();
         try {
             if (!threads.awaitTermination(2, TimeUnit.MINUTES)) {
-                ledger.failed("A client did not come back within two minutes.");
+                ledger.failed("A client did not end within two minutes.");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -27,14 +27,16 @@ class ShopBooksTest {
     void aLostUpdateShows() {
         ledger.placed(Map.of(1L, 3));
         assertThat(check(new StockView(1, 10, 8, 5), new StockView(2, 10, 10, 0)))
-                .containsExactly("Product 1: 8 available and 5 ordered are not the initial 10; an update was lost.");
+                .containsExactly(
+                        "Product 1: 8 available and 5 ordered do not add up to the initial 10; an update was lost.");
     }
 
     @Test
     void aLostOrderShows() {
         ledger.placed(Map.of(1L, 3));
         assertThat(check(new StockView(1, 10, 8, 2), new StockView(2, 10, 10, 0)))
-                .containsExactly("Product 1: the shop has 0 ordered since the start, its clients were told 3.");
+                .containsExactly(
+                        "Product 1: the shop has recorded 0 ordered since the start, but has confirmed 3 to its clients.");
     }
 
     @Test
