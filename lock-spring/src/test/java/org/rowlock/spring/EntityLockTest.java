@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
@@ -62,7 +63,9 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.EmptyResultDataAccessException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
@@ -525,6 +528,27 @@ class EntityLockTest {
                     .isInstanceOf(EmptyResultDataAccessException.class)
                     .hasMessageContaining("the row does not exist");
         }
+    }
+
+    /** In Hibernate 7, JPA's find returns null for these errors. */
+    @Test
+    void anErrorOfTheServerIsNotTakenForAnAbsentRow() {
+        LockRequest request = forNoKeyUpdate(LockKey.row("plain", 1)).allowAbsent();
+        undone(byJpa, () -> {
+            byJpa.entities().createNativeQuery("set transaction read only").executeUpdate();
+            assertThatThrownBy(() -> byJpa.template().lock(request))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContaining("read-only");
+        });
+        Throwable[] lost = new Throwable[1];
+        Throwable unused = catchThrowable(() -> undone(byJpa, () -> {
+            Object pid = byJpa.entities()
+                    .createNativeQuery("select pg_backend_pid()")
+                    .getSingleResult();
+            RowLockTests.query(database, "select pg_terminate_backend(" + pid + ", 10000)");
+            lost[0] = catchThrowable(() -> byJpa.template().lock(request));
+        }));
+        assertThat(lost[0]).isInstanceOf(DataAccessResourceFailureException.class);
     }
 
     /** Whether no other transaction can lock the first row of a table. */

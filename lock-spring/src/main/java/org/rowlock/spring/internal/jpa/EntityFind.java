@@ -1,7 +1,5 @@
 package org.rowlock.spring.internal.jpa;
 
-import jakarta.persistence.LockModeType;
-import jakarta.persistence.PessimisticLockScope;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.util.EnumMap;
@@ -11,6 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.hibernate.LockMode;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
@@ -20,21 +19,15 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
 /**
- * Describes a {@code find} of JPA, with a pessimistic lock mode, that locks the same row as Rowlock would. Such a
- * {@code find} exists if Hibernate's statement for the entity selects from one table by the id alone, in one of
- * PostgreSQL's modes.
+ * Describes a read of an entity by its id, with a pessimistic lock mode, that locks the same row as Rowlock would.
+ * Such a read exists if Hibernate's statement for the entity selects from one table by the id alone, in one of
+ * PostgreSQL's modes. Rowlock reads by Hibernate's {@code get}, because JPA's {@code find} of Hibernate 7 returns
+ * null for some errors of the server. The defaults of the persistence unit for locks do not apply to {@code get}.
  *
- * @param modes JPA's lock mode for each of PostgreSQL's lock modes that Hibernate can send
+ * @param modes Hibernate's lock mode for each of PostgreSQL's lock modes that Hibernate can send
  */
-record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeType> modes) {
+record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> modes) {
     private static final Log LOG = LogFactory.getLog(EntityFind.class);
-
-    /**
-     * The hints of the {@code find}. With these hints Hibernate sets no timeout for the lock, and locks no rows of
-     * other tables. The hints override the defaults of the persistence unit.
-     */
-    static final Map<String, Object> HINTS = Map.of(
-            "jakarta.persistence.lock.timeout", -1, "jakarta.persistence.lock.scope", PessimisticLockScope.NORMAL);
 
     /**
      * The form of a suitable statement. A formula, a join, a restriction, a filter or a discriminator changes the form.
@@ -84,8 +77,8 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
         EntityPersister root = roots.get(0);
         Object sample = HibernateEntities.sampleId(root);
         Class<?> entity = root.getMappedClass();
-        Map<RowLockMode, LockModeType> modes = new EnumMap<>(RowLockMode.class);
-        for (LockModeType asked : List.of(LockModeType.PESSIMISTIC_READ, LockModeType.PESSIMISTIC_WRITE)) {
+        Map<RowLockMode, LockMode> modes = new EnumMap<>(RowLockMode.class);
+        for (LockMode asked : List.of(LockMode.PESSIMISTIC_READ, LockMode.PESSIMISTIC_WRITE)) {
             String sql = sample == null || entity == null ? "" : statement(factory, entity, sample, asked);
             Matcher found = STATEMENT.matcher(sql);
             RowLockMode mode = found.matches() ? WORDS.get(found.group(4)) : null;
@@ -108,7 +101,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
      * Returns the statement that Hibernate would send, taken from a session without a database. Returns an empty string
      * if Hibernate would not send a statement.
      */
-    private static String statement(SessionFactoryImplementor factory, Class<?> entity, Object id, LockModeType mode) {
+    private static String statement(SessionFactoryImplementor factory, Class<?> entity, Object id, LockMode mode) {
         Connection none = (Connection) Proxy.newProxyInstance(
                 EntityFind.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     if (method.getName().startsWith("prepare")) {
@@ -122,7 +115,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockModeTyp
         try (Session session = sessions.withOptions().connection(none).openSession()) {
             session.beginTransaction();
             try {
-                Object unused = session.find(entity, id, mode, HINTS);
+                Object unused = session.get(entity, id, mode);
                 return "";
             } finally {
                 session.getTransaction().rollback();

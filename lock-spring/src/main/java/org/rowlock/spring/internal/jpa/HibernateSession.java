@@ -2,7 +2,6 @@ package org.rowlock.spring.internal.jpa;
 
 import jakarta.persistence.CacheRetrieveMode;
 import jakarta.persistence.EntityManagerFactory;
-import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -21,6 +20,7 @@ import org.hibernate.CacheMode;
 import org.hibernate.Hibernate;
 import org.hibernate.HibernateException;
 import org.hibernate.LockMode;
+import org.hibernate.LockOptions;
 import org.hibernate.engine.spi.EntityEntry;
 import org.hibernate.engine.spi.EntityKey;
 import org.hibernate.engine.spi.LoadQueryInfluencers;
@@ -172,7 +172,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     EntityLock lockOf(LockKey.Row row, RowLockMode mode, Connection connection) {
         HibernateEntities entities = entities(row.table());
         EntityFind find = entities.find();
-        LockModeType asked = find == null ? null : find.modes().get(mode);
+        LockMode asked = find == null ? null : find.modes().get(mode);
         LoadQueryInfluencers influencers = session.getLoadQueryInfluencers();
         if (find == null
                 || asked == null
@@ -212,7 +212,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     record EntityLock(
             SessionImplementor session,
             EntityFind find,
-            LockModeType mode,
+            LockMode mode,
             Object id,
             @Nullable Object loaded,
             AtomicBoolean called)
@@ -227,9 +227,9 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
             called.set(true);
             try {
                 if (loaded == null) {
-                    return session.find(find.entity(), id, mode, EntityFind.HINTS) != null;
+                    return session.get(find.entity(), id, mode) != null;
                 }
-                session.refresh(loaded, mode, EntityFind.HINTS);
+                session.refresh(loaded, new LockOptions(mode));
                 return true;
             } catch (RuntimeException e) {
                 for (Throwable each = e; each != null; each = each.getCause()) {
