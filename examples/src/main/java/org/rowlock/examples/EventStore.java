@@ -38,8 +38,8 @@ public final class EventStore {
     }
 
     /**
-     * Returns the events after the given number, and ends the transaction. No event with a smaller number than a
-     * returned event can be added later.
+     * Returns the events after the given number, and ends the transaction. Later, no event can appear before a returned
+     * event.
      */
     public List<Event> readAfter(Connection connection, long last) throws SQLException {
         long bound = locks.in(connection)

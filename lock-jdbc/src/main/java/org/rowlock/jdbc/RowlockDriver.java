@@ -30,10 +30,7 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * property {@code rowlock.jdbc.*}.
  */
 public final class RowlockDriver implements Driver {
-    /**
-     * The shared state of connections with the same URL and settings. Settings come from the URL, the properties and
-     * the system properties.
-     */
+    /** The shared state of connections with the same URL and settings. */
     private static final Map<List<Object>, DropIn> DROP_INS = new ConcurrentHashMap<>();
 
     private static final Driver POSTGRES = new org.postgresql.Driver();

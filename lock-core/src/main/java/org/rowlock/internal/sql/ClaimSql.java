@@ -38,7 +38,7 @@ public record ClaimSql(RowTable table, String predicate, String order, int limit
                 + " limit " + claim.limit() + ' ' + FOR_UPDATE + SKIP_LOCKED;
     }
 
-    /** Returns a statement that locks rows in the claim's order, and yields the texts of their ids. */
+    /** Returns a statement that locks rows in the claim's order and returns their ids as texts. */
     public String lock() {
         return RowSql.identity(table) + "select " + table.printedId(alias()) + " from " + from(table.name()) + " where "
                 + condition(predicate)

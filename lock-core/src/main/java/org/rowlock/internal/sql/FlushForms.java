@@ -125,7 +125,7 @@ class FlushForms {
         return isAdvisory() && asked.rows().isEmpty() && asked.inserts().isEmpty() && !behind;
     }
 
-    /** Whether the flush only tries one advisory lock. A failed attempt needs no rollback. */
+    /** Whether the flush only tries to acquire one advisory lock. A failed attempt needs no rollback. */
     private boolean isAdvisoryTry() {
         return isAdvisoryAlone() && !shape.isSeveral() && wait == WaitKind.NO_WAIT;
     }

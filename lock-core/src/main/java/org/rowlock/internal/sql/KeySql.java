@@ -100,8 +100,8 @@ public final class KeySql {
     }
 
     /**
-     * Returns the FROM clause for {@link #arguments}; empty if the key has no table. The parameters of the arguments
-     * precede the parameter of this clause.
+     * Returns the FROM clause for {@link #arguments}; empty if the key has no table. The parameter of the clause
+     * follows the parameters of {@link #arguments}.
      */
     static String from(Shape shape) {
         return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT ? FROM_TABLE : "";

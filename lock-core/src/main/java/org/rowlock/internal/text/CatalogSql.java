@@ -11,8 +11,8 @@ public final class CatalogSql {
     /**
      * An expression for a table {@code c} of pg_class: whether a write to one row of the table always reports one
      * changed row. The expression is false for foreign tables, and for tables with row-level policies, rules, or
-     * triggers that may skip a row. The expression is also false for tables with child tables, which may have rows with
-     * the same id. The expression does not call pg_partition_tree(), which waits for locks on partitions.
+     * triggers that may skip a row. It is also false for tables with child tables, which may have rows with the same
+     * id. The expression does not call pg_partition_tree(), which waits for locks on partitions.
      */
     public static final String COUNTS_ITS_ROWS = "c.relkind in ('r', 'p') and not (c.relhasrules or c.relrowsecurity)"
             + " and (c.relkind = 'p' or not c.relhassubclass) and not exists (with recursive p as (select c.oid"

@@ -136,7 +136,7 @@ public final class IdText {
         }
     }
 
-    /** Formats a value as in ISO 8601, in UTC if it has a time zone, with seconds and without trailing zeros. */
+    /** Formats a value as in ISO 8601, always with seconds. A value with a time zone is converted to UTC. */
     private static String ofTemporal(String table, Temporal value) {
         if (value instanceof OffsetDateTime || value instanceof ZonedDateTime || value instanceof Instant) {
             Instant instant = Instant.from(value);

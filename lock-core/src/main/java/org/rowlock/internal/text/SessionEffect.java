@@ -5,9 +5,8 @@ import java.util.Set;
 import org.rowlock.internal.text.Token.TokenType;
 
 /**
- * The effect that a statement may have on its session beyond its transaction, according to the text of the statement.
- * An unknown statement is assumed to alter the session. Functions that a trigger, a rule or a view calls are not
- * detected.
+ * How a statement may affect its session beyond the transaction, according to the statement's text. An unknown
+ * statement is assumed to alter the session. Functions that a trigger, a rule or a view calls are not detected.
  */
 public enum SessionEffect {
     /**

@@ -12,7 +12,7 @@ import org.rowlock.internal.text.Token.TokenType;
  * and a question mark is a parameter unless it is doubled.
  */
 public final class Tokens {
-    /** The greatest length of a text that callers should split, because longer texts take too much time. */
+    /** Callers should not split longer texts, because this takes too much time. */
     public static final int LONGEST = 16_384;
 
     private static final String OPERATORS = "+-*/<>=~!@#%^&|`";

@@ -86,7 +86,7 @@ public final class LockVerifier {
 
     public void verify(DataSource dataSource, int connections) {
         Arguments.notNull(dataSource, "The DataSource is null");
-        // A failover changes the session only once, so a verification that finds a changed session is repeated.
+        // A failover changes the session only once, so the verification is repeated once if it finds a changed session.
         for (boolean again = false; ; again = true) {
             List<Probe> probes = new ArrayList<>();
             try {

@@ -43,7 +43,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     /** The shortest timeout of each session in nanoseconds, as Rowlock last read it from the server. */
     final Map<Connection, Long> timeouts = Collections.synchronizedMap(new WeakHashMap<>());
 
-    /** The sessions that may hold advisory locks that outlast a transaction. */
+    /** The sessions that may hold session-level advisory locks. */
     final Map<Connection, Boolean> sessionLocks = Collections.synchronizedMap(new WeakHashMap<>());
 
     private final Map<String, StatementPlan> plans = new ConcurrentHashMap<>();

@@ -316,8 +316,8 @@ public final class Turns {
     }
 
     /**
-     * Discards the kept writes, and releases the turn after the transaction has ended. Does not release the turn while
-     * another thread runs a statement, because that statement may belong to the next transaction.
+     * Called after the transaction has ended. Discards the kept writes, and releases the turn. Does not release the
+     * turn while another thread runs a statement, because that statement may belong to the next transaction.
      */
     public void ended() {
         kept.close();

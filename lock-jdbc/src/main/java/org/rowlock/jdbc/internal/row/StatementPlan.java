@@ -15,7 +15,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape;
  * The facts about a statement that follow from its text alone, and the figures of its table.
  *
  * @param changesSettings whether the statement may change the timeouts or the role of the session
- * @param locksSession whether the statement may acquire an advisory lock that outlasts the transaction
+ * @param locksSession whether the statement may acquire a session-level advisory lock
  * @param effect the result of {@link #sessionEffect}; null if groups are off, because only groups need the result
  * @param sharedTarget the table that an UPDATE changes; null if the statement is not an UPDATE, if the same text may
  *     have a different effect in another session, or if groups are off
