@@ -42,9 +42,9 @@ public record CommitErrors(List<LockKey> keys) {
 
     CommitNotConfirmedException notConfirmed(SQLException ended) {
         return new CommitNotConfirmedException(
-                "Not known to be durable: " + work() + " has committed on this server and is visible, but the wait"
-                        + " until it is durable, here and at its standby, was ended (" + ServerErrors.message(ended)
-                        + "): a crash or a failover can still lose it. Do not run it again; check whether the standby"
+                "It is not known whether " + work() + " is durable: it has committed on this server and is visible, but"
+                        + " the wait for the disk and the standby was ended (" + ServerErrors.message(ended)
+                        + "). A crash or a failover can still lose it. Do not run it again; check whether the standby"
                         + " has it.",
                 SqlState.COMMIT_NOT_CONFIRMED,
                 ended);

@@ -42,7 +42,7 @@ final class TableCheck {
     private static final Map<GuardState, String> IN_WORDS = Map.of(
             GuardState.MISSING, "no guard",
             GuardState.DISABLED, "its guard is switched off by DISABLE TRIGGER",
-            GuardState.OUTDATED, "its guard is of another version or primary key");
+            GuardState.OUTDATED, "its guard has another version, or the primary key was replaced");
 
     /** The condition that a relation is a table rather than a view or an index. */
     private static final String IS_TABLE = "c.relkind in ('r', 'p')";
