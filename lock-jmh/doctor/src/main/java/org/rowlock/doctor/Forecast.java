@@ -16,7 +16,7 @@ import org.rowlock.doctor.Wait.Doing;
  * a busy machine, a lever that saves messages also shortens the waits for a processor. An estimate can therefore be as
  * low as a fourth of the true rate.
  *
- * @param sightings the number of samples of the first session in line from which the estimate is computed
+ * @param sightings the number of sampled waits from which the estimate is computed
  * @param levers the estimated rate by lever; levers that gain little are left out
  */
 record Forecast(String table, double perSecond, int sightings, Map<String, Double> levers) {
@@ -55,7 +55,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
                 || idleShare + runShare + commitShare + wakeShare < 1 - Threshold.HURT_SHARE) {
             return null;
         }
-        // A state that no sample saw lasts for less than one sample's share of the cycle.
+        // A state that no sample saw is shorter than the cycle divided by the number of samples.
         double least = turn / table.firstWaits();
         double idle = idleShare * turn;
         double pause = Math.min(idle, TURN * table.idleMillis());

@@ -48,7 +48,7 @@ final class Rules {
      *
      * @param form the name of the rule's text in words.properties, such as "convoy" or "horizon.open"
      * @param gain the gain, as in {@link Advice}
-     * @param about further sources of figures for the rule's text, which take precedence over the observations
+     * @param about sources of figures for the rule's text that take precedence over the observations
      */
     void advise(String form, String subject, @Nullable String statement, double gain, Object... about) {
         String rule = form.split("\\.", 2)[0];

@@ -82,9 +82,8 @@ final class SqlText {
         while (at < sql.length()) {
             char c = sql.charAt(at);
             boolean isQuoteNext = sql.startsWith("'", at + 1);
-            // Whether the string ends here depends on standard_conforming_strings of the session that sent the
-            // statement, and the doctor cannot read that session's setting. To be safe, the rest of the statement
-            // counts as part of the string.
+            // The string ends here if standard_conforming_strings is on, but the doctor cannot read this setting of the
+            // sending session. To be safe, the rest of the statement counts as part of the string.
             if (c == '\\' && isQuoteNext && !isEscaped) {
                 return sql.length();
             }

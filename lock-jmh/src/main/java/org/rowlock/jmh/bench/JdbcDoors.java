@@ -18,8 +18,8 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * The variants that use JDBC or lock-core. Most variants write a value that depends on a read, so a lost update
- * shows in the sum. Not thread-safe.
+ * The variants that use JDBC or lock-core. Most variants write a value that depends on a read, so the sum of the
+ * balances reveals a lost update. Not thread-safe.
  */
 public final class JdbcDoors {
     static final String BY_HAND = "by-hand";

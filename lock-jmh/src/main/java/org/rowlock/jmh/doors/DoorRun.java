@@ -36,8 +36,9 @@ import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ServerFailures;
 
 /**
- * Compares variants of one transaction (doors). At each point, all variants run in slices, of half a second by default,
- * in a new random order each round. A disturbance of the machine therefore affects all variants alike.
+ * Compares variants of one transaction (doors). At each point (set of conditions), all variants run in slices, of half
+ * a second by default, in a new random order each round. A disturbance of the machine therefore affects all variants
+ * alike.
  */
 public final class DoorRun extends BenchmarkRun {
     /** The number of rows in the tables of a run. A point may use fewer. */

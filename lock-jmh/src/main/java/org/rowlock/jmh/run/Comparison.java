@@ -23,10 +23,10 @@ import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
 /**
- * Runs scenarios. Each round measures every variant at every point, each time in a new JVM. Such a measurement is
- * called a turn. At each point of a round, the baseline has two turns, the first and the last. Every second round runs
- * backwards, so a drift of the machine affects all variants alike. The order changes after each pair of rounds, so no
- * variant always follows the same other variant.
+ * Runs scenarios. Each round measures every variant under every set of conditions (point). Each measurement is called a
+ * turn and runs in a new JVM. At each point of a round, the baseline has two turns, the first and the last. Every
+ * second round runs backwards, so a drift of the machine affects all variants alike. The order changes after each pair
+ * of rounds, so no variant always follows the same other variant.
  */
 public final class Comparison extends BenchmarkRun {
     /** The number of consecutive failures after which a variant is left out. */

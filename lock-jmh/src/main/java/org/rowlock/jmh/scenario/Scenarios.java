@@ -50,7 +50,7 @@ public final class Scenarios {
         return DOORS;
     }
 
-    /** Returns all scenarios, with those whose variants share one JVM at the end. */
+    /** Returns {@link #all}, followed by {@link #doors}. */
     public static List<Scenario> known() {
         return Stream.concat(ALL.stream(), DOORS.stream()).toList();
     }

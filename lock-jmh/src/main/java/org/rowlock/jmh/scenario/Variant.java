@@ -35,7 +35,7 @@ public record Variant(String label, Map<String, String> params, boolean isContro
         return params.getOrDefault(STRATEGY, "");
     }
 
-    /** Whether this is the label of the variant, or its door. */
+    /** Whether the name is the variant's label or door. */
     public boolean isCalled(String name) {
         return !name.isBlank()
                 && (name.strip().equalsIgnoreCase(label) || name.strip().equalsIgnoreCase(door()));
