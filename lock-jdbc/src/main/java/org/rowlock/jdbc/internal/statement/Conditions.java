@@ -74,7 +74,13 @@ final class Conditions {
     private void skipTerm() {
         others = true;
         while (!atTermEnd()) {
+            boolean between = tokens.atWord("between");
             tokens.skipOne();
+            // The AND of BETWEEN joins no conditions: in "x between y and id = ?", the parameter is not an id.
+            if (between) {
+                tokens.skipTo(ENDS);
+                tokens.skipWord("and");
+            }
         }
     }
 

@@ -162,6 +162,7 @@ class StatementRecogniserTest {
                 "update t set v = 1 where (not (id = ?))",
                 "update t set v = 1 where case when a = 1 and id = ? and b = 2 then true end",
                 "update t set v = 1 where a between 1 and (2) or id = ?",
+                "update t set v = 1 where ? between id and id = ?",
                 "update t set v = 1 where id = any(?)",
                 "update t set v = 1 where current of c",
                 "select 1; update t set v = 1 where id = ?",
