@@ -33,9 +33,9 @@ import org.springframework.core.annotation.AliasFor;
  * such call therefore do not deadlock with each other. The exceptions are calls with strategy {@code ROW} that lock
  * rows of one table in several modes, or under several names of the table.
  *
- * <p>The annotation can be used as a meta-annotation. Without a transaction the call fails and locks nothing. A call
- * that begins a transaction first queues in the JVM for its keys, before it borrows a connection. A call within the
- * same object ({@code this.ship(1)}) bypasses the proxy and locks nothing, as with {@code @Transactional}.
+ * <p>The annotation can be used as a meta-annotation. Without a transaction the call fails and locks nothing. If a call
+ * begins a transaction, it first queues in the JVM for its keys, and then borrows a connection. A call within the same
+ * object ({@code this.ship(1)}) bypasses the proxy and locks nothing, as with {@code @Transactional}.
  *
  * <p>A call throws Spring's exceptions, with Rowlock's exception as the cause: for example {@code
  * CannotAcquireLockException} if the lock is not available; see {@link LockExceptionTranslator}.
@@ -63,7 +63,7 @@ public @interface RowLock {
     String table() default "";
 
     /**
-     * The entity in whose table rows are locked, instead of {@link #table}. Hibernate's mapping names the table.
+     * The entity whose rows are locked; an alternative to {@link #table}. Hibernate's mapping names the table.
      *
      * @return the entity class; {@code void} for none
      */

@@ -30,7 +30,7 @@ import org.springframework.util.function.SingletonSupplier;
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 @Import(RowLockConfiguration.Proxies.class)
 class RowLockConfiguration {
-    /** Registers Spring's creator of proxies, unless {@code @EnableTransactionManagement} has already registered it. */
+    /** Registers Spring's proxy creator, unless {@code @EnableTransactionManagement} has already registered it. */
     static final class Proxies implements ImportBeanDefinitionRegistrar {
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry beans) {
@@ -45,7 +45,7 @@ class RowLockConfiguration {
     }
 
     /**
-     * This method is static and depends only on the bean factory, because Spring creates its bean before all other
+     * This method is static and depends only on the bean factory, because Spring creates this bean before all other
      * beans.
      */
     @Bean

@@ -14,8 +14,8 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return the wait of calls that do not specify a wait; zero for no wait. The default is null, which means a wait
-     * without a bound, within the timeout of the transaction}
+     * {@return the wait of calls that do not specify a wait; zero for no wait. The default is null, which means no
+     * bound except the transaction's timeout}
      */
     default @Nullable Duration defaultWait() {
         return null;

@@ -105,8 +105,8 @@ public final class RowLockJdbcAutoConfiguration {
         private RowlockDataSource wrap(String name, DataSource dataSource) {
             Binder binder = Binder.get(environment);
             RowLockProperties.Jdbc given = binder.bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
-            // The type DropInMode is used only inside this method, because lock-jdbc may be missing. The binder
-            // converts "false", which YAML reads from the word "off", to OFF.
+            // The type DropInMode is used only inside this method, because lock-jdbc may be missing. YAML reads the
+            // word "off" as false, which the binder converts to OFF.
             DropInMode mode = binder.bind("rowlock.jdbc.mode", DropInMode.class).orElse(DropInMode.QUEUE);
             return RowLocksFactory.set(
                     "rowlock.jdbc.*",

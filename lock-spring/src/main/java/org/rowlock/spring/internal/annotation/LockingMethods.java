@@ -46,7 +46,7 @@ public final class LockingMethods {
     /** A locking method and its annotations. The method is declared in the target class, or else in an interface. */
     record Found(Method method, List<Lock> locks) {}
 
-    /** One of the annotations. The parameter is null if the annotation is on the method. */
+    /** An annotation of a locking method. The parameter is null if the annotation is on the method. */
     record Lock(
             MergedAnnotation<RowLock> annotation, @Nullable MethodParameter parameter) {}
 
@@ -131,15 +131,15 @@ public final class LockingMethods {
                 .orElse(null);
     }
 
-    /** Whether an interface declares the method that a class or its superclass implements. */
+    /** Whether an interface declares a method that the target class implements or inherits. */
     public static boolean hasMethod(Class<?> type, Method method, Class<?> targetClass) {
         return ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null
                 || implementedBy(method, type, targetClass).findAny().isPresent();
     }
 
     /**
-     * Returns the methods of an interface that a method of a class implements. The class may inherit the method from a
-     * superclass. The parameter types may differ: type variables are erased in the interface and bound in the class.
+     * Returns the interface methods that a method of the target class implements. The class may inherit this method.
+     * The parameter types may differ: type variables are erased in the interface and bound in the class.
      */
     static Stream<Method> implementedBy(Method method, Class<?> type, Class<?> targetClass) {
         return Arrays.stream(type.getMethods())
@@ -167,8 +167,8 @@ public final class LockingMethods {
     }
 
     /**
-     * Rejects annotations on a record component or a Kotlin property. Such an annotation is on a parameter of a
-     * constructor, which no proxy intercepts.
+     * Rejects annotations on a record component or a Kotlin property. Such an annotation is on a constructor parameter,
+     * and no proxy intercepts constructors.
      *
      * @param met the types whose constructors have been checked
      */

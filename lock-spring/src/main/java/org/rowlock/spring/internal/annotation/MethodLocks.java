@@ -86,7 +86,7 @@ public record MethodLocks(
 
         /**
          * Returns this call, with the keys of an earlier evaluation in place of missing keys. A second evaluation finds
-         * no keys if the ids are a one-pass Iterable, which the first has consumed.
+         * no keys if the ids are a one-pass Iterable, which the first evaluation has consumed.
          */
         public Call orKeysOf(Call earlier) {
             List<List<LockKey>> both = new ArrayList<>(keys.size());

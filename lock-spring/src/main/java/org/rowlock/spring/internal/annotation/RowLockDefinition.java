@@ -24,8 +24,8 @@ import org.springframework.util.ReflectionUtils;
  * @param table the table, looked up on first use, because an entity's table is unknown until the entity manager factory
  *     exists
  * @param given the id, or each part of the id if the annotation names several parts
- * @param parts for an id of several parts, the parameter or property that each part's expression names, or an empty
- *     string if it names none; otherwise an empty list
+ * @param parts for each part of a composite id, the parameter or property that its expression names, or an empty
+ *     string; empty for any other id
  * @param idText the id as the annotation writes it, for reports
  * @param required whether the row must exist
  */

@@ -62,15 +62,12 @@ public final class LockedCall {
     private final DataSource dataSource;
     private final LockWait wait;
 
-    /**
-     * The entries of this call in the queue. Null before admission, and after the first lock has shown that the call
-     * has a connection.
-     */
+    /** The entries of this call in the queue; null before admission, and again after the first lock. */
     private @Nullable KeyEntries turn;
 
     /**
-     * The time at which the call began to queue; null if it did not queue. Only the first lock of the call has a
-     * shorter wait because of the queue: a retry within the transaction does not queue again.
+     * The time at which the call began to queue; null if it did not queue. The time in the queue shortens only the wait
+     * for the first lock, because later locks of the call do not queue.
      */
     private @Nullable Long queuedSince;
 
@@ -230,7 +227,7 @@ public final class LockedCall {
         if (shown != null && shown.state() == LockResult.State.TAKEN) {
             return result;
         }
-        // Entities of absent rows are read again too.
+        // Entities are read again even if their rows do not exist.
         caches.renew();
         Set<LockKey> held = new LinkedHashSet<>(request.keys());
         if (shown != null && !shown.absentRows().isEmpty()) {

@@ -53,8 +53,8 @@ public final class SpringTransaction extends SavepointParts {
             + " cast(pg_catalog.to_regclass(?) as pg_catalog.oid))";
 
     /**
-     * The connections of the thread's transactions that have ended. Spring keeps such a connection bound until the last
-     * callback, so code in a callback seems to run in the transaction.
+     * The connections of ended transactions. Spring keeps such a connection bound until the last callback, so code in a
+     * callback seems to run in the transaction.
      */
     private static final ThreadLocal<Map<Object, Boolean>> ENDED = ThreadLocal.withInitial(WeakHashMap::new);
 
@@ -253,7 +253,7 @@ public final class SpringTransaction extends SavepointParts {
                         + " @Transactional(propagation = Propagation.REQUIRES_NEW).");
     }
 
-    /** Limits a wait to the rest of the transaction's timeout. Throws an exception if the timeout is over. */
+    /** Limits a wait to the rest of the transaction's timeout. Throws an exception if this timeout has expired. */
     LockWait capped(String what, LockWait wait) {
         ConnectionHolder holder = holder(what, database());
         try {
@@ -289,7 +289,7 @@ public final class SpringTransaction extends SavepointParts {
         return known == null ? new UncategorizedSQLException(what, sql, e) : known;
     }
 
-    /** Returns the DataSource, which is not null for a transaction that has locked or will lock. */
+    /** Returns the DataSource. It is not null in a transaction that locks. */
     private DataSource database() {
         return Objects.requireNonNull(dataSource);
     }
