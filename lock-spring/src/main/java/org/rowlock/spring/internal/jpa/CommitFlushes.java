@@ -16,8 +16,8 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Makes the drop-in send Hibernate's last flush with the COMMIT. Failures of the flush are reported as Hibernate itself
- * would report them.
+ * Makes lock-jdbc send Hibernate's last flush with the COMMIT. If the flush fails, the exception is the one that
+ * Hibernate would throw.
  */
 public final class CommitFlushes {
     private static final Log LOG = LogFactory.getLog(CommitFlushes.class);
@@ -30,9 +30,8 @@ public final class CommitFlushes {
     private CommitFlushes() {}
 
     /**
-     * Makes the drop-in keep Hibernate's writes from now until the COMMIT of the transaction. A call is safe only from
-     * {@code beforeCommit} on: from then until the COMMIT only Hibernate writes, and only Hibernate reads the update
-     * counts.
+     * From now on, lock-jdbc keeps Hibernate's writes until the COMMIT. Call this method only in {@code beforeCommit}
+     * or later, when only Hibernate writes and reads update counts.
      */
     public static void open(TransactionManager manager) {
         if (IS_PRESENT) {
@@ -81,7 +80,7 @@ public final class CommitFlushes {
             }
         }
 
-        /** Returns the exception that Hibernate's own flush would have thrown for the failure of a kept write. */
+        /** Returns the exception that Hibernate's own flush would have thrown for the failed write. */
         private static RuntimeException meant(SessionFactoryImplementor factory, CommitFlushException failed) {
             if (failed.isWrongCount()) {
                 StaleStateException stale = new StaleStateException(failed.getMessage());

@@ -67,7 +67,8 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
 
     /**
      * @param surely whether the entity's id is certainly one of the keys
-     * @param late whether Rowlock learned this only from the locked row, because the key is another spelling of the id
+     * @param late whether only the locked row has shown that the id is a key, because the key is another spelling of
+     *     the id
      */
     private record Loaded(Object entity, EntityEntry entry, boolean surely, boolean late) {}
 
@@ -245,7 +246,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     /**
      * Whether a refresh locks the entity, and loses no pending change of the entity or of entities to which the refresh
      * cascades. The result is false if the session records a lock mode above READ for the entity. Hibernate may then
-     * send no lock, although after a join or a rollback to a savepoint the recorded lock may not exist.
+     * send no lock, even if a rollback to a savepoint has released the recorded lock, or a join never acquired it.
      */
     private boolean isReadAgain(Object entity) {
         EntityEntry entry = session.getPersistenceContextInternal().getEntry(entity);

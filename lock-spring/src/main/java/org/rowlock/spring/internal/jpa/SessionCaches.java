@@ -53,7 +53,8 @@ public final class SessionCaches {
      *
      * @param what the description for messages
      * @param dataSource the database in which to lock
-     * @param rows the locked ids by table, without ids that were locked earlier; an empty set means all rows of a table
+     * @param rows the ids to lock by table, without ids that were locked earlier; an empty set means all rows of a
+     *     table
      * @param idColumns returns the id columns of a table, in the order of the key; called only for composite ids
      * @param spellings returns the stored ids of the locked rows of a table, if different texts may be one id; called
      *     only after the lock
@@ -196,8 +197,8 @@ public final class SessionCaches {
     }
 
     /**
-     * Adds the key of a row. The id is read from the given columns in their order. Adds nothing if the row lacks one of
-     * the columns.
+     * Adds the key of a row, with the values of the given columns as the id. Adds nothing if the row lacks one of the
+     * columns.
      */
     public static void addKey(ResultSet row, String table, List<String> columns, Set<LockKey> keys) {
         List<Object> id = new ArrayList<>();

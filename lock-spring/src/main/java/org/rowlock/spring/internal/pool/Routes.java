@@ -59,8 +59,7 @@ public final class Routes {
                 }
             }
         } catch (SQLException | IllegalStateException e) {
-            // The current route cannot be determined. The caller receives the error when the caller borrows a
-            // connection.
+            // The current route cannot be determined. Borrowing a connection will report the error.
         }
         return dataSource;
     }

@@ -37,10 +37,10 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Adds two interceptors to the proxies of beans that have {@link RowLock}. The interceptor that locks is the last in
- * the chain, and therefore runs in the transaction, regardless of the order of the advisors. In the proxy of a
- * repository, the interceptor that locks runs directly after the transaction has begun. The interceptor that queues
- * runs directly before the transaction begins.
+ * Adds two interceptors to the proxies of beans that have {@link RowLock}. The locking interceptor is the last in the
+ * chain, and therefore runs in the transaction, regardless of the order of the advisors. In the proxy of a repository,
+ * the locking interceptor runs directly after the transaction has begun. The queueing interceptor runs directly before
+ * the transaction begins.
  *
  * <p>The order of an advisor cannot ensure these positions, because Spring's transaction advisor already has the lowest
  * precedence. This post-processor has no order, so that it runs after ordered post-processors, such as the
@@ -210,8 +210,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Reports self-invocations if the reaction to them is known. Until then, collects them, because the bean with this
-     * setting may be created later.
+     * Reports self-invocations if the reaction to them is known. Until then, collects them, because the settings bean
+     * may be created later.
      */
     private synchronized void reportSelfInvocations(Set<String> found) {
         if (selfInvocation == null) {
@@ -222,8 +222,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Reports the self-invocations found so far: calls by which a class calls its own locking methods. From now on each
-     * self-invocation is reported when it is found.
+     * Reports the calls found so far by which a class calls its own locking methods. From now on, each such call is
+     * reported when it is found.
      *
      * @throws RowLockDefinitionException if there are self-invocations, and the reaction is to fail
      */

@@ -28,7 +28,7 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 
 /**
- * The interceptor by which one proxy locks. The interceptor runs in the transaction, directly before the method.
+ * The locking interceptor of one proxy. It runs in the transaction, directly before the method.
  *
  * @param transactions the transactions that the proxy begins for its methods
  * @param adviceBetween whether other advice runs after the call has queued and before it locks, and may change the
@@ -126,7 +126,7 @@ record LockInterceptor(
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
             ProxyMethodInvocation proxied = (ProxyMethodInvocation) invocation;
-            // A retry repeats the call with the attributes of the last attempt, so the old attribute is removed.
+            // A retry gets the attributes of the last attempt, so the old attribute is removed.
             proxied.setUserAttribute(QUEUED, null);
             MethodLocks method = method(invocation);
             TransactionAttribute transaction = transactions.of(invocation.getMethod(), targetClass(invocation));
@@ -152,7 +152,7 @@ record LockInterceptor(
 
         /**
          * Returns the locks of a call. Returns null if the evaluation fails, because an expression may need the
-         * transaction. Method validation, or the interceptor that locks, later rejects invalid arguments.
+         * transaction. Later, either method validation or the locking interceptor rejects invalid arguments.
          */
         private static @Nullable Call callOrNone(MethodLocks method, MethodInvocation invocation) {
             try {

@@ -139,7 +139,7 @@ public final class SelfInvocations extends ClassVisitor {
         return new MethodVisitor(api) {
             private final Set<String> called = new LinkedHashSet<>();
 
-            // Whether the method can have another object of the class. Its calls may then go to that object.
+            // Whether the method may use another object of the class, and call the methods of that object.
             private boolean hasAnother =
                     forwards || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(SelfInvocations.this::isOwn);
 
@@ -156,7 +156,7 @@ public final class SelfInvocations extends ClassVisitor {
             @Override
             public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
                 hasAnother |= isOwn(Type.getReturnType(type));
-                // A call of the same method in the superclass is correct, because the caller has the same lock.
+                // A call of super.method() is correct, because the caller has the same lock.
                 if (opcode != Opcodes.INVOKESPECIAL || !(method + type).equals(caller + descriptor)) {
                     call(owner, method, type);
                 }

@@ -136,7 +136,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
 
     /**
      * Checks the server and the pool if there are no annotations yet, because a lazy bean or a template may lock later.
-     * A failure is only logged if the database refuses locks, or if only the drop-in is in use.
+     * If the database refuses locks, or if only lock-jdbc is in use, a failure is merely logged.
      */
     private void verifyUnused() {
         if (!dataSources.hasDefault()) {
@@ -167,9 +167,9 @@ public final class StartupVerification implements SmartInitializingSingleton {
     }
 
     /**
-     * Verifies a DataSource, or each route of a routing DataSource. The first route must have the tables and must pass.
-     * The other routes may be read-only or unreachable. The check fails if another route can be reached, but its locks
-     * do not exclude each other or cannot be verified.
+     * Verifies a DataSource, or each route of a routing DataSource. The first route must have the tables and pass the
+     * check. The other routes may be read-only or unreachable. The check fails if another route can be reached, but its
+     * locks do not exclude each other or cannot be verified.
      *
      * @return the DataSource, or its first route, which is the default route if there is one
      */

@@ -60,7 +60,7 @@ final class TableCheck {
     private final Connection connection;
     private final JdbcTemplate jdbc;
     private final RowLocks locks;
-    /** The name under which each table was first checked, by the table's oid. */
+    /** The first checked spelling of each table's name, by the oid of the table. */
     private final Map<Long, String> spellings = new HashMap<>();
 
     private final Set<String> advisory = new TreeSet<>();
@@ -144,10 +144,7 @@ final class TableCheck {
                         : "Write the name as in SQL, with its schema if necessary.");
     }
 
-    /**
-     * Rejects a second spelling of the name of a table if the two spellings are configured differently. Both spellings
-     * name the same table, but each spelling has its own configuration.
-     */
+    /** Rejects a second spelling of a table's name if the two spellings are configured differently. */
     private void checkSpelling(String what, String table, long oid) {
         String other = spellings.putIfAbsent(oid, table);
         if (other == null || other.equals(table)) {
@@ -166,8 +163,8 @@ final class TableCheck {
     }
 
     /**
-     * Whether the parts can be in the order of the columns. The result is false only if the parts have the names of all
-     * columns, in a different order.
+     * Whether the parts may be in the order of the columns: false only if the parts have the names of all columns, in a
+     * different order.
      */
     private static boolean inOrder(List<String> names, List<String> columns) {
         List<String> given = names.stream().map(TableCheck::plain).toList();

@@ -16,8 +16,7 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Reports methods whose {@link RowLock} has no effect in a context. No bean of Rowlock calls {@link #check}, because a
- * context may have no beans of Rowlock.
+ * Reports methods whose {@link RowLock} has no effect in an application context, which may have no beans of Rowlock.
  */
 public final class UnlockedMethods {
     private static final Log LOG = LogFactory.getLog(UnlockedMethods.class);
