@@ -53,7 +53,7 @@ class DropInExampleTest {
                 Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             // snippet: flush
-            // The tables whose counts the framework checks for one row.
+            // The tables for which the framework expects update counts of 1.
             CommitFlush.open(connection, Set.of("account")::contains);
             // end
             assertThat(CommitFlush.open(connection, table -> true)).isTrue();

@@ -29,8 +29,8 @@ final class AdaptiveWidth {
     private static final int MEANS = 64;
 
     /**
-     * The largest plausible ratio of the measured stay without a wait to the mean stay. A larger ratio shows that the
-     * measurement is wrong. The width then does not change until the measurement is corrected.
+     * The largest plausible quotient of two times: the measured stay without a wait, divided by the mean stay. A larger
+     * quotient shows that the measurement is wrong. The width then does not change until the measurement is corrected.
      */
     private static final double SURPRISE = 1.25;
 

@@ -68,7 +68,7 @@ public final class KeyEntries implements AutoCloseable {
 
     /**
      * Records whether a connection was obtained. After a failure, callers skip the queues of the keys until a caller
-     * obtains a connection. If callers waited in an outage, each caller would wait for the connection timeouts of all
+     * obtains a connection. If callers queued during an outage, each would wait for the connection timeouts of all
      * callers before it. Call this method before {@link #close}.
      */
     public void connected(boolean connected) {

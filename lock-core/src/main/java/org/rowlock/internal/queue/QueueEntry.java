@@ -95,7 +95,7 @@ public final class QueueEntry {
         return queue.tryEnter(this, false);
     }
 
-    /** Enters without waiting if no admitted entry would block the transaction at the server. */
+    /** Enters without waiting if no entry waits, and no admitted entry would block the transaction at the server. */
     public boolean tryEnterFree() {
         return queue.tryEnter(this, !shared);
     }

@@ -86,9 +86,9 @@ public final class GroupRule {
     private static final String TABLE = "c.relkind in ('r', 'p') and c.relpersistence <> 't' and not c.relrowsecurity";
 
     /**
-     * A condition for a {@link #TABLE} {@code c} of pg_class that a group changes. The table must have no user-defined
-     * triggers, rules or deferred constraints, and no parent or child tables. No foreign key may refer to the table
-     * with an ON UPDATE action. The defaults, generated columns and checks of the table and of its domains must not
+     * A further condition, besides {@link #TABLE}, for a table {@code c} that a group changes. The table must have no
+     * user-defined triggers, rules or deferred constraints, and no parent or child tables. No foreign key may refer to
+     * the table with an ON UPDATE action. The defaults, generated columns and checks of the table and of its domains must not
      * call functions that may depend on the session. A function whose first parameter is a row of the table must be
      * immutable, because a write could call it like a column.
      */

@@ -3,12 +3,12 @@ package org.rowlock.doctor;
 /** The thresholds of figures. A figure leads to advice or changes the verdict if it reaches its threshold. */
 final class Threshold {
     /**
-     * A migration is worthwhile if at least this share of the busy sessions waits for locks. If a tenth of the busy
+     * Rowlock is worthwhile only if at least this share of the busy sessions waits for locks. If a tenth of the busy
      * time disappears, the throughput rises to 1.1 times at most.
      */
     static final double HURT_SHARE = 0.10;
 
-    /** A migration is worthwhile if, on average, at least this many sessions wait for rows. */
+    /** Rowlock is worthwhile only if, on average, at least this many sessions wait for rows. */
     static final double HURT_SESSIONS = 0.5;
 
     /** The smallest share of one kind of wait that matters. A smaller share can be due to chance. */

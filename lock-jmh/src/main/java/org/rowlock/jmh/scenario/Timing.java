@@ -4,8 +4,7 @@ package org.rowlock.jmh.scenario;
  * The number and the length of a scenario's measurements.
  *
  * @param rounds how often each variant is measured at each point
- * @param warmupMillis the shortest warm-up before each measurement; the warm-up ends when the JIT compilers have
- *     finished
+ * @param warmupMillis the minimum warm-up before each measurement; it lasts longer while the JIT compilers are busy
  * @param windows the number of consecutive windows
  * @param millis the length of each window
  */

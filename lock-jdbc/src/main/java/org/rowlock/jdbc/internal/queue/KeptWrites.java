@@ -128,8 +128,7 @@ final class KeptWrites {
         try {
             Commit.run(connection, List.of(), Ending.Choice.PLAIN, taken);
         } catch (CommitNotConfirmedException e) {
-            // If the wait for a standby is cancelled, the driver's own commit() adds this warning too, and returns
-            // normally.
+            // If the wait for a standby is cancelled, the driver's own commit() also returns normally, with a warning.
             if (e.getCause() instanceof SQLWarning warning && !connection.isClosed()) {
                 connection.unwrap(PgConnection.class).addWarning(warning);
             }

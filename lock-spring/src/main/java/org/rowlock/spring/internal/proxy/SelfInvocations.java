@@ -134,7 +134,7 @@ public final class SelfInvocations extends ClassVisitor {
 
     @Override
     public MethodVisitor visitMethod(int access, String caller, String descriptor, String of, String[] thrown) {
-        // A bridge method or a Kotlin method for default arguments only forwards to the real method.
+        // Bridge methods, and Kotlin's methods for default arguments, merely forward to the real method.
         boolean forwards = (access & Opcodes.ACC_BRIDGE) != 0 || caller.endsWith(DEFAULT_ARGUMENTS);
         return new MethodVisitor(api) {
             private final Set<String> called = new LinkedHashSet<>();
