@@ -88,9 +88,9 @@ public final class GroupRule {
     /**
      * A further condition, besides {@link #TABLE}, for a table {@code c} that a group changes. The table must have no
      * user-defined triggers, rules or deferred constraints, and no parent or child tables. No foreign key may refer to
-     * the table with an ON UPDATE action. The defaults, generated columns and checks of the table and of its domains must not
-     * call functions that may depend on the session. A function whose first parameter is a row of the table must be
-     * immutable, because a write could call it like a column.
+     * the table with an ON UPDATE action. The defaults, generated columns and checks of the table and of its domains
+     * must not call functions that may depend on the session. A function whose first parameter is a row of the table
+     * must be immutable, because a write could call it like a column.
      */
     private static final String CHANGED_TABLE = "c.relkind = 'r' and not (c.relhassubclass or c.relhasrules)"
             + " and not exists (select from pg_catalog.pg_inherits as p where p.inhrelid = c.oid)"
