@@ -252,7 +252,7 @@ public final class Turns {
 
     /** Gives back a turn after the server has answered, or if the statement was not sent. */
     public void leave(@Nullable Turn turn, boolean done) {
-        answered(turn, done, done && access.session().isOpen());
+        answered(turn, done, turn != null && done && access.session().isOpen());
         identity.ran(done);
         if (kept.isOpen() && kept.isEmpty() && access.isIdle()) {
             // The statement itself has ended the transaction.
