@@ -46,11 +46,11 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
     public static boolean mayQueue() {
         Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
         if (TransactionSynchronizationManager.isActualTransactionActive()
-                || bound.keySet().stream().anyMatch(SpringTransaction.class::isInstance)) {
+                || isAny(SpringTransaction.class, bound.keySet())) {
             return false;
         }
         if (TransactionSynchronizationManager.isSynchronizationActive()
-                && bound.values().stream().anyMatch(ResourceHolder.class::isInstance)) {
+                && isAny(ResourceHolder.class, bound.values())) {
             LOG.debug("The call does not queue in the JVM: an enclosing scope, such as SUPPORTS, has read something"
                     + " and keeps its connection");
             return false;
@@ -61,6 +61,15 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
             return false;
         }
         return true;
+    }
+
+    private static boolean isAny(Class<?> type, Iterable<Object> objects) {
+        for (Object each : objects) {
+            if (type.isInstance(each)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

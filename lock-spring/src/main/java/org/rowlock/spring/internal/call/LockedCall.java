@@ -107,7 +107,10 @@ public final class LockedCall {
      * @throws CannotAcquireLockException if the wait is over, or the queue is full
      */
     public <T extends @Nullable Object, X extends Throwable> T queued(
-            RequestParts request, TransactionDefinition transaction, @Nullable Object manager, Body<T, X> body)
+            RequestParts request,
+            TransactionDefinition transaction,
+            @Nullable TransactionManager manager,
+            Body<T, X> body)
             throws X {
         int own = transaction.getTimeout();
         int timeout = own < 1 && manager instanceof AbstractPlatformTransactionManager other

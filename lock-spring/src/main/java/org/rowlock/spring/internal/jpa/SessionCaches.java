@@ -88,9 +88,15 @@ public final class SessionCaches {
 
     /** Whether a session of Hibernate on the thread has a connection, for example a session of open-in-view. */
     public static boolean isAnyConnected() {
-        return HIBERNATE
-                && TransactionSynchronizationManager.getResourceMap().values().stream()
-                        .anyMatch(HibernateSession::hasConnection);
+        if (HIBERNATE) {
+            for (Object bound :
+                    TransactionSynchronizationManager.getResourceMap().values()) {
+                if (HibernateSession.hasConnection(bound)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     String what() {
