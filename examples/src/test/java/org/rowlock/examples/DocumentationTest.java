@@ -45,6 +45,8 @@ class DocumentationTest {
     private static final Pattern PROJECT_URL = Pattern.compile("<url>([^<]+)</url>");
     private static final Pattern RULE = Pattern.compile("^([a-z-]+)\\.why=", Pattern.MULTILINE);
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+    private static final Pattern RETIRED =
+            Pattern.compile("^ *retire (\\S+) \\$?'([^']+?)(?:\\\\n)?' '", Pattern.MULTILINE);
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
     private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\"></a>");
 
@@ -97,6 +99,18 @@ class DocumentationTest {
             if (parts.length == 2) {
                 assertThat(anchors(target)).as("headings of %s", target).contains(parts[1]);
             }
+        }
+    }
+
+    /** The script of the first release removes these texts, and fails without them. */
+    @Test
+    void everyTextThatTheReleaseRemovesIsThere() throws IOException {
+        String script = Files.readString(ROOT.resolve(".ci/release"));
+        List<MatchResult> texts = RETIRED.matcher(script).results().toList();
+        assertThat(texts).hasSize(script.split("\n *retire ", -1).length - 1);
+        boolean released = !Files.readString(ROOT.resolve("README.md")).contains("not on Maven Central yet");
+        for (MatchResult text : released ? List.<MatchResult>of() : texts) {
+            assertThat(ROOT.resolve(text.group(1))).content().contains(text.group(2));
         }
     }
 
