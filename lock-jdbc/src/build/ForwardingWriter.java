@@ -61,8 +61,9 @@ public final class ForwardingWriter {
             "setNetworkTimeout",
             "setTypeMap");
 
-    /** The methods of a result that send a statement. */
-    private static final Set<String> OF_ROW = Set.of("insertRow", "updateRow", "deleteRow", "refreshRow");
+    /** The methods of a result that send a statement, or whose result may change a large object. */
+    private static final Set<String> OF_ROW =
+            Set.of("insertRow", "updateRow", "deleteRow", "refreshRow", "getBlob", "getClob");
 
     /** The types of values that may belong to a key. */
     private static final Set<String> KEYS =

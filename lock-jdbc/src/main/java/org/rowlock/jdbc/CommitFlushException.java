@@ -20,10 +20,10 @@ public final class CommitFlushException extends SQLException {
      * @param message the message of the server or of Rowlock
      * @param sqlState the SQLSTATE of the server or of Rowlock
      * @param wrongCount see {@link #isWrongCount}
-     * @param cause the exception of the driver or of Rowlock
+     * @param cause the exception of the driver or of Rowlock; null if Rowlock has read the count after the COMMIT
      */
     public CommitFlushException(
-            @Nullable String message, @Nullable String sqlState, boolean wrongCount, Throwable cause) {
+            @Nullable String message, @Nullable String sqlState, boolean wrongCount, @Nullable Throwable cause) {
         super(message, sqlState, cause);
         this.wrongCount = wrongCount;
     }

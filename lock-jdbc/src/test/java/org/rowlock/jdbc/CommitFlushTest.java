@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.io.StringReader;
 import java.lang.reflect.InvocationHandler;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
@@ -52,7 +54,12 @@ class CommitFlushTest {
             "insert into account select i, 100, 0 from generate_series(1, 5) i",
             "insert into skipped values (1)",
             "create function skip() returns trigger language plpgsql as 'begin return null; end'",
-            "create trigger skip before update on skipped for each row execute function skip()");
+            "create trigger skip before update on skipped for each row execute function skip()",
+            "create table noted(id serial primary key)",
+            "create function note() returns int language sql as 'insert into noted default values returning 1'",
+            "create function noting() returns trigger language plpgsql as 'begin perform note(); return null; end'",
+            "create table large(id int primary key, data oid not null)",
+            "insert into large values (1, lo_from_bytea(0, '\\x01'))");
 
     private RowlockDataSource dataSource;
     private Connection connection;
@@ -453,6 +460,124 @@ class CommitFlushTest {
         assertThat(stored()).isEqualTo("1:100:0 2:50:1 3:50:1 4:100:0 5:100:0");
     }
 
+    /** Ways in which a transaction has changed something before its only kept write, which then changes no row. */
+    private enum Changes {
+        TEXT(connection -> TestDatabase.query(connection, "select note()")),
+        TEXT_UNDER_LOCK(
+                connection -> TestDatabase.query(connection, "select id, note() from account where id = 1 for update")),
+        PREPARED_UNDER_LOCK(connection -> {
+            try (PreparedStatement statement =
+                    connection.prepareStatement("select id from account where id = ? and note() = 1 for update")) {
+                statement.setInt(1, 1);
+                statement.executeQuery();
+            }
+        }),
+        WRITE(connection -> TestDatabase.execute(connection, "insert into noted default values")),
+        RETURNING(connection ->
+                TestDatabase.query(connection, "update account set balance = note() where id = 3 returning id")),
+        BATCH(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.addBatch("insert into noted default values");
+                statement.executeBatch();
+            }
+        }),
+        CALL(connection -> {
+            try (var call = connection.prepareCall("{call note()}")) {
+                call.execute();
+            }
+        }),
+        ROW_OF_A_RESULT(connection -> {
+            try (Statement statement =
+                            connection.createStatement(ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_UPDATABLE);
+                    ResultSet rows = statement.executeQuery("select id from noted")) {
+                rows.moveToInsertRow();
+                rows.updateInt(1, 1);
+                rows.insertRow();
+            }
+        }),
+        LARGE_OBJECT(connection -> {
+            try (PreparedStatement statement =
+                            connection.prepareStatement("select data from large where id = 1 for update");
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                row.getBlob(1).setBytes(1, new byte[] {2});
+            }
+        }),
+        DRIVER(connection -> {
+            PGConnection driver = connection.unwrap(PGConnection.class);
+            select(connection);
+            driver.getCopyAPI().copyIn("copy noted from stdin", new StringReader("1\n"));
+        });
+
+        final Session.Action change;
+
+        Changes(Session.Action change) {
+            this.change = change;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Changes.class)
+    void whateverWasChangedBeforeIsRolledBack(Changes each) throws Exception {
+        for (boolean lockFirst : new boolean[] {false, true}) {
+            if (lockFirst) {
+                select(connection);
+            }
+            each.change.run(connection);
+            keep();
+            assertThat(update(connection, 2, 50, 7)).isOne();
+            assertThatThrownBy(connection::commit)
+                    .isInstanceOf(CommitFlushException.class)
+                    .hasFieldOrPropertyWithValue("wrongCount", true);
+            assertThat(database.query("select (select count(*) from noted) || ' ' || encode(lo_get(data), 'hex')"
+                            + " from large"))
+                    .isEqualTo("0 01");
+            assertThat(stored()).isEqualTo(UNCHANGED);
+            learn(dataSource);
+        }
+    }
+
+    /** The server need not check the count of such a write before the COMMIT. */
+    @Test
+    void theOnlyChangeIsSentAsItStands() throws SQLException {
+        for (int i = 0; i < 6; i++) {
+            select(connection);
+            keep();
+            update(connection, 1, i, i);
+            connection.commit();
+        }
+        String prepared = TestDatabase.query(
+                connection,
+                "select string_agg(statement, '; ') from pg_prepared_statements where statement like '%update account%'");
+        connection.rollback();
+        assertThat(prepared).startsWith("update account").doesNotContain(";");
+        // A stale write is told as one that the server has checked.
+        select(connection);
+        keep();
+        assertThat(update(connection, 1, 50, 1)).isOne();
+        assertThatThrownBy(connection::commit)
+                .isInstanceOf(CommitFlushException.class)
+                .hasFieldOrPropertyWithValue("wrongCount", true)
+                .hasFieldOrPropertyWithValue("SQLState", "P0002");
+        keep();
+        update(connection, 1, 60, 6);
+        connection.commit();
+        assertThat(stored()).startsWith("1:60:7 ");
+    }
+
+    /** Such a trigger also runs if the statement changes no row. */
+    @Test
+    void aTableWithATriggerForStatementsIsNotKept() throws SQLException {
+        database.execute("create trigger note after update on large for each statement execute function noting()");
+        for (int i = 0; i < 2; i++) {
+            keep();
+            assertThat(Waiters.update(connection, "update large set data = ? where id = ?", 0, 7))
+                    .isZero();
+            connection.commit();
+        }
+        assertThat(kept()).isZero();
+    }
+
     @Test
     void whatIsReadSeesWhatWasKept() throws SQLException {
         keep();
@@ -599,6 +724,7 @@ class CommitFlushTest {
         database.execute("create rule again as on insert to account do also update skipped set n = 0");
         keep();
         insert(6, 1);
+        insert(7, 1);
         assertThatThrownBy(connection::commit)
                 .isInstanceOf(CommitFlushException.class)
                 .hasFieldOrPropertyWithValue("SQLState", "0A000");

@@ -40,6 +40,15 @@ public final class Turns {
 
     private boolean mayHoldLocks;
 
+    /**
+     * Whether the transaction has sent nothing that can have changed anything. If so, a single kept write needs no
+     * check of its count at the server: if it changes no row, the COMMIT stores nothing.
+     */
+    private boolean unchanged;
+
+    /** Whether the application has obtained the driver's own objects, through which it may change anything. */
+    private boolean exposed;
+
     /** The turn of the statement that acquired the transaction's row lock; null if that statement did not queue. */
     private @Nullable Turn granted;
 
@@ -79,7 +88,9 @@ public final class Turns {
             throws SQLException {
         access.begin();
         try {
+            boolean before = unchanged && kept.isEmpty();
             sendKept();
+            unchanged = false;
             if (binds == null) {
                 // Even if a batch begins with DISCARD ALL, its later statements may alter the session.
                 boolean cleans = !identity.isAlone() && plan != null && plan.sessionEffect() == SessionEffect.CLEANS;
@@ -91,7 +102,9 @@ public final class Turns {
                 return null;
             }
             sees(plan);
-            return turn(plan, binds, statement, isWhole);
+            Turn turn = turn(plan, binds, statement, isWhole);
+            unchanged = (before || access.isIdle()) && plan != null && rows.onlyLocks(plan, dropIn.settings);
+            return turn;
         } catch (SQLException | RuntimeException | Error e) {
             access.end();
             throw e;
@@ -192,6 +205,9 @@ public final class Turns {
      */
     public void keep(StatementPlan plan, Binds binds, Statement statement) throws SQLException {
         run(() -> {
+            unchanged = kept.isEmpty()
+                    && (unchanged || access.isIdle())
+                    && plan.shape().callsNothing();
             sees(plan);
             Turn turn = turn(plan, binds, statement, false);
             if (turn != null) {
@@ -206,15 +222,22 @@ public final class Turns {
 
     /**
      * Records that the application uses the driver's own objects from now on. Rowlock does not see the statements that
-     * these objects send, so no further writes of this transaction are kept. Call {@link #sendKept} first.
+     * these objects send, so no further writes of this transaction are kept. Call {@link #used} first.
      */
     public void exposeDriver() {
+        exposed = true;
         kept.close();
         identity.exposeDriver();
     }
 
-    /** Sends the kept writes. Called before any other use of the connection. */
-    public void sendKept() throws SQLException {
+    /** Called before any use of the connection that is not a statement, a kept write or the end of the transaction. */
+    public void used() throws SQLException {
+        sendKept();
+        unchanged = false;
+    }
+
+    /** Sends the kept writes. Called before any other statement. */
+    private void sendKept() throws SQLException {
         if (!kept.isEmpty()) {
             boolean done = false;
             try {
@@ -291,7 +314,7 @@ public final class Turns {
             if (kept.isEmpty()) {
                 access.connection().commit();
             } else {
-                kept.commit(access.connection());
+                kept.commit(access.connection(), unchanged && !exposed);
             }
             done = true;
         } catch (CommitFlushException e) {

@@ -70,6 +70,15 @@ public final class RowFinder {
         return oneRow ? found : null;
     }
 
+    /** Whether a statement only reads and locks rows of a table, so that it cannot change anything. */
+    public boolean onlyLocks(StatementPlan plan, JdbcSettings settings) {
+        if (!settings.keepsWrites() || !plan.onlyLocks()) {
+            return false;
+        }
+        PrimaryKeys.Found found = primaryKey(plan.shape().table());
+        return found != null && found.known().countsRows();
+    }
+
     private PrimaryKeys.@Nullable Found primaryKey(String name) {
         IdColumns.Place table =
                 new IdColumns.Place(database, user, access.session().reported("search_path"), name, List.of());

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.text.GroupRule;
 import org.rowlock.internal.text.SessionEffect;
+import org.rowlock.internal.text.Tokens;
 import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape;
@@ -16,6 +17,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape;
  *
  * @param changesSettings whether the statement may change the timeouts or the role of the session
  * @param locksSession whether the statement may acquire a session-level advisory lock
+ * @param onlyLocks whether the statement is a SELECT that locks rows of one table, and calls no function
  * @param effect the result of {@link #sessionEffect}; null if groups are off, because only groups need the result
  * @param sharedTarget the table that an UPDATE changes; null if the statement is not an UPDATE, if the same text may
  *     have a different effect in another session, or if groups are off
@@ -25,6 +27,7 @@ public record StatementPlan(
         StatementShape shape,
         boolean changesSettings,
         boolean locksSession,
+        boolean onlyLocks,
         @Nullable SessionEffect effect,
         @Nullable String sharedTarget,
         TableFigures figures) {
@@ -41,6 +44,9 @@ public record StatementPlan(
                         // so some harmless statements match too.
                         || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization"))),
                 lower.contains("advisory_lock"),
+                shape.isRecognised()
+                        && sql.regionMatches(true, Tokens.start(sql), "select", 0, "select".length())
+                        && sql.indexOf('(') < 0,
                 groups ? SessionEffect.of(sql) : null,
                 groups && isUpdate ? GroupRule.target(sql) : null,
                 figures.apply(shape.table()));

@@ -69,7 +69,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
 
     @Override
     protected void used() throws SQLException {
-        turns.run(turns::sendKept);
+        turns.run(turns::used);
     }
 
     @Override
