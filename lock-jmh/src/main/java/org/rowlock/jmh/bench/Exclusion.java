@@ -76,8 +76,7 @@ final class Exclusion {
         return found;
     }
 
-    /** Records a violation that the caller has detected. */
-    void violated(String message) {
+    private void violated(String message) {
         violation.compareAndSet(null, message);
     }
 
