@@ -1,12 +1,14 @@
 package org.rowlock.examples.start;
 
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 
 /** A program to copy, with its tables, and with many threads that use the program at once. */
 interface Example {
+    /** The number of threads of most examples. */
+    int THREADS = 8;
+
     /** Returns the title, in one line. */
     String title();
 
@@ -15,7 +17,7 @@ interface Example {
 
     /** Returns how many threads use the program at once. */
     default int threads() {
-        return Crew.THREADS;
+        return THREADS;
     }
 
     /** Returns the round trip of the simulated network; zero for none. */
@@ -29,6 +31,7 @@ interface Example {
      * @param dataSource a pool with a connection for each of the {@link #threads}
      * @return a description of the result, in lines
      * @throws IllegalStateException if the result is wrong
+     * @throws Exception if a thread failed
      */
-    List<String> run(DataSource dataSource) throws SQLException;
+    List<String> run(DataSource dataSource) throws Exception;
 }

@@ -14,6 +14,7 @@ import javax.sql.DataSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.examples.HotAccount;
+import org.rowlock.testing.Threads;
 
 /**
  * Compares FOR UPDATE by hand with the ways of docs/hot-rows.md. Threads pay from a few accounts over a network. Every
@@ -55,7 +56,7 @@ final class HotRowExample implements Example {
     }
 
     @Override
-    public List<String> run(DataSource dataSource) throws SQLException {
+    public List<String> run(DataSource dataSource) throws Exception {
         HotAccount row = new HotAccount(RowLocks.of(dataSource));
         HotAccount advisory = new HotAccount(
                 RowLocks.builder(dataSource).strategy(LockStrategy.ADVISORY).build());
@@ -74,7 +75,7 @@ final class HotRowExample implements Example {
     }
 
     /** Returns the number of payments per second. */
-    private double run(DataSource dataSource, Way way) throws SQLException {
+    private double run(DataSource dataSource, Way way) throws Exception {
         StartExample.execute(
                 dataSource,
                 List.of(
@@ -92,15 +93,14 @@ final class HotRowExample implements Example {
     }
 
     /** Makes the payments, and counts them. Each thread pays from the same accounts in every run. */
-    private void pay(DataSource dataSource, Way way, AtomicLongArray paid) {
-        Crew.all(threads(), thread -> () -> {
+    private void pay(DataSource dataSource, Way way, AtomicLongArray paid) throws Exception {
+        Threads.run(threads(), thread -> {
             Random random = new Random(thread);
             for (int i = 0; i < PAYMENTS; i++) {
                 int account = random.nextBoolean() ? 1 : 1 + random.nextInt(ACCOUNTS);
                 way.pay(dataSource, account);
                 paid.incrementAndGet(account);
             }
-            return null;
         });
     }
 

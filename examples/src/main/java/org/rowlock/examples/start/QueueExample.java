@@ -8,6 +8,7 @@ import java.util.Set;
 import javax.sql.DataSource;
 import org.rowlock.RowLocks;
 import org.rowlock.examples.JobQueue;
+import org.rowlock.testing.Threads;
 
 /** Workers empty a job queue together, and no job is done twice. */
 final class QueueExample implements Example {
@@ -15,7 +16,7 @@ final class QueueExample implements Example {
 
     @Override
     public String title() {
-        return Crew.THREADS + " workers take " + JOBS + " jobs from one queue, up to ten at a time";
+        return THREADS + " workers take " + JOBS + " jobs from one queue, up to ten at a time";
     }
 
     @Override
@@ -26,9 +27,9 @@ final class QueueExample implements Example {
     }
 
     @Override
-    public List<String> run(DataSource dataSource) {
+    public List<String> run(DataSource dataSource) throws Exception {
         JobQueue queue = new JobQueue(RowLocks.of(dataSource));
-        List<List<Long>> done = Crew.all(worker -> () -> work(queue));
+        List<List<Long>> done = Threads.query(THREADS, worker -> work(queue));
         List<String> lines = new ArrayList<>();
         Set<Long> distinct = new HashSet<>();
         int total = 0;

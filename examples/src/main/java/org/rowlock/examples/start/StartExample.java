@@ -84,7 +84,7 @@ public final class StartExample {
             return 0;
         } catch (IOException e) {
             err.println("The proxy between the example and the database failed: " + e.getMessage());
-        } catch (SQLException | IllegalStateException e) {
+        } catch (Exception e) {
             err.println("The example failed: " + e.getMessage());
         }
         return 1;

@@ -10,6 +10,7 @@ import java.util.Random;
 import javax.sql.DataSource;
 import org.rowlock.RowLocks;
 import org.rowlock.examples.MoneyTransfer;
+import org.rowlock.testing.Threads;
 
 /** Threads move money between three accounts, back and forth and all at once. */
 final class TransferExample implements Example {
@@ -19,7 +20,7 @@ final class TransferExample implements Example {
 
     @Override
     public String title() {
-        return Crew.THREADS + " threads make " + TRANSFERS + " transfers each between " + ACCOUNTS + " accounts";
+        return THREADS + " threads make " + TRANSFERS + " transfers each between " + ACCOUNTS + " accounts";
     }
 
     @Override
@@ -31,13 +32,13 @@ final class TransferExample implements Example {
     }
 
     @Override
-    public List<String> run(DataSource dataSource) throws SQLException {
+    public List<String> run(DataSource dataSource) throws Exception {
         MoneyTransfer bank = new MoneyTransfer(RowLocks.of(dataSource));
-        int covered = Crew.all(thread -> () -> transfers(bank, new Random(thread))).stream()
+        int covered = Threads.query(THREADS, thread -> transfers(bank, new Random(thread))).stream()
                 .mapToInt(Integer::intValue)
                 .sum();
         List<String> lines = new ArrayList<>();
-        lines.add(covered + " transfers were covered, " + (Crew.THREADS * TRANSFERS - covered) + " were not.");
+        lines.add(covered + " transfers were covered, " + (THREADS * TRANSFERS - covered) + " were not.");
         long sum = 0;
         for (long balance : balances(dataSource)) {
             lines.add("Balance: " + balance);

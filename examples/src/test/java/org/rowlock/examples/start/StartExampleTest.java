@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 
 @Tag("long")
 class StartExampleTest {
@@ -85,11 +86,10 @@ class StartExampleTest {
             }
 
             @Override
-            public List<String> run(DataSource dataSource) {
-                return List.of(Crew.<String>all(thread -> () -> {
-                            throw new IllegalStateException("money is gone");
-                        })
-                        .get(0));
+            public List<String> run(DataSource dataSource) throws Exception {
+                return Threads.query(threads(), thread -> {
+                    throw new IllegalStateException("money is gone");
+                });
             }
         };
 
