@@ -155,7 +155,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         if (session != null && (!writes.isEmpty() || lent.connection.getAutoCommit())) {
             session.refuseIfOver("The writes of the work are not stored");
         }
-        Commit.run(lent.connection, session, keys, endings, writes);
+        Commit.run(lent.connection, session, keys, endings, writes, false);
         lent.settled = true;
     }
 

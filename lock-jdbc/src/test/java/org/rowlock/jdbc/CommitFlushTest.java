@@ -35,6 +35,7 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPgBouncer;
 
 /** Which writes go with the COMMIT, what sends them earlier, and what is told if one of them fails. */
 class CommitFlushTest {
@@ -840,6 +841,75 @@ class CommitFlushTest {
                         .startsWith("08");
             }
         }
+    }
+
+    /** So that a commit that is lost while it waits does not happen later. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "reset all", "discard all", "set client_connection_check_interval = 0"})
+    void theServerWatchesTheSessionFromTheFirstCommitOn(String change) throws SQLException {
+        for (int i = 0; i < 7; i++) {
+            keep();
+            update(connection, 1, i, i);
+            connection.commit();
+        }
+        assertThat(TestDatabase.query(
+                        connection,
+                        "select count(*) from pg_prepared_statements where statement like 'set%client_connection%'"))
+                .isEqualTo("0");
+        connection.commit();
+        if (!change.isEmpty()) {
+            connection.setAutoCommit(true);
+            TestDatabase.execute(connection, change);
+            connection.setAutoCommit(false);
+        }
+        keep();
+        update(connection, 1, 7, 7);
+        connection.commit();
+        assertThat(TestDatabase.query(connection, "show client_connection_check_interval"))
+                .isEqualTo("200ms");
+    }
+
+    @Test
+    void aSettingThatWasRolledBackIsSetAgain() throws SQLException {
+        keep();
+        update(connection, 1, 1, 7);
+        update(connection, 2, 1, 7);
+        assertThatThrownBy(connection::commit).isInstanceOf(CommitFlushException.class);
+        learn(dataSource);
+        keep();
+        update(connection, 1, 1, 0);
+        connection.commit();
+        assertThat(TestDatabase.query(connection, "show client_connection_check_interval"))
+                .isEqualTo("200ms");
+    }
+
+    @Test
+    void behindAPoolerNothingIsLeftInTheSession() throws Exception {
+        assumeTrue(TestPgBouncer.program().isPresent(), "PgBouncer is not installed");
+        Map<String, String> settings = Map.of("default_pool_size", "1");
+        String table = database.schema() + ".account";
+        try (TestPgBouncer bouncer = TestPgBouncer.start("transaction", "set lock_timeout = 0", settings)) {
+            PGSimpleDataSource plain = bouncer.dataSource();
+            plain.setPrepareThreshold(0);
+            try (RowlockDataSource through =
+                            RowlockDataSource.wrap(plain, "pooled", Map.of("flushWithCommit", "true"));
+                    Connection own = through.getConnection();
+                    Connection other = plain.getConnection()) {
+                own.setAutoCommit(false);
+                TestDatabase.query(own, "select id from " + table + " where id = 1 for update");
+                own.commit();
+                for (int i = 0; i < 3; i++) {
+                    assertThat(CommitFlush.open(own, name -> true)).isTrue();
+                    assertThat(Waiters.update(own, UPDATE.replace("account", table), i, i + 1, 1, i))
+                            .isOne();
+                    own.commit();
+                    assertThat(TestDatabase.query(other, "show client_connection_check_interval"))
+                            .isEqualTo("0");
+                }
+                assertThat(through.control().getFigures().get(table)).containsEntry("kept", 3L);
+            }
+        }
+        assertThat(stored()).startsWith("1:2:3 ");
     }
 
     @Test

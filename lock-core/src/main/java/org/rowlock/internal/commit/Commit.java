@@ -50,6 +50,7 @@ public final class Commit {
     private final List<Tail> flushes;
 
     private final boolean commits;
+    private final List<Part> watch;
 
     /** Whether the COMMIT is sent after the writes and not with them, usually by the connection's commit(). */
     private final boolean commitsAlone;
@@ -70,9 +71,15 @@ public final class Commit {
      *
      * @param ending the COMMIT and the statements around it, or null for no COMMIT
      * @param behindLock whether a lock is sent with the COMMIT; there may then be no writes
+     * @param keepsWatch see {@link LostCommits#watch}
      */
     private Commit(
-            PgSession session, CommitErrors errors, @Nullable Ending ending, List<Write> writes, boolean behindLock)
+            PgSession session,
+            CommitErrors errors,
+            @Nullable Ending ending,
+            List<Write> writes,
+            boolean behindLock,
+            boolean keepsWatch)
             throws SQLException {
         this.session = session;
         this.errors = errors;
@@ -97,6 +104,7 @@ public final class Commit {
         // statement that returns rows and has an untyped value (null or a Date) would make the driver first read all
         // earlier results.
         boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
+        this.watch = commits && !commitsAlone ? LostCommits.watch(session, keepsWatch) : List.of();
         this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
     }
 
@@ -110,7 +118,7 @@ public final class Commit {
         List<Part> last = from == 0 ? parts : new ArrayList<>(parts.subList(from, parts.size()));
         if (commits && !commitsAlone) {
             last.addAll(ending.around(commit()));
-            split.add(new Tail(LostCommits.watch(session), last, true, oneShot, null, () -> sent = false));
+            split.add(new Tail(watch, last, true, oneShot, null, () -> sent = false));
         } else if (!last.isEmpty()) {
             split.add(Tail.ofWrites(last, oneShot));
         }
@@ -137,31 +145,34 @@ public final class Commit {
      */
     public static void run(Connection connection, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
             throws SQLException {
-        run(connection, null, keys, endings, writes);
+        run(connection, null, keys, endings, writes, false);
     }
 
     /**
      * Commits the transaction in the same way, without determining the session again if the caller passes the session.
      *
      * @param known the session of the connection; null if it must be determined
+     * @param keepsWatch see {@link LostCommits#watch}
      */
     public static void run(
             Connection connection,
             @Nullable PgSession known,
             List<LockKey> keys,
             Ending.Choice endings,
-            List<Write> writes)
+            List<Write> writes,
+            boolean keepsWatch)
             throws SQLException {
         CommitErrors errors = new CommitErrors(keys);
         PgSession session = errors.usable(connection, known);
         boolean nothing = writes.isEmpty() && !session.hasBegun();
-        Commit commit = new Commit(session, errors, nothing ? Ending.PLAIN : endings.of(session), writes, false);
+        Ending ending = nothing ? Ending.PLAIN : endings.of(session);
+        Commit commit = new Commit(session, errors, ending, writes, false, keepsWatch);
         commit.run(null);
     }
 
     public static Commit behindLock(PgSession session, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
             throws SQLException {
-        return new Commit(session, new CommitErrors(keys), endings.of(session), writes, true);
+        return new Commit(session, new CommitErrors(keys), endings.of(session), writes, true, false);
     }
 
     /** Sends writes without a commit. Refuses an aborted transaction, even if there is nothing to send. */
@@ -171,7 +182,7 @@ public final class Commit {
         errors.refuseAborted(session);
         if (!writes.isEmpty()) {
             PgSession.inTransaction(connection);
-            Commit none = new Commit(session, errors, null, writes, false);
+            Commit none = new Commit(session, errors, null, writes, false, false);
             none.run(null);
         }
     }
@@ -260,6 +271,7 @@ public final class Commit {
         if (commits && !ended) {
             throw errors.notEnded(session);
         }
+        LostCommits.committed(session, watch);
         writes.forEach(Write::done);
         if (commits && (!commitsAlone || !ending.isPlain())) {
             EarlyRelease.tell(session.connection());

@@ -2,14 +2,19 @@ package org.rowlock.internal.session;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
@@ -40,13 +45,18 @@ public final class LostCommits {
 
     private static final ConcurrentMap<Object, Known> KNOWN = new ConcurrentHashMap<>();
 
+    /** The driver's connections whose sessions have the setting of {@link WaitSql#WATCH_FROM_NOW_ON}. */
+    private static final Map<Connection, Boolean> WATCHED = Collections.synchronizedMap(new WeakHashMap<>());
+
     /**
      * The answer of a server to the query about its version and settings.
      *
      * @param cancels whether cancel requests may be sent; false if commits wait for a standby, because a cancel request
      *     would end this wait and make changes visible that a failover can still lose
+     * @param isDirect whether the session belongs to this client alone; false behind a pooler, which gives the session
+     *     to other clients too
      */
-    private record Known(boolean watches, boolean cancels, long nanos) {
+    private record Known(boolean watches, boolean cancels, boolean isDirect, long nanos) {
         boolean isOlderThan(long mostNanos) {
             return System.nanoTime() - nanos > mostNanos;
         }
@@ -55,10 +65,14 @@ public final class LostCommits {
     private LostCommits() {}
 
     /**
-     * Returns the parts to send before the locks in a flush that commits; empty if the server cannot check its client.
-     * If no answer of this server is cached yet, queries the server without beginning the transaction.
+     * Returns the parts to send before the locks in a flush that commits; empty if the server cannot check its client,
+     * or already checks it. If no answer of this server is cached yet, queries the server without beginning the
+     * transaction.
+     *
+     * @param stays whether the setting may remain in the session, because the caller calls {@link #forget} after each
+     *     statement that may change it
      */
-    public static List<Part> watch(PgSession session) throws SQLException {
+    public static List<Part> watch(PgSession session, boolean stays) throws SQLException {
         Known known = KNOWN.get(session.place());
         if (known == null) {
             known = session.outsideTransaction(() -> {
@@ -69,7 +83,24 @@ public final class LostCommits {
         if (!known.watches()) {
             return List.of();
         }
-        return known.isOlderThan(FRESH_NANOS) ? List.of(WaitSql.WATCH, ask(session)) : List.of(WaitSql.WATCH);
+        Part watch = !stays || !known.isDirect()
+                ? WaitSql.WATCH
+                : WATCHED.containsKey(session.driver()) ? null : WaitSql.WATCH_FROM_NOW_ON;
+        return Stream.of(watch, known.isOlderThan(FRESH_NANOS) ? ask(session) : null)
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    /** Records that a flush with these parts has committed. */
+    public static void committed(PgSession session, List<Part> watch) {
+        if (watch.contains(WaitSql.WATCH_FROM_NOW_ON)) {
+            WATCHED.put(session.driver(), true);
+        }
+    }
+
+    /** Records that the setting in the session may have changed. */
+    public static void forget(Connection driver) {
+        WATCHED.remove(driver);
     }
 
     /** Returns a part that reads the answer of the server. An empty answer leaves the cached answer unchanged. */
@@ -77,7 +108,13 @@ public final class LostCommits {
         return new Part(WaitSql.CAN_WATCH, (answers, statement) -> {
             try (ResultSet row = statement.getResultSet()) {
                 if (row != null && row.next()) {
-                    KNOWN.put(session.place(), new Known(row.getBoolean(1), row.getBoolean(2), System.nanoTime()));
+                    KNOWN.put(
+                            session.place(),
+                            new Known(
+                                    row.getBoolean(1),
+                                    row.getBoolean(2),
+                                    row.getInt(3) == session.serverProcess(),
+                                    System.nanoTime()));
                 }
             }
         });

@@ -53,11 +53,15 @@ public final class WaitSql {
     /** The interval at which the server, in a flush with a COMMIT, checks that the client is still connected. */
     public static final int WATCH_MILLIS = 200;
 
-    /** A query: whether the server can detect a lost client, and whether commits do not wait for a standby. */
+    /**
+     * A query: whether the server can detect a lost client, whether commits do not wait for a standby, and the id of
+     * the server process.
+     */
     public static final String CAN_WATCH =
             "select pg_catalog.current_setting('client_connection_check_interval', true) is not null"
                     + " and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0,"
-                    + " pg_catalog.current_setting('synchronous_standby_names', true) = ''";
+                    + " pg_catalog.current_setting('synchronous_standby_names', true) = '',"
+                    + " pg_catalog.pg_backend_pid()";
 
     /**
      * The first statement of a flush with a COMMIT: the server ends the flush if the client is no longer connected. The
@@ -65,6 +69,9 @@ public final class WaitSql {
      * SET LOCAL requires no privilege.
      */
     public static final Part WATCH = Part.control("set local client_connection_check_interval = " + WATCH_MILLIS);
+
+    /** Like {@link #WATCH}, but the setting remains in the session if the flush commits. */
+    public static final Part WATCH_FROM_NOW_ON = Part.control("set client_connection_check_interval = " + WATCH_MILLIS);
 
     private WaitSql() {}
 

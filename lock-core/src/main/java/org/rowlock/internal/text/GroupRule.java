@@ -61,8 +61,8 @@ public final class GroupRule {
      * condition is expensive, so its result is reused.
      */
     public static final String UNALTERED = "not exists (select from pg_catalog.pg_settings as s"
-            + " where s.source = 'session' and s.name <> 'application_name'"
-            + " and s.name !~ '^(default_)?transaction_[dir]')"
+            + " where s.source = 'session'"
+            + " and s.name !~ '^(application_name|client_connection_|(default_)?transaction_[dir])')"
             + " and pg_catalog.current_setting('role') = 'none' and exists (select from"
             + " pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) as a"
             + " where pg_catalog.pg_get_userbyid(a.usesysid) = session_user)";

@@ -20,6 +20,7 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.DriverAccess;
+import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.jdbc.DropInMode;
@@ -54,7 +55,10 @@ final class RowQueue {
 
     /** Records what a statement may change in its session. Called before the statement is sent. */
     void sees(StatementPlan plan) {
-        changedSettings |= plan.changesSettings();
+        if (plan.changesSettings()) {
+            changedSettings = true;
+            LostCommits.forget(access.driver());
+        }
         if (plan.locksSession()) {
             dropIn.sessionLocks.put(access.driver(), true);
         }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.session.DriverAccess;
+import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.DropInMode;
@@ -226,6 +227,7 @@ public final class Turns {
      */
     public void exposeDriver() {
         exposed = true;
+        LostCommits.forget(access.driver());
         kept.close();
         identity.exposeDriver();
     }
@@ -314,7 +316,7 @@ public final class Turns {
             if (kept.isEmpty()) {
                 access.connection().commit();
             } else {
-                kept.commit(access.connection(), unchanged && !exposed);
+                kept.commit(access, unchanged && !exposed, !exposed);
             }
             done = true;
         } catch (CommitFlushException e) {

@@ -15,7 +15,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape;
 /**
  * The facts about a statement that follow from its text alone, and the figures of its table.
  *
- * @param changesSettings whether the statement may change the timeouts or the role of the session
+ * @param changesSettings whether the statement may change the role of the session, or a setting on which Rowlock relies
  * @param locksSession whether the statement may acquire a session-level advisory lock
  * @param onlyLocks whether the statement is a SELECT that locks rows of one table, and calls no function
  * @param effect the result of {@link #sessionEffect}; null if groups are off, because only groups need the result
@@ -39,7 +39,8 @@ public record StatementPlan(
         return new StatementPlan(
                 sql,
                 shape,
-                Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains)
+                Stream.of("timeout", "client_connection", "set_config", "reset", "discard")
+                                .anyMatch(lower::contains)
                         // The test for SET ROLE and SET SESSION AUTHORIZATION accepts the words anywhere in the text,
                         // so some harmless statements match too.
                         || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization"))),
