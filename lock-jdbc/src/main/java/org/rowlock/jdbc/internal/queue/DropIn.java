@@ -13,7 +13,6 @@ import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.session.PrimaryKeys;
@@ -53,8 +52,6 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     /** The groups of UPDATEs; null while groups are off. */
     volatile @Nullable SharedTransactions groups;
-
-    private volatile SessionIdentity.@Nullable Equal lastSession;
 
     public DropIn(JdbcSettings settings) {
         this(settings, QUEUES);
@@ -140,16 +137,6 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     private static @Nullable SharedTransactions groups(JdbcSettings settings) {
         return settings.largestGroup() < 2 ? null : new SharedTransactions(settings.largestGroup());
-    }
-
-    /** Returns the same object for equal sessions, if possible, which makes comparisons quick. */
-    SessionIdentity.Equal common(SessionIdentity.Equal session) {
-        SessionIdentity.Equal common = lastSession;
-        if (common == null || !common.equals(session)) {
-            lastSession = session;
-            return session;
-        }
-        return common;
     }
 
     @Override

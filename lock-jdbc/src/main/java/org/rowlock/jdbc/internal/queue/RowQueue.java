@@ -213,18 +213,16 @@ final class RowQueue {
         if (isWhole && !identity.isAlone() && target != null && statement instanceof PreparedStatement prepared) {
             try {
                 SessionIdentity.Equal equal = identity.equal();
-                SessionIdentity.Equal common = equal == null ? null : dropIn.common(equal);
-                if (common != null
-                        && !groups.look(common, target, access::query).isEmpty()) {
+                if (equal != null && !groups.look(equal, target, access::query).isEmpty()) {
                     StatementMember.Execution execution = new StatementMember.Execution(
                             plan.sql(),
                             plan.shape().table(),
                             row.text(),
                             prepared,
                             to -> row.binds().setAll(to, 0));
-                    return new StatementMember(groups, identity, common, execution);
+                    return new StatementMember(groups, identity, equal, execution);
                 }
-                alone = common == null ? Figure.ALONE_SESSION : Figure.ALONE_TABLE;
+                alone = equal == null ? Figure.ALONE_SESSION : Figure.ALONE_TABLE;
             } catch (SQLException e) {
                 LOG.log(Level.DEBUG, "Whether a group may send the statement could not be queried", e);
                 alone = Figure.ALONE_SESSION;

@@ -104,7 +104,11 @@ public final class Turns {
             }
             sees(plan);
             Turn turn = turn(plan, binds, statement, isWhole);
-            unchanged = (before || access.isIdle()) && plan != null && rows.onlyLocks(plan, dropIn.settings);
+            unchanged = (before || access.isIdle())
+                    && plan != null
+                    && plan.onlyLocks()
+                    && dropIn.settings.keepsWrites()
+                    && rows.areCounted(plan, dropIn.settings);
             return turn;
         } catch (SQLException | RuntimeException | Error e) {
             access.end();
@@ -195,7 +199,7 @@ public final class Turns {
                 && (!plan.shape().isRecognised() || kept.checks(table))
                 && !access.isClosed()
                 && !access.session().isAborted()
-                && rows.written(plan, dropIn.settings) != null;
+                && rows.areCounted(plan, dropIn.settings);
     }
 
     /**
@@ -206,9 +210,9 @@ public final class Turns {
      */
     public void keep(StatementPlan plan, Binds binds, Statement statement) throws SQLException {
         run(() -> {
-            unchanged = kept.isEmpty()
-                    && (unchanged || access.isIdle())
-                    && plan.shape().callsNothing();
+            unchanged = kept.isEmpty() && (unchanged || access.isIdle());
+            // A condition other than an equality could call a function.
+            unchanged &= !plan.shape().isRecognised() || !plan.shape().moreConditions();
             sees(plan);
             Turn turn = turn(plan, binds, statement, false);
             if (turn != null) {

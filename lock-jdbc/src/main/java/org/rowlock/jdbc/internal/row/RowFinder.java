@@ -57,26 +57,15 @@ public final class RowFinder {
     }
 
     /**
-     * Returns the primary key of the table that a statement changes. Returns null if the key is unknown, if the table
-     * is excluded, or if the statement may change several rows. The result is also null if the server may report a
-     * count other than 1 for one changed row.
+     * Whether a statement locks or writes one row of a table whose writes report what they have changed. The result is
+     * false if the primary key is unknown, or if the table is excluded.
      */
-    public PrimaryKeys.@Nullable Found written(StatementPlan plan, JdbcSettings settings) {
-        String table = plan.written();
-        PrimaryKeys.Found found = table == null || !settings.covers(table) ? null : primaryKey(table);
-        boolean oneRow = found != null
+    public boolean areCounted(StatementPlan plan, JdbcSettings settings) {
+        StatementShape shape = plan.shape();
+        PrimaryKeys.Found found = settings.covers(shape.table()) ? primaryKey(shape.table()) : null;
+        return found != null
                 && found.known().countsRows()
-                && (!plan.shape().isRecognised() || plan.shape().key(found.columns()) != null);
-        return oneRow ? found : null;
-    }
-
-    /** Whether a statement only reads and locks rows of a table, so that it cannot change anything. */
-    public boolean onlyLocks(StatementPlan plan, JdbcSettings settings) {
-        if (!settings.keepsWrites() || !plan.onlyLocks()) {
-            return false;
-        }
-        PrimaryKeys.Found found = primaryKey(plan.shape().table());
-        return found != null && found.known().countsRows();
+                && (!shape.isRecognised() || shape.key(found.columns()) != null);
     }
 
     private PrimaryKeys.@Nullable Found primaryKey(String name) {

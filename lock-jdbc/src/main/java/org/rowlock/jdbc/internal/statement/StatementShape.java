@@ -64,11 +64,6 @@ public record StatementShape(
         return primaryKey.isEmpty() || values.size() < primaryKey.size() ? null : values;
     }
 
-    /** Whether the conditions of the statement call no function, because they are equalities or it has none. */
-    public boolean callsNothing() {
-        return !isRecognised() || !moreConditions;
-    }
-
     /** Whether the key is the only condition, so that the statement finds the row if it exists. */
     public boolean hasOnly(List<Value> key) {
         return !moreConditions && equalities.size() == key.size();
