@@ -11,9 +11,9 @@ public enum Call {
     BETTER,
     /** The whole interval is worse by 3 percent or more. */
     WORSE,
-    /** The whole interval is within 10 percent of 1. */
+    /** The ratio is neither better nor worse, and the whole interval is within 10 percent of 1. */
     EQUIVALENT,
-    /** The interval permits more than one verdict. */
+    /** The interval permits no other verdict. */
     INCONCLUSIVE,
     /**
      * No verdict is possible, because other programs used more than a tenth of the machine in a measurement of the
