@@ -14,6 +14,7 @@ import org.rowlock.LockSerializationException;
 import org.rowlock.LockTableFullException;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
+import org.rowlock.LockVerificationException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
@@ -24,6 +25,7 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.NonTransientDataAccessResourceException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.dao.TransientDataAccessResourceException;
@@ -47,6 +49,7 @@ import org.springframework.transaction.HeuristicCompletionException;
  * <li>a write at the commit that did not change as many rows as expected: {@link
  *     IncorrectUpdateSemanticsDataAccessException}
  * <li>a wrong kind of transaction, an unknown table, or too many keys: {@link InvalidDataAccessApiUsageException}
+ * <li>a server that grants locks without locking: {@link NonTransientDataAccessResourceException}
  * <li>an absent row that the request does not allow: {@link EmptyResultDataAccessException}
  * </ul>
  */
@@ -64,6 +67,8 @@ public final class LockExceptionTranslator {
                     entry(UnexpectedRowCountException.class, IncorrectUpdateSemanticsDataAccessException::new),
                     entry(LockTransactionException.class, InvalidDataAccessApiUsageException::new),
                     entry(LockTargetException.class, InvalidDataAccessApiUsageException::new),
+                    // A caller must not retry, because the locks excluded no transaction, and the writes may be stored.
+                    entry(LockVerificationException.class, NonTransientDataAccessResourceException::new),
                     entry(RowAbsentException.class, (text, e) -> new EmptyResultDataAccessException(text, 1, e)));
 
     private LockExceptionTranslator() {}

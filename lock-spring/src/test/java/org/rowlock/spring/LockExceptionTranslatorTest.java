@@ -20,6 +20,7 @@ import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockVerificationException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
@@ -28,6 +29,7 @@ import org.rowlock.testing.TestPostgres;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.EmptyResultDataAccessException;
+import org.springframework.dao.NonTransientDataAccessResourceException;
 import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.transaction.HeuristicCompletionException;
 
@@ -44,6 +46,9 @@ class LockExceptionTranslatorTest {
                 arguments(
                         new LockNotAvailableException("not admitted to orders[1]", null, null),
                         CannotAcquireLockException.class),
+                arguments(
+                        new LockVerificationException("locked 0 of 1 keys; the writes are stored", null, null),
+                        NonTransientDataAccessResourceException.class),
                 arguments(new RowAbsentException("no such row", null, null), EmptyResultDataAccessException.class));
     }
 
