@@ -76,7 +76,8 @@ final class Exclusion {
         return found;
     }
 
-    private void violated(String message) {
+    /** Records a violation that the caller has detected. */
+    void violated(String message) {
         violation.compareAndSet(null, message);
     }
 

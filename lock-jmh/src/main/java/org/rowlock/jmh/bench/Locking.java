@@ -119,8 +119,22 @@ final class Locking {
             case FOR_UPDATE -> Jdbc.run(connection, handForUpdate(), id);
             case IN_FRONT -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ?);" + handForUpdate(), id, id);
             case NAIVE -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ?)", id);
-            case OPTIMISTIC, NONE -> {}
+            case OPTIMISTIC, SELECT, NONE -> {}
         }
+    }
+
+    long lockAndRead(Connection connection, Object id) throws SQLException {
+        return switch (strategy) {
+            case ROW, BOTH, ADVISORY ->
+                locks.in(connection)
+                        .lockAndRead(forUpdate(key(id)), Accounts.READ, row -> row.getLong(1), id)
+                        .get(0);
+            case FOR_UPDATE -> Jdbc.number(connection, Accounts.READ + " for update", id);
+            default -> {
+                lock(connection, id);
+                yield Jdbc.number(connection, Accounts.READ, id);
+            }
+        };
     }
 
     /**

@@ -19,7 +19,6 @@ public class Pool extends LockWorkload {
     /** The pause between two reads of a thread, so that the readers do not slow each other down. */
     private static final double PAUSE_MILLIS = 1;
 
-    /** The number of threads that lock the hot row; 0 for an idle pool. */
     @Param("300")
     public int clients;
 
@@ -29,6 +28,9 @@ public class Pool extends LockWorkload {
 
     @Param("16")
     public int poolSize;
+
+    @Param("false")
+    public boolean idle;
 
     private final LongAdder raised = new LongAdder();
     private final Exclusion exclusion = new Exclusion(1);
@@ -40,7 +42,7 @@ public class Pool extends LockWorkload {
         atEnd(() -> accounts.checkSum(raised.sum()));
         HikariDataSource pool = server.pool(poolSize);
         Locking locking = locking(pool, Accounts.TABLE, Accounts.ID);
-        threads.addBeside("hot", clients, number -> hot(locking));
+        threads.addBeside("hot", idle ? 0 : clients, number -> hot(locking));
         threads.add("others", others, number -> other(pool));
     }
 

@@ -47,7 +47,7 @@ final class ScenarioOptions {
             paramLabel = "<label>",
             split = ";",
             description = "The variants to compare, such as \"ROW; ADVISORY + admission\" or \"jpa-find; jpa-flush\"."
-                    + " 'list NAME' shows them. The first variant of a scenario, the baseline, always runs."
+                    + " 'list NAME' shows them. The first variant of a scenario, the baseline, and controls always run."
                     + " Default: all.")
     private List<String> variants = new ArrayList<>();
 
@@ -134,7 +134,7 @@ final class ScenarioOptions {
                                     .distinct()
                                     .collect(Collectors.joining(", "))
                             + "."
-                    : selected.size() < 2 && scenario.variants().size() > 1
+                    : compared(selected) < 2 && compared(scenario.variants()) > 1
                             ? "has no variant to compare that --variant selects. "
                                     + (Scenarios.named(scenario.name()).isPresent()
                                             ? "'list " + scenario.name() + "' shows its variants."
@@ -215,10 +215,15 @@ final class ScenarioOptions {
                         .toList();
     }
 
-    /** Whether the options select this variant. The baseline is always selected. */
+    private static long compared(List<Variant> variants) {
+        return variants.stream().filter(variant -> !variant.isControl()).count();
+    }
+
+    /** Whether the options select this variant. The baseline and controls are always selected. */
     private boolean isWanted(Scenario scenario, Variant variant) {
         return variants.isEmpty()
                 || variant.equals(scenario.baseline())
+                || variant.isControl()
                 || variants.stream().anyMatch(variant::isCalled);
     }
 

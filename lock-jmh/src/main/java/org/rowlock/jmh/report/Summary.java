@@ -5,6 +5,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.run.Ratio;
 import org.rowlock.jmh.run.Results;
+import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
@@ -59,10 +60,12 @@ public final class Summary {
         for (VariantResult variant : point.variants()) {
             Metric headline = scenario.metrics().get(0);
             String figure = headline.shown(variant.figures().getOrDefault(headline.key(), Double.NaN));
-            String call = variant.call() == null ? "" : variant.call().name().toLowerCase(Locale.ROOT);
+            String call = variant.kind() == Kind.CONTROL
+                    ? "control"
+                    : variant.call() == null ? "" : variant.call().name().toLowerCase(Locale.ROOT);
             text.append(String.format(
                     line, variant.label(), figure, shown(variant.ratio()), call, "limit: " + variant.limit()));
-            if (variant.label().equals(scenario.baseline()) && point.again() != null) {
+            if (variant.kind() == Kind.BASELINE && point.again() != null) {
                 text.append(String.format(line, AGAIN, "", shown(point.again()), "", ""));
             }
         }

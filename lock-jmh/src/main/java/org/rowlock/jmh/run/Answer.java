@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
@@ -46,7 +47,7 @@ public final class Answer {
         for (ScenarioResult scenario : scenarios) {
             for (PointResult point : scenario.points()) {
                 point.variants().stream()
-                        .filter(variant -> !variant.label().equals(scenario.baseline()))
+                        .filter(variant -> variant.kind() == Kind.VARIANT)
                         .forEach(variant -> all.add(new Compared(scenario, point, variant)));
             }
         }

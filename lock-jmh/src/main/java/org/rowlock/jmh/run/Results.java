@@ -75,6 +75,7 @@ public record Results(
      */
     public record VariantResult(
             String label,
+            Kind kind,
             List<Double> rounds,
             Map<String, Double> figures,
             Map<String, Double> waits,
@@ -82,4 +83,11 @@ public record Results(
             @Nullable Call call,
             String limit,
             List<Double> course) {}
+
+    public enum Kind {
+        BASELINE,
+        VARIANT,
+        /** The variant does less than the others, so it shows an upper limit and no gain. */
+        CONTROL
+    }
 }

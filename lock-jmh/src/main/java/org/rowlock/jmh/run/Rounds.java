@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
@@ -59,8 +60,10 @@ public final class Rounds {
         return Math.max(
                 1,
                 scenarios.stream()
-                        .mapToInt(
-                                each -> each.points().size() * (each.variants().size() - 1))
+                        .mapToInt(each -> each.points().size()
+                                * (int) each.variants().stream()
+                                        .filter(variant -> !variant.isControl() && !variant.equals(each.baseline()))
+                                        .count())
                         .sum());
     }
 
@@ -128,8 +131,10 @@ public final class Rounds {
             @Nullable Double smallestFound) {}
 
     private Fitted fit(Point point) {
-        Stream<Turn> turns =
-                measured.stream().filter(turn -> turn.place().point().equals(point));
+        // A control is left out of the fit, because its random error may differ from the error of real variants.
+        Stream<Turn> turns = scenario.variants().stream()
+                .filter(variant -> !variant.isControl())
+                .flatMap(variant -> turns(point, variant));
         TurnFit fit = TurnFit.of(logged(turns), comparisons).orElse(null);
         List<LoggedTurn> first = logged(
                 turns(point, scenario.baseline()).filter(turn -> !turn.place().again()));
@@ -190,17 +195,19 @@ public final class Rounds {
                 figures.put(key, value);
             }
         });
-        Ratio ratio = variant.equals(scenario.baseline()) ? null : ratio(point, variant, fitted.fit());
+        boolean isBaseline = variant.equals(scenario.baseline());
+        Ratio ratio = isBaseline ? null : ratio(point, variant, fitted.fit());
         double others = othersShare(point, variant);
         figures.put(OTHERS, others);
         // Without a result for each turn, the ratio is biased and therefore inconclusive.
         boolean isWhole = zeros(point, variant) + zeros(point, scenario.baseline()) == 0;
-        Call call = ratio == null
+        Call call = ratio == null || variant.isControl()
                 ? null
                 : others > Answer.MOST_OF_OTHERS ? Call.DISTURBED : Call.of(ratio, isWhole ? fitted.again() : null);
         List<Double> course = rounds.get(0).course();
         return new VariantResult(
                 variant.label(),
+                isBaseline ? Kind.BASELINE : variant.isControl() ? Kind.CONTROL : Kind.VARIANT,
                 rounds.stream().map(this::headline).filter(Double::isFinite).toList(),
                 figures,
                 waits,

@@ -51,7 +51,7 @@ function ratioChart(parent) {
   const rows = [];
   results.scenarios.forEach(scenario => scenario.points.forEach(point =>
     point.variants.filter(v => v.ratio).forEach(v => rows.push({
-      name: v.label, scenario, point, ratio: v.ratio, again: point.again,
+      name: v.label + (v.kind === 'CONTROL' ? ' (control)' : ''), scenario, point, ratio: v.ratio, again: point.again,
       tone: { BETTER: 'better', WORSE: 'worse', EQUIVALENT: 'even', INCONCLUSIVE: 'unclear' }[v.call] || 'soft',
     }))));
   if (rows.length === 0) return;
@@ -95,9 +95,10 @@ function ratioChart(parent) {
   add(parent, 'p', 'A dot shows how many times as good as the baseline a variant is; right of 1 is better. The line through'
     + ' the dot is its confidence interval. With 99 % confidence, all intervals of verdicts on this page contain the true'
     + ' ratio. Green is better and red is worse: the whole interval is at least 3 % from 1. Blue is equivalent: the whole'
-    + ' interval is within 10 % of 1. Yellow is inconclusive. Grey has no verdict, because'
-    + ' other programs disturbed the comparison. The band behind a dot is the ratio of the baseline to itself (A/A) in the same'
-    + ' rounds. If a table finds differences from 1.2x on, four of five such runs would detect a difference of that size.', 'soft');
+    + ' interval is within 10 % of 1. Yellow is inconclusive. Grey has no verdict, because it is a control, or because other'
+    + ' programs disturbed the comparison. The band behind a dot is the ratio of the baseline to itself (A/A) in the same'
+    + ' rounds. A control does less work than the other variants, and only shows an upper limit. If a table finds'
+    + ' differences from 1.2x on, four of five such runs would detect a difference of that size.', 'soft');
 }
 
 // On a phone, a label has several short lines.

@@ -54,7 +54,7 @@ class ScenarioOptionsTest {
                         List.of("3 clients", "1 client"),
                         List.of("3 clients, one row", "3 clients", "1 client, one row", "1 client"),
                         List.of("3 workers", "1 worker"),
-                        List.of("300 hot threads", "idle pool"));
+                        List.of("300 hot threads"));
     }
 
     @Test
@@ -134,6 +134,7 @@ class ScenarioOptionsTest {
                         .anyMatch(each -> each.strategy().equals("BOTH")));
     }
 
+    /** A comparison of only a control with the baseline would answer no question. */
     @Test
     void whatComparesNothingDoesNotRun() {
         assertThatThrownBy(() -> scenarios("--scenario", "zipfian", "--variant", "optimistic"))

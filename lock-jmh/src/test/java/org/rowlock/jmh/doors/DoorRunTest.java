@@ -18,6 +18,7 @@ import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.bench.JdbcDoors;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Results;
+import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
@@ -45,9 +46,6 @@ class DoorRunTest {
             .flatMap(family -> family.variants().stream())
             .map(Variant::door)
             .toList();
-
-    private static final List<String> BASELINES =
-            Scenarios.doors().stream().map(family -> family.baseline().label()).toList();
 
     private static List<ScenarioResult> run(int clients, int rounds, List<String> doors) throws Exception {
         Point point = Point.clients(clients).with(Point.ROWS, "100");
@@ -141,7 +139,7 @@ class DoorRunTest {
         assertThat(doors)
                 .hasSameSizeAs(NAMES)
                 .allSatisfy(door -> assertThat(door.figures().get("roundTrips")).isGreaterThanOrEqualTo(1));
-        assertThat(doors.stream().filter(door -> BASELINES.contains(door.label())))
+        assertThat(doors.stream().filter(door -> door.kind() == Kind.BASELINE))
                 .hasSize(2)
                 .allSatisfy(door -> assertThat(door.figures().get("roundTrips")).isCloseTo(3, within(0.5)));
     }
@@ -167,7 +165,7 @@ class DoorRunTest {
                 assertThat(door.rounds()).hasSize(2);
                 assertThat(door.figures()).containsKeys("score", "cpu.others", "roundTrips");
             });
-            assertThat(point.variants().stream().filter(door -> BASELINES.contains(door.label())))
+            assertThat(point.variants().stream().filter(door -> door.kind() == Kind.BASELINE))
                     .hasSize(1);
             assertThat(point.variants())
                     .anySatisfy(

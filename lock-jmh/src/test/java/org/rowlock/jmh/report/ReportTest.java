@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.jmh.run.Call;
 import org.rowlock.jmh.run.Ratio;
 import org.rowlock.jmh.run.Results;
+import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
@@ -30,6 +31,7 @@ class ReportTest {
     private static Results results(String text) {
         VariantResult baseline = new VariantResult(
                 "ROW",
+                Kind.BASELINE,
                 List.of(100.0, 101.0),
                 Map.of("score", 100.5, "cpu.cores", 2.0),
                 Map.of("Lock:tuple", 3.0),
@@ -39,6 +41,7 @@ class ReportTest {
                 List.of());
         VariantResult other = new VariantResult(
                 text,
+                Kind.VARIANT,
                 List.of(200.0, 210.0),
                 Map.of("score", 205.0),
                 Map.of(text, 1.0),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
@@ -14,7 +15,15 @@ import org.rowlock.jmh.scenario.Metric;
 class AnswerTest {
     private static VariantResult variant(String label, Call call, double mean) {
         return new VariantResult(
-                label, List.of(), Map.of(), Map.of(), new Ratio(mean, mean * 0.9, mean * 1.1), call, "", List.of());
+                label,
+                Kind.VARIANT,
+                List.of(),
+                Map.of(),
+                Map.of(),
+                new Ratio(mean, mean * 0.9, mean * 1.1),
+                call,
+                "",
+                List.of());
     }
 
     private static ScenarioResult scenario(String name, VariantResult... variants) {
@@ -61,9 +70,10 @@ class AnswerTest {
 
     @Test
     void moreRoundsAreAdvisedOnlyIfThereIsAVariantToCompare() {
-        VariantResult baseline =
-                new VariantResult("FOR_UPDATE", List.of(), Map.of(), Map.of(), null, null, "", List.of());
-        VariantResult row = new VariantResult("ROW", List.of(), Map.of(), Map.of(), null, null, "", List.of());
+        VariantResult baseline = new VariantResult(
+                "FOR_UPDATE", Kind.BASELINE, List.of(), Map.of(), Map.of(), null, null, "", List.of());
+        VariantResult row =
+                new VariantResult("ROW", Kind.VARIANT, List.of(), Map.of(), Map.of(), null, null, "", List.of());
         assertThat(Answer.of(List.of(scenario("zipfian", baseline))))
                 .isEqualTo("Nothing can be said: no variant was compared with the baseline.");
         assertThat(Answer.of(List.of(scenario("zipfian", baseline, row)))).contains("Give more --rounds");

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
@@ -96,7 +97,7 @@ class CallTest {
         for (long seed = 0; seed < RUNS; seed++) {
             PointResult point = rounds(number, seed, noise, gain == 1 ? Map.of() : Map.of("ADVISORY", gain), failed);
             for (VariantResult variant : point.variants()) {
-                if (!variant.label().equals("FOR_UPDATE")
+                if (variant.kind() == Kind.VARIANT
                         && (gain == 1 || variant.label().equals("ADVISORY"))) {
                     all++;
                     called += variant.call() == Call.BETTER || variant.call() == Call.WORSE ? 1 : 0;
@@ -222,9 +223,24 @@ class CallTest {
     @Test
     void whatIsCloseOnACalmMachineIsEquivalentAndNotInconclusive() {
         PointResult point = rounds(20, 1, 0.01, Map.of());
-        assertThat(point.variants().stream().filter(variant -> variant.ratio() != null))
+        assertThat(point.variants().stream().filter(variant -> variant.kind() == Kind.VARIANT))
                 .allSatisfy(variant -> assertThat(variant.call()).isEqualTo(Call.EQUIVALENT));
         assertThat(rounds(4, 1, 0.3, Map.of()).variants().get(1).call()).isEqualTo(Call.INCONCLUSIVE);
+    }
+
+    @Test
+    void aControlIsNeverCalled() {
+        Variant control = new Variant("no lock", Map.of("strategy", "SELECT"), true);
+        VariantResult result = compared(
+                        4,
+                        List.of(Variant.of("ROW"), control),
+                        (place, round) -> Map.of(Metric.SCORE, place.variant().isControl() ? 500.0 : 100.0 + round % 2))
+                .points()
+                .get(0)
+                .variants()
+                .get(1);
+        assertThat(result.ratio()).isNotNull();
+        assertThat(result.call()).isNull();
     }
 
     @Test
