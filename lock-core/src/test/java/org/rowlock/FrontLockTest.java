@@ -7,6 +7,7 @@ import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Refusals.state;
+import static org.rowlock.testing.TestDatabase.begin;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -401,6 +402,34 @@ class FrontLockTest {
         holder.commit();
         step.get();
         other.commit();
+    }
+
+    @Test
+    void withoutTheRightToTheFunctionTheRowIsLockedWithoutIt() throws Exception {
+        String name = "front_core_" + database.schema();
+        database.execute("create database " + name, "create role " + name + " login password 'secret'");
+        try {
+            PGSimpleDataSource admin = database.dataSource();
+            admin.setDatabaseName(name);
+            try (Connection connection = admin.getConnection()) {
+                TestDatabase.execute(
+                        connection,
+                        "create table public.account(id int primary key)",
+                        "insert into public.account values (1)",
+                        "grant all on public.account to " + name,
+                        "revoke execute on function pg_catalog.pg_advisory_xact_lock(bigint) from public");
+            }
+            PGSimpleDataSource role = database.dataSourceOf(name);
+            role.setDatabaseName(name);
+            try (Connection connection = begin(role)) {
+                LockRequest request = forUpdate(LockKey.row("public.account", 1));
+                assertThat(Held.of(new TransactionLocks(connection, calls(LONG)).lock(request)))
+                        .isEqualTo(Held.ROW_LOCKED);
+                connection.commit();
+            }
+        } finally {
+            database.execute("drop database if exists " + name + " with (force)", "drop role if exists " + name);
+        }
     }
 
     @Test

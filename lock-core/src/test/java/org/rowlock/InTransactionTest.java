@@ -3,7 +3,9 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.testing.Failures.sqlState;
 import static org.rowlock.testing.Locks.lock;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.tryLock;
@@ -15,7 +17,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.LockEvent;
@@ -42,11 +50,14 @@ import org.rowlock.testing.Waits;
 class InTransactionTest {
     private static final LockKey A = LockKey.row("account", 1);
     private static final LockKey B = LockKey.row("account", 2);
+    private static final LockKey C = LockKey.row("account", 3);
 
     @RegisterExtension
-    final TestDatabase database = TestDatabase.accounts(5);
+    final TestDatabase database = TestDatabase.accounts(
+            5, "create table child(account int references account deferrable initially deferred)");
 
     private final List<LockEvent> acquisitions = new ArrayList<>();
+    private final List<CompletableFuture<Long>> writers = Collections.synchronizedList(new ArrayList<>());
     private RowLocks locks = LockAccess.builder().listener(this::listen).build();
 
     private void listen(LockEvent event) {
@@ -114,6 +125,23 @@ class InTransactionTest {
         return free;
     }
 
+    @Test
+    void nullIsAResult() throws Exception {
+        Object result = locks.on(observed()).lock(forUpdate(A)).<Object, SQLException>inTransaction(tx -> null);
+        assertThat(result).isNull();
+    }
+
+    @Test
+    void connectionThatComesWithoutAutocommitKeepsItSo() throws Exception {
+        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
+            pool.setAutoCommit(false);
+            ObservedDataSource dataSource = new ObservedDataSource(pool);
+            depositFive(dataSource);
+            assertThat(dataSource.calls()).containsExactly("commit", "close");
+        }
+        assertThat(balance(A)).isEqualTo(5);
+    }
+
     static List<Throwable> failures() {
         return List.of(
                 new IOException("checked"), new IllegalStateException("runtime"), new AssertionError("an Error"));
@@ -177,6 +205,20 @@ class InTransactionTest {
         assertThat(balance(A)).isEqualTo(5);
     }
 
+    @EveryStrategy
+    void constraintThatIsCheckedAtCommitReachesTheCaller(LockStrategy strategy) throws Exception {
+        locks = locks(strategy);
+        ObservedDataSource dataSource = observed();
+        assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
+                    deposit(tx.connection(), A, 5);
+                    execute(tx.connection(), "insert into child values (999)");
+                }))
+                .satisfies(sqlState("23503"));
+        assertThat(balance(A)).isZero();
+        assertThat(dataSource.open()).isZero();
+        assertThat(isFree(database.session("other"), A)).isTrue();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"getConnection", "getAutoCommit", "setAutoCommit", "prepareStatement"})
     void whateverFailsAroundTheWorkLeavesNothing(String method) throws Exception {
@@ -208,6 +250,25 @@ class InTransactionTest {
             assertThat(dataSource.open()).isZero();
         }
         assertThat(isFree(database.session("other"), B)).isTrue();
+    }
+
+    @Test
+    void severalKeysAreLockedTogetherInTheGivenMode() throws Exception {
+        DataSource dataSource = database.dataSource();
+        CyclicBarrier bothAreIn = new CyclicBarrier(2);
+        List<CompletableFuture<Long>> futures = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            List<LockKey> keys = i == 0 ? List.of(A, B) : List.of(B, A, B);
+            futures.add(Threads.start(() -> locks.on(dataSource)
+                    .lock(forShare(keys))
+                    .inTransaction(tx -> {
+                        bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                        return read(tx.connection(), A) + read(tx.connection(), B);
+                    })));
+        }
+        for (CompletableFuture<Long> future : futures) {
+            assertThat(TestDatabase.result(future)).isZero();
+        }
     }
 
     @Test
@@ -286,6 +347,76 @@ class InTransactionTest {
                 .isInstanceOf(IOException.class);
         assertThat(balance(A)).isZero();
         assertThat(balance(B)).isEqualTo(7);
+    }
+
+    @Test
+    void nestedTransactionOnTheSameKeyIsRefusedAndTheOuterGoesOn() throws Exception {
+        ObservedDataSource dataSource = observed();
+        locks.on(dataSource).lock(forUpdate(A)).useTransaction(tx -> {
+            assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).useTransaction(inner -> {}))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("account[1]");
+            deposit(tx.connection(), A, 5);
+        });
+        assertThat(balance(A)).isEqualTo(5);
+        assertThat(dataSource.borrowed()).isOne();
+    }
+
+    /** The server sees no deadlock here, as each thread has two connections; so the queues must not make one. */
+    @Test
+    void threadsThatNestInOppositeOrdersDoNotDeadlockInTheQueues() throws Exception {
+        DataSource dataSource = database.dataSource();
+        CyclicBarrier bothAreIn = new CyclicBarrier(2);
+        List<CompletableFuture<Long>> futures = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            List<LockKey> outer = List.of(i == 0 ? A : B);
+            List<LockKey> inner = List.of(i == 0 ? B : A);
+            futures.add(Threads.start(() -> locks.on(dataSource)
+                    .lock(forShare(outer))
+                    .inTransaction(tx -> {
+                        bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                        writers.add(startWriter(dataSource, outer));
+                        bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                        return locks.on(dataSource).lock(forShare(inner)).inTransaction(within -> 1L);
+                    })));
+        }
+        for (CompletableFuture<Long> future : futures) {
+            assertThat(TestDatabase.result(future)).isOne();
+        }
+        for (CompletableFuture<Long> future : writers) {
+            assertThat(TestDatabase.result(future)).isOne();
+        }
+    }
+
+    /** Puts somebody into the queue whom a fair queue would not let the nested call overtake. */
+    private CompletableFuture<Long> startWriter(DataSource dataSource, List<LockKey> keys) {
+        List<Thread> thread = new CopyOnWriteArrayList<>();
+        CompletableFuture<Long> writer = Threads.start(() -> {
+            thread.add(Thread.currentThread());
+            return locks.on(dataSource).lock(forUpdate(keys)).inTransaction(tx -> 1L);
+        });
+        TestDatabase.await().until(() -> !thread.isEmpty() && thread.get(0).getState() == Thread.State.WAITING);
+        return writer;
+    }
+
+    @EveryStrategy
+    void connectionLostDuringTheWorkLeavesNothing(LockStrategy strategy) throws Exception {
+        locks = locks(strategy);
+        ObservedDataSource dataSource = observed();
+        assertThatThrownBy(() -> locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> {
+                    deposit(tx.connection(), A, 5);
+                    int pid = tx.connection().unwrap(PGConnection.class).getBackendPID();
+                    database.execute("select pg_terminate_backend(" + pid + ")");
+                    return read(tx.connection(), A);
+                }))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isIn("57P01", "08006"));
+        assertThat(dataSource.open()).isZero();
+        assertThat(balance(A)).isZero();
+        locks.on(database.dataSource()).lock(forUpdate(A)).useTransaction(tx -> {
+            deposit(tx.connection(), A, 1);
+        });
+        assertThat(balance(A)).isOne();
     }
 
     /** The pool's own statement has begun a transaction by the time that it hands out the connection. */

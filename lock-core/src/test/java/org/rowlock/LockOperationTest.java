@@ -228,6 +228,18 @@ class LockOperationTest {
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("11");
     }
 
+    @EveryStrategy
+    void aClaimComesWithTheConnectionToo(RowLocks own) throws Exception {
+        own.on(database.dataSource())
+                .claim(Claim.from("account").orderBy("id").limit(1), found -> found.getLong("id"))
+                .inTransaction(tx -> {
+                    assertThat(tx.rows()).containsExactly(1L);
+                    assertThat(balance(tx.connection())).isEqualTo(10);
+                    return tx.atCommit(ADD, 1);
+                });
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("11");
+    }
+
     private static long balance(Connection connection) throws SQLException {
         return Long.parseLong(TestDatabase.query(connection, "select balance from account where id = 1"));
     }

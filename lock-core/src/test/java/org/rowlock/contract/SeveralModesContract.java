@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.LockEvent;
 import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
@@ -152,6 +153,18 @@ abstract class SeveralModesContract extends RowLockContract {
         });
     }
 
+    @Test
+    void whoWaitsForOneGetsAllWhenItIsReleased() throws Exception {
+        lock(alice, seat(1));
+        Step<LockResult> step = startLock(bob, Requests.of(modes())).awaitBlockedBy(alice);
+
+        alice.commit();
+
+        assertThat(step.get().isHeld()).isTrue();
+        assertThat(isFree(seat(1), FOR_SHARE)).isTrue();
+        assertThat(isFree(seat(2), FOR_SHARE)).isFalse();
+    }
+
     /** Mode by mode, one would hold the account and wait for the seat, and the other hold the seat. */
     @Test
     void oppositeModesNeverDeadlock() throws Exception {
@@ -179,6 +192,19 @@ abstract class SeveralModesContract extends RowLockContract {
             connection.commit();
         }
         return null;
+    }
+
+    @Test
+    void missingRowsAreReportedWhereRowsAreLookedFor() throws Exception {
+        LockRequest request =
+                Requests.of(Map.of(account(1), FOR_SHARE, account(5000), FOR_UPDATE, seat(77), FOR_SHARE));
+        LockResult result = lock(alice, request.allowAbsent());
+
+        if (strategy() == LockStrategy.ADVISORY) {
+            assertThat(result.absentRows()).isEmpty();
+        } else {
+            assertThat(result.absentRows()).containsExactlyInAnyOrder(account(5000), seat(77));
+        }
     }
 
     @Test

@@ -170,6 +170,23 @@ class FrontTest {
         session.rollback();
     }
 
+    /** No statement waits for a row that it does not see, so two cannot stand in a circle of such rows. */
+    @Test
+    void rowsThatAreNotThereAreWaitedForInNoOrder() throws Exception {
+        Session one = session("one");
+        Session other = session("other");
+        for (String sql : List.of(LOCK, WRITE, "delete from account where id = 1")) {
+            one.execute(sql.replace("= 1", "= 8"));
+            other.execute(sql.replace("= 1", "= 9"));
+            one.execute(sql.replace("= 1", "= 9"));
+            other.execute(sql.replace("= 1", "= 8"));
+            assertThat(one.advisoryLocks()).isZero();
+            assertThat(other.advisoryLocks()).isZero();
+            one.commit();
+            other.commit();
+        }
+    }
+
     /** The look in front finds the row by the conditions of the statement, word for word. */
     @ParameterizedTest
     @ValueSource(
@@ -409,6 +426,40 @@ class FrontTest {
             }
         });
         assertThat(fronted.figure("account", "fronted")).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"plain", "fronted"})
+    void theHolderTouchesTheRowAgainWhileAnotherWaitsWithItsKey(String held) throws Exception {
+        Session holder = session("holder");
+        Session waiter = session("waiter");
+        fronted.dropIn.set("mode", held.equals("plain") ? "observe" : "queue");
+        holder.execute(LOCK);
+        fronted.dropIn.set("mode", DropInMode.QUEUE.name());
+        Step<Boolean> waiters = waiter.startExecute(WRITE);
+        waiters.awaitBlockedBy(holder);
+        holder.execute(WRITE);
+        holder.commit();
+        waiters.get();
+        waiter.commit();
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"plain", "fronted"})
+    void behindAnUpdateOfNoRowNobodyStandsInACircle(String held) throws Exception {
+        Session absent = session("absent");
+        Session other = session("other");
+        fronted.dropIn.set("mode", held.equals("plain") ? "observe" : "queue");
+        other.execute("select * from account where id = 2 for update");
+        fronted.dropIn.set("mode", DropInMode.QUEUE.name());
+        fronted.takeFrontAlone(absent, "account", "3");
+        Step<Boolean> step = absent.startExecute("select * from account where id = 2 for update");
+        step.awaitBlockedBy(other);
+        other.execute(WRITE.replace("= 1", "= 3"));
+        other.commit();
+        step.get();
+        absent.commit();
     }
 
     @Test

@@ -350,6 +350,28 @@ class FrontWaitTest {
         }
     }
 
+    /** Its waiters hold rows while they wait for a key; so none of its keys goes in front of a statement. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void besideBothThereIsNoCircleOfAKeyAndARow(boolean keyAlone) throws Exception {
+        RowLocks both = LockAccess.builder().strategy(LockStrategy.BOTH).build();
+        Session other = database.session("other", fronted.dataSource).prepared();
+        Session holder = database.session("both");
+        int id = keyAlone ? 9 : 1;
+        if (keyAlone) {
+            fronted.takeFrontAlone(other, "account", "9");
+        } else {
+            other.execute("update account set balance = 1 where id = 1 and balance = 99");
+        }
+        holder.run(connection -> both.in(connection).lock(forUpdate(LockKey.row("account", 2))));
+        Step<Boolean> step = other.startExecute("select * from account where id = 2 for update");
+        step.awaitBlockedBy(holder);
+        holder.run(connection -> both.in(connection).lock(forUpdate(LockKey.row("account", id))));
+        holder.commit();
+        step.get();
+        other.commit();
+    }
+
     @Test
     void whoLocksTheKeyAloneIsNotWaitedForAsWithoutUs() throws Exception {
         RowLocks advisory = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
@@ -358,6 +380,22 @@ class FrontWaitTest {
         holder.run(connection -> advisory.in(connection).lock(forUpdate(LockKey.row("account", 1))));
         other.execute(LOCK);
         assertThat(fronted.figure("account", "fronted")).isOne();
+        assertThat(fronted.figure("account", "frontGivenUp")).isZero();
+        other.commit();
+        holder.commit();
+    }
+
+    /** A lock in front would be waited for with the snapshot that the statement then reads by. */
+    @ParameterizedTest
+    @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
+    void aSnapshotOfTheTransactionIsNotTakenInFrontOfAWait(int isolation) throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        Session other = database.session("other", fronted.dataSource).prepared();
+        other.act(connection -> {
+            connection.setTransactionIsolation(isolation);
+            assertThat(Waiters.update(connection, KEYED)).isOne();
+        });
+        assertThat(other.advisoryLocks()).isZero();
         assertThat(fronted.figure("account", "frontGivenUp")).isZero();
         other.commit();
         holder.commit();

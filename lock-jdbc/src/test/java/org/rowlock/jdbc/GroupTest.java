@@ -238,6 +238,23 @@ class GroupTest {
         assertThat(figure("grouped")).isGreaterThanOrEqualTo(3);
     }
 
+    @Test
+    void oneThatFailsFailsAlone() throws Exception {
+        String sql = "update account set balance = balance + ?, log = log || ? where id = 1";
+        List<Waiter<Integer>> members = together(
+                connection -> Waiters.update(connection, sql, 1, "/a"),
+                connection -> Waiters.update(connection, sql, -5, "/b"),
+                connection -> Waiters.update(connection, sql, 1, "/c"));
+        assertThat(members.get(0).get()).isOne();
+        assertThat(members.get(1).failure())
+                .hasMessageContaining("account_balance_check")
+                .hasFieldOrPropertyWithValue("SQLState", "23514");
+        assertThat(members.get(2).get()).isOne();
+        assertThat(tags()).containsExactlyInAnyOrder("", "a", "c");
+        assertThat(figure("groupsUndone")).isOne();
+        assertThat(figure("grouped")).isZero();
+    }
+
     /** By the bytes that are sent the driver does not split a batch, but by the answers that it expects. */
     @Test
     void longValuesDoNotSplitAGroup() throws Exception {
@@ -430,6 +447,31 @@ class GroupTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update account set balance = balance + 1 where id = ? returning balance",
+                "update account set balance = txid_current()::text::bigint % 7 where id = ?",
+                "update account set balance = (select count(*) from account) where id = ?",
+                "update account set log = current_setting('application_name') where id = ?",
+                "update account set log = pg_catalog.now()::text where id = ?"
+            })
+    void aTextThatMayDoSomethingElseThereGoesAlone(String sql) throws Exception {
+        if (sql.contains("returning")) {
+            Body<Boolean> body = connection -> {
+                try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                    statement.setInt(1, 1);
+                    return statement.execute();
+                }
+            };
+            together(body, body);
+        } else {
+            addTwo(sql);
+        }
+        assertThat(figure("alone.STATEMENT")).isEqualTo(2);
+        assertThat(figure("grouped")).isZero();
+    }
+
     @Test
     void whatIsNoPlainPreparedUpdateGoesAlone() throws Exception {
         Body<Integer> text = connection ->
@@ -482,6 +524,17 @@ class GroupTest {
         addTwo("update account set balance = balance + 1 where id = ?");
         assertThat(figure("alone.TABLE")).isEqualTo(2);
         assertThat(figure("grouped")).isZero();
+    }
+
+    /** Whose triggers are the server's own. */
+    @Test
+    void foreignKeysDoNotKeepAnyoneAlone() throws Exception {
+        database.execute(
+                "create table child(account int references account)",
+                "alter table account add foreign key (id) references account");
+        addTwo(Waiters.ADD);
+        assertThat(transactions()).isOne();
+        assertThat(figure("grouped")).isEqualTo(2);
     }
 
     @Test

@@ -348,6 +348,19 @@ class QueueTest {
         assertThat(kept).isTrue();
     }
 
+    @Test
+    void withoutProgressMoreAndMoreGoToTheServer() throws Exception {
+        gated = new GatedDatabase(database.dataSource(), DropInMode.QUEUE, GatedDatabase.queues(1, 1));
+        gated.learn("account");
+        List<Step<?>> steps = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            steps.add(session("s" + i).startExecute(LOCK));
+        }
+        TestDatabase.await().until(() -> database.waiting() == 3);
+        holder.commit();
+        Step.commitAll(steps);
+    }
+
     /** The server's own timeout still ends the statement, with its own error; the JVM takes a tenth of it at most. */
     @ParameterizedTest
     @CsvSource({"lock_timeout, 55P03", "statement_timeout, 57014", "query timeout, 57014"})

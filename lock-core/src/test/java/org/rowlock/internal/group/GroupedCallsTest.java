@@ -66,7 +66,9 @@ class GroupedCallsTest {
             "create table ledger(place serial, id int, amount bigint check (amount <> 13), note text)",
             "create table child(id int, parent int)",
             "create table parent(id int primary key)",
-            "alter table child add foreign key (parent) references parent deferrable initially deferred");
+            "alter table child add foreign key (parent) references parent deferrable initially deferred",
+            "create table secret(id int)",
+            "alter table secret enable row level security");
 
     /** Its row of the ledger says what was done with it. */
     private static CommitWrites pay(int id, int amount) {
@@ -268,6 +270,23 @@ class GroupedCallsTest {
         assertThat(failures(locks, all)).containsOnlyNulls();
         assertThat(transactions().replace(" ", "")).containsOnlyDigits().matches("1+");
         assertThat(database.query("select count(*) from ledger")).isEqualTo(String.valueOf(all.length));
+    }
+
+    @EveryStrategy
+    void aTableWithRowSecurityIsNeverGrouped(LockStrategy strategy) throws Exception {
+        database.execute("alter table account enable row level security");
+        expectAlone(Crowd.builder(4).strategy(strategy).build(), pays(1, 4));
+    }
+
+    @Test
+    void writesToATableWithARowSecurityPolicyAreNeverGrouped() throws Exception {
+        database.execute("create policy all_of_it on secret using (true)");
+        RowLocks locks = Crowd.builder(4).build();
+        String secret = "insert into secret values (?)";
+        expectAlone(locks, pay(1, secret, 1), pay(2, secret, 2), pay(3, 1), pay(4, secret, 4));
+        database.execute("truncate ledger restart identity");
+        assertThat(failures(Crowd.builder(4).build(), pays(1, 2))).containsOnlyNulls();
+        assertThat(transactions()).as("of other tables").isEqualTo("2");
     }
 
     @EveryStrategy.WithRow

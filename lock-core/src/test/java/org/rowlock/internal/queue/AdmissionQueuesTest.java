@@ -7,16 +7,20 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_KEY_SHARE;
+import static org.rowlock.RowLockMode.FOR_NO_KEY_UPDATE;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -150,6 +154,19 @@ class AdmissionQueuesTest {
         try (KeyEntries permit = enter(key, mode, wait)) {
             assertThat(permit.isQueued()).isTrue();
         }
+    }
+
+    @Test
+    void firstComeIsFirstServed() throws Exception {
+        Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
+        List<Visitor> queued = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            LockWait wait = i % 2 == 0 ? LockWait.FOREVER : LONG;
+            Visitor visitor = visit("v" + i, A, i % 3 == 0 ? FOR_NO_KEY_UPDATE : FOR_UPDATE, wait);
+            queued.add(visitor.awaitQueued());
+        }
+        letThrough(holder, queued);
+        assertThat(arrivals).containsExactly("holder", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7");
     }
 
     /** So that he already waits at the server when the holder commits. */
@@ -354,6 +371,27 @@ class AdmissionQueuesTest {
         assertThat(both.end()).isInstanceOf(LockInterruptedException.class);
         assertEnters(A, FOR_UPDATE, LockWait.NO_WAIT);
         holder.leave();
+    }
+
+    @Test
+    void severalKeysInAnyOrderNeverDeadlock() throws Exception {
+        List<LockKey> keys =
+                List.of(A, B, LockKey.name("n"), LockKey.number(7), LockKey.pair(1, 2), LockKey.row("t", "x"));
+        AtomicInteger done = new AtomicInteger();
+        Threads.run(4, thread -> {
+            Random random = new Random(thread);
+            for (int round = 0; round < 500; round++) {
+                List<LockKey> some = new ArrayList<>(keys);
+                Collections.shuffle(some, random);
+                Map<LockKey, RowLockMode> modes = new HashMap<>();
+                some.subList(0, 2 + random.nextInt(4))
+                        .forEach(key -> modes.put(key, RowLockMode.values()[random.nextInt(4)]));
+                try (KeyEntries permit = queues.enter(DATABASE, Requests.of(modes))) {
+                    done.addAndGet(permit.isQueued() ? 1 : 0);
+                }
+            }
+        });
+        assertThat(done).hasValue(2_000);
     }
 
     /** Different keys can print alike, so the order must come from more than what they print. */

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
@@ -86,6 +88,26 @@ class GroupTest {
     }
 
     @Test
+    void eachHasAnOutcomeOfItsOwn() throws Exception {
+        Member one = waiting("a");
+        Member two = waiting("b");
+        Member three = waiting("c");
+        List<QueueEntry> taken = holder.take(2, offer -> true);
+        assertThat(offers(taken)).containsExactly("a", "b");
+        assertThat(one.thread.isAlive()).isTrue();
+
+        Exception failure = new Exception("b is not to be");
+        taken.get(1).fail(failure);
+        assertThat(two.end()).isEqualTo(State.SERVED);
+        assertThat(two.value).isSameAs(failure);
+        taken.get(0).complete("done");
+        assertThat(one.end()).isEqualTo(State.SERVED);
+        assertThat(one.value).isEqualTo("done");
+        assertThat(three.task.isDone()).isFalse();
+        assertThatThrownBy(() -> taken.get(0).complete("again")).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void nobodyIsOvertaken() {
         waiting("a");
         waiting("other");
@@ -107,6 +129,49 @@ class GroupTest {
     }
 
     @Test
+    void oneThatIsTakenWaitsWhateverComes() throws Exception {
+        Member member = waiting("a");
+        QueueEntry taken = holder.take(1, offer -> true).get(0);
+        member.thread.interrupt();
+        // It has seen the interrupt, and waits on.
+        TestDatabase.await()
+                .until(() -> !member.thread.isInterrupted() && member.thread.getState() == Thread.State.WAITING);
+        assertThat(taken.wake()).isFalse();
+        taken.complete(1);
+        assertThat(member.end()).isEqualTo(State.SERVED);
+        assertThat(member.interrupted).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void oneThatIsNotTakenLeaves(boolean interrupt) throws Exception {
+        Member member = interrupt ? waiting("a") : new Member(false, "a", 1);
+        if (interrupt) {
+            member.thread.interrupt();
+        }
+        assertThat(member.end()).isEqualTo(State.OVER);
+        assertThat(holder.take(1, offer -> true)).isEmpty();
+    }
+
+    @Test
+    void thoseHandedBackGoInAloneInTheOrderOfTheirArrival() throws Exception {
+        Member one = waiting("a");
+        Member two = waiting("b");
+        Member three = waiting("c");
+        List<QueueEntry> taken = holder.take(2, offer -> true);
+        taken.get(1).handBack();
+        taken.get(0).handBack();
+        assertThat(holder.take(9, offer -> true)).isEmpty();
+        assertThat(holder.queue.waiting()).isEqualTo(3);
+        assertThat(List.of(one.task.isDone(), two.task.isDone(), three.task.isDone()))
+                .containsOnly(false);
+        holder.leave();
+        for (Member member : members) {
+            assertThat(member.end()).isEqualTo(State.IN);
+        }
+    }
+
+    @Test
     void anInterruptThatCameMeanwhileCountsWhenItIsHandedBack() throws Exception {
         Member member = waiting("a");
         QueueEntry taken = holder.take(1, offer -> true).get(0);
@@ -114,6 +179,29 @@ class GroupTest {
         taken.handBack();
         assertThat(member.end()).isEqualTo(State.OVER);
         assertThat(member.interrupted).isTrue();
+    }
+
+    /** Such as one whose connection was lost. */
+    @Test
+    void aHolderThatLeavesHandsBackWhatItHasNotDone() throws Exception {
+        Member one = waiting("a");
+        Member two = waiting("b");
+        holder.take(2, offer -> true).get(0).complete(1);
+        assertThat(one.end()).isEqualTo(State.SERVED);
+        holder.leave();
+        assertThat(two.end()).isEqualTo(State.IN);
+    }
+
+    @Test
+    void whatAHolderHasSentAndNotEndedEndsWithAnErrorWhenItLeaves() throws Exception {
+        Member one = waiting("a");
+        Member two = waiting("b");
+        holder.take(2, offer -> true).forEach(QueueEntry::sent);
+        holder.leave();
+        for (Member member : List.of(one, two)) {
+            assertThat(member.end()).isEqualTo(State.SERVED);
+            assertThat(member.value).isInstanceOf(IllegalStateException.class);
+        }
     }
 
     /** They are threads that wait, too. */

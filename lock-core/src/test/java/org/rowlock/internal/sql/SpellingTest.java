@@ -175,6 +175,28 @@ class SpellingTest {
         }
     }
 
+    /** The right spelling is refused too, as nothing but the server can tell. */
+    @EveryStrategy.WithKey
+    void keysRefuseTypesWhoseSpellingsOnlyTheServerKnows(LockStrategy strategy, Session alice) throws Exception {
+        RowLocks locks = locks(strategy);
+        for (String type : List.of("boolean", "inet")) {
+            database.execute("drop table if exists thing", "create table thing(id " + type + " primary key)");
+            for (Session.Body<?> way : ways(locks, row("thing", "true"))) {
+                assertThatThrownBy(() -> alice.run(way))
+                        .isInstanceOf(LockTargetException.class)
+                        .hasMessageContainingAll("thing", "column id of type", "Use strategy ROW");
+                assertThat(alice.advisoryLocks()).isZero();
+            }
+            assertThatThrownBy(() -> alice.run(c -> LockAccess.of(locks).checkTable(c, "thing")))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContaining("Use strategy ROW");
+            assertThatThrownBy(() -> alice.run(c -> locks.in(c).claim(Claim.from("thing"), found -> 1)))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContaining("Use strategy ROW");
+            alice.rollback();
+        }
+    }
+
     @Test
     void anAbsentRowOfSeveralTypesMayBeAllowed(Session alice) throws Exception {
         database.execute(
