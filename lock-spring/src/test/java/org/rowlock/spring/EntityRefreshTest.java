@@ -23,6 +23,7 @@ import java.sql.SQLException;
 import java.util.Currency;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
@@ -39,7 +40,9 @@ import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Threads;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -175,6 +178,20 @@ class EntityRefreshTest {
         accounts = context.getBean(Accounts.class);
         entities = context.entities();
         transaction = context.transactions();
+    }
+
+    @Test
+    void whatWasLoadedBeforeTheLockHasWhatWasCommittedDuringTheWait() throws Exception {
+        Session alice = RowLockTests.holder(database, LockKey.row("account", 1));
+        alice.execute("update account set balance = 100 where id = 1");
+        CompletableFuture<Long> bob = Threads.start(() -> transaction.execute(status -> {
+            assertThat(entities.find(Account.class, 1L).balance).isZero();
+            accounts.balance(1);
+            return entities.find(Account.class, 1L).balance;
+        }));
+        Blocking.awaitWaiterBehind(database.dataSource(), alice.pid());
+        alice.commit();
+        assertThat(TestDatabase.result(bob)).isEqualTo(100);
     }
 
     /**

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.ibatis.annotations.Select;
@@ -43,7 +42,6 @@ import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.Scheduled;
-import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionPhase;
@@ -344,7 +342,7 @@ class EveryEntranceTest {
                 case BEFORE_COMMIT_EVENT -> context.publishEvent(new Told(this::inside, true));
                 case ASYNC -> join(service.later(1, this::inside));
                 case THREAD -> onAnotherThread(() -> service.lock(1, this::inside));
-                case SCHEDULED -> onAnotherThread(scheduled(context));
+                case SCHEDULED -> onAnotherThread(ListenerKindsTest.scheduled(context));
                 case RABBIT ->
                     onAnotherThread(() -> transaction.executeWithoutResult(
                             status -> Endpoints.of(context).receive("rabbit", 1L)));
@@ -399,20 +397,6 @@ class EveryEntranceTest {
             }
             return refused[0];
         }
-    }
-
-    private static Runnable scheduled(TestContext context) {
-        AtomicReference<Runnable> found = new AtomicReference<>();
-        context.getBean(ScheduledAnnotationBeanPostProcessor.class)
-                .getScheduledTasks()
-                .forEach(task -> {
-                    Runnable runnable = task.getTask().getRunnable();
-                    if (runnable.toString().contains("onTime")) {
-                        found.set(runnable);
-                    }
-                });
-        assertThat(found.get()).isNotNull();
-        return found.get();
     }
 
     private void check(TestContext context, Entrance entrance, Reader reader, Phase phase) throws SQLException {

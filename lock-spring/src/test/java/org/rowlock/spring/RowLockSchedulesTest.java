@@ -13,17 +13,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockDeadlockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -159,6 +163,34 @@ class RowLockSchedulesTest {
         assertThat(service.repeated(1, new int[] {3, 2})).isEqualTo(3);
     }
 
+    @Test
+    void deadlockIsAPessimisticLockingFailure() throws Exception {
+        var context = start(LockStrategy.ADVISORY);
+        Service service = context.getBean(Service.class);
+        TransactionTemplate transactions = context.transactions();
+        RowLocks locks = LockAccess.builder().strategy(LockStrategy.ADVISORY).build();
+        // The other session checks for deadlocks much later than the bean's session, so the server chooses the bean
+        // as the victim.
+        Session other = database.session("other");
+        other.execute("set deadlock_timeout = '1min'");
+        other.run(connection -> locks.in(connection).lock(forUpdate(LockKey.row("account", 2))));
+        CompletableFuture<Integer> first = new CompletableFuture<>();
+        CompletableFuture<Object> bean = Threads.start(() -> transactions.execute(status -> {
+            service.addOne(1);
+            first.complete(1);
+            return service.addOne(2);
+        }));
+        TestDatabase.result(first);
+        Step<?> others = other.start(connection -> locks.in(connection).lock(forUpdate(ONE)));
+        assertThatThrownBy(() -> TestDatabase.result(bean))
+                .hasCauseInstanceOf(PessimisticLockingFailureException.class)
+                .hasRootCauseInstanceOf(java.sql.SQLException.class)
+                .cause()
+                .hasCauseInstanceOf(LockDeadlockException.class);
+        others.get();
+        other.rollback();
+    }
+
     /** All calls lock in one order. If exclusive locks came first, two calls could deadlock. */
     @ParameterizedTest
     @EnumSource(LockStrategy.class)
@@ -190,5 +222,22 @@ class RowLockSchedulesTest {
         assertThatThrownBy(() -> readOnly.execute(status -> service.addOne(1)))
                 .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContaining("read-only");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noUpdateIsLost(LockStrategy strategy) throws Exception {
+        int threads = 12;
+        int calls = 20;
+        var context = start(strategy);
+        Service service = context.getBean(Service.class);
+        Threads.run(threads, thread -> {
+            for (int call = 0; call < calls; call++) {
+                service.addOne(1 + call % 2);
+            }
+        });
+        assertThat(database.query("select string_agg(balance::text, ',' order by id) from account where id < 3"))
+                .isEqualTo(threads * calls / 2 + "," + threads * calls / 2);
+        assertThat(context.queues().keysInUse()).isZero();
     }
 }

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.value.LockWait;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -96,6 +97,25 @@ class RowLockDefinitionsTest {
         return find(name).of(arguments).request().keys();
     }
 
+    @Test
+    void parameterIsTheId() {
+        assertThat(find("plain")).isNull();
+        assertThat(keys("parameter", 42L)).containsExactly(LockKey.row("orders", 42));
+        assertThat(keys("typed", new OrderId(new UUID(0, 1)))).containsExactly(LockKey.row("orders", new UUID(0, 1)));
+    }
+
+    @Test
+    void collectionsAndArraysAreRowsEach() {
+        RequestParts request = find("several")
+                .of(new Object[] {List.of("7", "8"), new long[] {1}})
+                .request();
+        assertThat(request.keys())
+                .containsExactly(LockKey.row("orders", 7), LockKey.row("orders", 8), LockKey.row("stock", 1));
+        assertThat(request.keys())
+                .extracting(request::modeOf)
+                .containsExactly(RowLockMode.FOR_NO_KEY_UPDATE, RowLockMode.FOR_NO_KEY_UPDATE, RowLockMode.FOR_SHARE);
+    }
+
     @Retention(RetentionPolicy.RUNTIME)
     @Target({ElementType.METHOD, ElementType.TYPE})
     @RowLock(table = "tenant", id = "#p0")
@@ -124,6 +144,19 @@ class RowLockDefinitionsTest {
         assertThat(keys("expressions", new Command(1, List.of(2L, 3L))))
                 .containsExactlyInAnyOrderElementsOf(LockKey.rows("orders", List.of(1, 2, 3)));
         assertThat(find("expressions").lockWait()).isEqualTo(LockWait.atMost(java.time.Duration.ofMillis(200)));
+    }
+
+    @Test
+    void compositeIdsAreExpressions() {
+        LockKey key = LockKey.row("order_line", 5, 6);
+        assertThat(keys("expressionParts", 5L, 6)).containsExactly(key);
+        assertThat(find("expressionParts").lockWait()).isEqualTo(LockWait.NO_WAIT);
+    }
+
+    @Test
+    void interfacesCount() {
+        assertThat(keys("ofInterface", 1L)).containsExactly(LockKey.row("orders", 1));
+        assertThat(keys("onInterfaceMethod", 1L)).containsExactly(LockKey.row("orders", 1));
     }
 
     @Test

@@ -1,0 +1,2 @@
+/** A small Spring Boot application, with Boot's own set-up of JPA, Spring Data and transactions. */
+package org.rowlock.spring.shop;
