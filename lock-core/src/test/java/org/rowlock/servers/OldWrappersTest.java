@@ -57,6 +57,8 @@ class OldWrappersTest {
         NOT_SUPPORTED,
         /** The same, and it does not lead to the driver's statements. */
         NO_UNWRAP,
+        /** Unwraps only to the wrapper behind it, as Tomcat's pool does. */
+        NEXT,
         /** The AWS Advanced JDBC Wrapper. */
         AWS
     }
@@ -71,7 +73,8 @@ class OldWrappersTest {
         if (wrapper == Wrapper.AWS) {
             return aws(driver);
         }
-        return Proxies.of(DataSource.class, (proxy, method, arguments) -> wrapped(wrapper, driver, method, arguments));
+        DataSource behind = wrapper == Wrapper.NEXT ? dataSource(Wrapper.NO_UNWRAP) : driver;
+        return Proxies.of(DataSource.class, (proxy, method, arguments) -> wrapped(wrapper, behind, method, arguments));
     }
 
     private static AwsWrapperDataSource aws(PGSimpleDataSource driver) {
@@ -99,6 +102,10 @@ class OldWrappersTest {
         boolean unwraps = method.getName().equals("unwrap") || method.getName().equals("isWrapperFor");
         if (wrapper == Wrapper.NO_UNWRAP && unwraps && target instanceof Statement) {
             throw new UnsupportedOperationException(method.getName());
+        }
+        if (wrapper == Wrapper.NEXT && unwraps) {
+            Class<?> type = (Class<?>) arguments[0];
+            return method.getName().equals("unwrap") ? type.cast(target) : type.isInstance(target);
         }
         Object result = Proxies.call(target, method, arguments);
         if (unwraps) {

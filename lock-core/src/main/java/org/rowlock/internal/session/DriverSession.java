@@ -34,7 +34,14 @@ abstract class DriverSession {
 
     /** Whether a connection is a connection of PostgreSQL's driver, or a wrapper of such a connection. */
     public static boolean leadsToDriver(Connection connection) throws SQLException {
-        return connection.isWrapperFor(BaseConnection.class);
+        return withoutPool(connection).isWrapperFor(BaseConnection.class);
+    }
+
+    /** Returns the pool's own connection if the pool, like Tomcat's, unwraps only to this connection. */
+    private static Connection withoutPool(Connection connection) throws SQLException {
+        return !connection.isWrapperFor(BaseConnection.class) && connection.isWrapperFor(Connection.class)
+                ? connection.unwrap(Connection.class)
+                : connection;
     }
 
     private static BaseConnection unwrap(Connection connection) throws SQLException {
@@ -42,8 +49,9 @@ abstract class DriverSession {
             if (connection instanceof BaseConnection driver) {
                 return driver;
             }
-            if (connection.isWrapperFor(BaseConnection.class)) {
-                return connection.unwrap(BaseConnection.class);
+            Connection own = withoutPool(connection);
+            if (own.isWrapperFor(BaseConnection.class)) {
+                return own.unwrap(BaseConnection.class);
             }
         } catch (LinkageError e) {
             Driver driver = new Driver();
