@@ -254,9 +254,9 @@ public final class LockedCall {
         long absent = result.absentRows().stream().filter(required::contains).count();
         if (absent > 0) {
             String rows = keys == 1 ? "the row does" : absent + " of the rows do";
-            String why =
-                    what + ": " + rows + " not exist, so there is nothing to lock. Call the method with ids of rows; if"
-                            + " a row may be missing, set required = false.";
+            String why = what + ": " + rows
+                    + " not exist, so there is nothing to lock. Call the method with ids of rows, and"
+                    + " flush a new entity first; if a row may be missing, set required = false.";
             throw LockExceptionTranslator.translate(new RowAbsentException(why, null, null));
         }
     }
