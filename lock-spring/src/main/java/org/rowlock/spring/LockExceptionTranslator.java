@@ -9,12 +9,12 @@ import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockCanceledException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockDeadlockException;
+import org.rowlock.LockInterruptedException;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockSerializationException;
 import org.rowlock.LockTableFullException;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
-import org.rowlock.LockVerificationException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
@@ -39,7 +39,7 @@ import org.springframework.transaction.HeuristicCompletionException;
  * <li>a lock that is not available (55P03), or a full admission queue: {@link CannotAcquireLockException}
  * <li>a deadlock, or a serialization failure such as a row changed under REPEATABLE READ (40001): {@link
  *     CannotAcquireLockException} too
- * <li>an interrupt in the admission queue, or any other failure to lock: {@link PessimisticLockingFailureException}
+ * <li>an interrupt in the admission queue: {@link PessimisticLockingFailureException}
  * <li>a statement timeout or cancel: {@link QueryTimeoutException}
  * <li>a lost connection, or a full lock table: {@link DataAccessResourceFailureException}
  * <li>a server where all transactions are read-only, as in a failover: {@link TransientDataAccessResourceException}
@@ -49,7 +49,7 @@ import org.springframework.transaction.HeuristicCompletionException;
  * <li>a write at the commit that did not change as many rows as expected: {@link
  *     IncorrectUpdateSemanticsDataAccessException}
  * <li>a wrong kind of transaction, an unknown table, or too many keys: {@link InvalidDataAccessApiUsageException}
- * <li>a server that grants locks without locking: {@link NonTransientDataAccessResourceException}
+ * <li>any other failure, which a retry does not mend: {@link NonTransientDataAccessResourceException}
  * <li>an absent row that the request does not allow: {@link EmptyResultDataAccessException}
  * </ul>
  */
@@ -58,6 +58,7 @@ public final class LockExceptionTranslator {
             Map.ofEntries(
                     entry(LockNotAvailableException.class, CannotAcquireLockException::new),
                     entry(LockDeadlockException.class, CannotAcquireLockException::new),
+                    entry(LockInterruptedException.class, PessimisticLockingFailureException::new),
                     entry(LockSerializationException.class, CannotAcquireLockException::new),
                     entry(LockCanceledException.class, QueryTimeoutException::new),
                     entry(LockConnectionLostException.class, LockExceptionTranslator::ofConnection),
@@ -67,8 +68,6 @@ public final class LockExceptionTranslator {
                     entry(UnexpectedRowCountException.class, IncorrectUpdateSemanticsDataAccessException::new),
                     entry(LockTransactionException.class, InvalidDataAccessApiUsageException::new),
                     entry(LockTargetException.class, InvalidDataAccessApiUsageException::new),
-                    // A caller must not retry, because the locks excluded no transaction, and the writes may be stored.
-                    entry(LockVerificationException.class, NonTransientDataAccessResourceException::new),
                     entry(RowAbsentException.class, (text, e) -> new EmptyResultDataAccessException(text, 1, e)));
 
     private LockExceptionTranslator() {}
@@ -91,7 +90,7 @@ public final class LockExceptionTranslator {
      *     cause. The message is Rowlock's message, except in a {@code HeuristicCompletionException}
      */
     public static NestedRuntimeException translate(RowlockException e) {
-        return SPRINGS.getOrDefault(e.getClass(), PessimisticLockingFailureException::new)
+        return SPRINGS.getOrDefault(e.getClass(), NonTransientDataAccessResourceException::new)
                 .apply(String.valueOf(e.getMessage()), e);
     }
 }

@@ -49,6 +49,9 @@ class LockExceptionTranslatorTest {
                 arguments(
                         new LockVerificationException("locked 0 of 1 keys; the writes are stored", null, null),
                         NonTransientDataAccessResourceException.class),
+                arguments(
+                        new RowlockException("a pooler mixes up prepared statements", "26000", null),
+                        NonTransientDataAccessResourceException.class),
                 arguments(new RowAbsentException("no such row", null, null), EmptyResultDataAccessException.class));
     }
 

@@ -65,8 +65,8 @@ class StartupFailureTest {
                 "@RowLock on UnknownTable.ship(long) names ordrs, which is not a table in the database",
                 "The tables are: ",
                 "Action:",
-                "Write the name as in SQL, with its schema if necessary. If each tenant has a schema of its own, set"
-                        + " rowlock.verify=false instead.");
+                "Write the name as in SQL, with its schema if necessary. ",
+                "If each tenant has a schema of its own, set rowlock.verify=false instead.");
     }
 
     static Stream<Arguments> badProperties() {
