@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PgConnection;
+import org.rowlock.internal.session.PgSession;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Proxies;
 import org.rowlock.testing.RoundTripCounter;
@@ -542,6 +543,8 @@ class CommitFlushTest {
     @Test
     void theOnlyChangeIsSentAsItStands() throws SQLException {
         for (int i = 0; i < 6; i++) {
+            // Rowlock's own use of the driver's connection exposes nothing.
+            assertThat(PgSession.of(connection).hasBegun()).isFalse();
             select(connection);
             keep();
             update(connection, 1, i, i);

@@ -50,6 +50,9 @@ abstract class DriverSession {
                 return driver;
             }
             Connection own = withoutPool(connection);
+            if (own.isWrapperFor(ForwardingSession.class)) {
+                return unwrap(own.unwrap(ForwardingSession.class).target());
+            }
             if (own.isWrapperFor(BaseConnection.class)) {
                 return own.unwrap(BaseConnection.class);
             }

@@ -18,7 +18,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape;
  * @param changesSettings whether the statement may change the role of the session, or a setting on which Rowlock relies
  * @param locksSession whether the statement may acquire a session-level advisory lock
  * @param onlyLocks whether the statement is a SELECT that locks rows of one table, and calls no function
- * @param effect the result of {@link #sessionEffect}; null if groups are off, because only groups need the result
+ * @param sessionEffect how the statement may change the state of its session
  * @param sharedTarget the table that an UPDATE changes; null if the statement is not an UPDATE, if the same text may
  *     have a different effect in another session, or if groups are off
  */
@@ -28,7 +28,7 @@ public record StatementPlan(
         boolean changesSettings,
         boolean locksSession,
         boolean onlyLocks,
-        @Nullable SessionEffect effect,
+        SessionEffect sessionEffect,
         @Nullable String sharedTarget,
         TableFigures figures) {
     public static StatementPlan of(String sql, Function<String, TableFigures> figures, boolean groups) {
@@ -48,14 +48,9 @@ public record StatementPlan(
                 shape.isRecognised()
                         && sql.regionMatches(true, Tokens.start(sql), "select", 0, "select".length())
                         && sql.indexOf('(') < 0,
-                groups ? SessionEffect.of(sql) : null,
+                SessionEffect.of(sql),
                 groups && isUpdate ? GroupRule.target(sql) : null,
                 figures.apply(shape.table()));
-    }
-
-    /** Returns how the statement may change the state of its session. */
-    public SessionEffect sessionEffect() {
-        return effect == null ? SessionEffect.of(sql) : effect;
     }
 
     /**

@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.session.ForwardingSession;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
@@ -20,7 +21,7 @@ import org.rowlock.jdbc.internal.queue.Turns;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 
 /** A connection whose statements may have to wait in the JVM before they go to the server. */
-public final class RowlockConnection extends ForwardingConnection implements CommitFlush {
+public final class RowlockConnection extends ForwardingConnection implements CommitFlush, ForwardingSession {
     private final DropIn dropIn;
     final Turns turns;
 
@@ -65,6 +66,11 @@ public final class RowlockConnection extends ForwardingConnection implements Com
             Predicate<String> checked, @Nullable Function<CommitFlushException, RuntimeException> thrown)
             throws SQLException {
         return turns.keepUntilCommit(checked, thrown);
+    }
+
+    @Override
+    public Connection target() {
+        return delegate;
     }
 
     @Override
