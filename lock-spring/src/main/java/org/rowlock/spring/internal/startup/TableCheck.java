@@ -138,9 +138,9 @@ final class TableCheck {
                         + jdbc.queryForObject("show search_path", String.class) + ". The tables are: "
                         + (tables == null ? "none" : tables)
                         + ".",
-                "Write the name as in SQL, with its schema if necessary. Check whether the migration (Flyway, Liquibase)"
-                        + " has run in this database. If each tenant has a schema of its own, set rowlock.verify=false"
-                        + " instead.");
+                "Write the name as in SQL, with its schema if necessary. Check whether the migration (Flyway,"
+                        + " Liquibase) has run in this database. If each tenant has a schema of its own, set"
+                        + " rowlock.verify=false instead.");
     }
 
     /** Rejects a second spelling of a table's name if the two spellings are configured differently. */
