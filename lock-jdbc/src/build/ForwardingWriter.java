@@ -251,6 +251,10 @@ public final class ForwardingWriter {
                     "        }"));
         } else if (type.equals("ResultSet") && OF_ROW.contains(method.getSimpleName().toString())) {
             lines.add("        usesRow();");
+        } else if (type.equals("ResultSet") && types.size() == 2 && types.get(1).startsWith("Class")) {
+            lines.add("        if (Blob.class.equals(b) || Clob.class.equals(b)) {");
+            lines.add("            usesRow();");
+            lines.add("        }");
         }
         lines.add("        " + (given ? "return " : "") + call + ";");
         if (type.equals("PreparedStatement")

@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.StringReader;
 import java.lang.reflect.InvocationHandler;
+import java.sql.Blob;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -477,6 +478,13 @@ class CommitFlushTest {
         WRITE(connection -> TestDatabase.execute(connection, "insert into noted default values")),
         RETURNING(connection ->
                 TestDatabase.query(connection, "update account set balance = note() where id = 3 returning id")),
+        RETURNING_COLUMN(connection -> {
+            try (PreparedStatement statement =
+                    connection.prepareStatement("update account set balance = 1 where id = ? returning id")) {
+                statement.setInt(1, 3);
+                statement.executeQuery();
+            }
+        }),
         BATCH(connection -> {
             try (Statement statement = connection.createStatement()) {
                 statement.addBatch("insert into noted default values");
@@ -503,6 +511,14 @@ class CommitFlushTest {
                     ResultSet row = statement.executeQuery()) {
                 row.next();
                 row.getBlob(1).setBytes(1, new byte[] {2});
+            }
+        }),
+        LARGE_OBJECT_AS_OBJECT(connection -> {
+            try (PreparedStatement statement =
+                            connection.prepareStatement("select data from large where id = 1 for update");
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                row.getObject(1, Blob.class).setBytes(1, new byte[] {2});
             }
         }),
         DRIVER(connection -> {
@@ -567,6 +583,45 @@ class CommitFlushTest {
         update(connection, 1, 60, 6);
         connection.commit();
         assertThat(stored()).startsWith("1:60:7 ");
+    }
+
+    /** A function in VALUES may return several rows, and a function in SET runs even if the row is gone then. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "insert into noted(id) values (generate_series(?, 12))",
+                "update account set balance = note() where id = ? and version = 7"
+            })
+    void aWriteThatCallsAFunctionIsCheckedAtTheServer(String sql) throws SQLException {
+        try (Connection first = dataSource.getConnection()) {
+            first.setAutoCommit(false);
+            CommitFlush.open(first, table -> true);
+            Waiters.update(first, "insert into noted(id) values (?)", 1);
+            first.rollback();
+        }
+        keep();
+        Waiters.update(connection, sql, 10);
+        assertThatThrownBy(connection::commit)
+                .isInstanceOf(CommitFlushException.class)
+                .hasFieldOrPropertyWithValue("wrongCount", true);
+        assertThat(database.query("select count(*) from noted")).isEqualTo("0");
+    }
+
+    /** The cached key is out of date: the temporary table is another one. */
+    @Test
+    void severalRowsAreToldAsStored() throws SQLException {
+        connection.setAutoCommit(true);
+        TestDatabase.execute(connection, "create temp table account(id int, balance int, version int)");
+        TestDatabase.execute(connection, "insert into account values (1, 100, 0), (1, 100, 0)");
+        connection.setAutoCommit(false);
+        keep();
+        assertThat(update(connection, 1, 50, 0)).isOne();
+        assertThatThrownBy(connection::commit)
+                .isInstanceOf(CommitFlushException.class)
+                .hasFieldOrPropertyWithValue("wrongCount", false)
+                .hasMessageContaining("is stored");
+        assertThat(TestDatabase.query(connection, "select sum(balance) from pg_temp.account"))
+                .isEqualTo("100");
     }
 
     /** Such a trigger also runs if the statement changes no row. */

@@ -16,8 +16,8 @@ import org.rowlock.internal.text.IdType;
 /**
  * The cached primary keys of tables for the drop-in. No statement waits for a look-up, because Rowlock looks up keys
  * after a statement or transaction. A cached answer may be out of date. Before PostgreSQL 18 an answer may also belong
- * to another schema, because the server does not report the search_path. A wrong key makes statements slower, but not
- * incorrect. Thread-safe.
+ * to another schema, because the server does not report the search_path. A wrong key makes statements slower. If a
+ * kept write then changes several rows, the drop-in reports that they are stored. Thread-safe.
  */
 public final class PrimaryKeys {
     private static final long GOOD_NANOS = TimeUnit.MINUTES.toNanos(10);

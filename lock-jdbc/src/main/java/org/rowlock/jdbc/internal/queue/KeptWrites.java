@@ -35,6 +35,9 @@ final class KeptWrites {
             + " exactly one row. Another transaction probably changed or deleted the row after it was read. Read the"
             + " row again and repeat the transaction.";
 
+    private static final String STORED = "The transaction is stored, and must not be repeated: a write by primary key"
+            + " changed several rows, because its table was replaced or has lost the key. Rows: ";
+
     /** The tables for which the caller checks the counts of changed rows; null while Rowlock keeps no writes. */
     private @Nullable Predicate<String> checked;
 
@@ -55,7 +58,9 @@ final class KeptWrites {
      */
     public void failed(Throwable e, PrimaryKeys primaryKeys) {
         if (e instanceof CommitFlushException failed) {
-            if (failed.isWrongCount() || SqlState.FEATURE_NOT_SUPPORTED.equals(failed.getSQLState())) {
+            if (failed.isWrongCount()
+                    || failed.getCause() == null
+                    || SqlState.FEATURE_NOT_SUPPORTED.equals(failed.getSQLState())) {
                 primaryKeys.forget();
             }
             Function<CommitFlushException, RuntimeException> framework = thrown;
@@ -148,8 +153,11 @@ final class KeptWrites {
             PgSession.rollBack(connection, e);
             throw e;
         }
-        if (isOnlyChange && taken.get(0).count() != 1) {
+        long count = isOnlyChange ? taken.get(0).count() : 1;
+        if (count == 0) {
             throw new CommitFlushException(WRONG_COUNT, SqlState.NO_DATA_FOUND, true, null);
+        } else if (count > 1) {
+            throw new CommitFlushException(STORED + count, SqlState.TOO_MANY_ROWS, false, null);
         }
     }
 

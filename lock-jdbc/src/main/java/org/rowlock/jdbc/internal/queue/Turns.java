@@ -47,7 +47,7 @@ public final class Turns {
      */
     private boolean unchanged;
 
-    /** Whether the application has obtained the driver's own objects, through which it may change anything. */
+    /** Whether the application has obtained objects of the driver, through which it may change anything. */
     private boolean exposed;
 
     /** The turn of the statement that acquired the transaction's row lock; null if that statement did not queue. */
@@ -210,9 +210,8 @@ public final class Turns {
      */
     public void keep(StatementPlan plan, Binds binds, Statement statement) throws SQLException {
         run(() -> {
-            unchanged = kept.isEmpty() && (unchanged || access.isIdle());
-            // A condition other than an equality could call a function.
-            unchanged &= !plan.shape().isRecognised() || !plan.shape().moreConditions();
+            boolean begins = !mayHoldLocks && access.isIdle();
+            unchanged = kept.isEmpty() && (unchanged || begins) && plan.callsNothing();
             sees(plan);
             Turn turn = turn(plan, binds, statement, false);
             if (turn != null) {
@@ -274,9 +273,10 @@ public final class Turns {
         }
     }
 
-    /** Records that the transaction may lock rows by a statement that Rowlock does not see. */
+    /** Records that the driver may lock or change rows or large objects by statements that Rowlock does not see. */
     public void mayLock() {
         mayHoldLocks = true;
+        exposed = true;
     }
 
     /** Gives back a turn after the server has answered, or if the statement was not sent. */

@@ -17,7 +17,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape;
  *
  * @param changesSettings whether the statement may change the role of the session, or a setting on which Rowlock relies
  * @param locksSession whether the statement may acquire a session-level advisory lock
- * @param onlyLocks whether the statement is a SELECT that locks rows of one table, and calls no function
+ * @param callsNothing whether the statement locks or writes rows by a key, and its text contains no call and no cast
  * @param sessionEffect how the statement may change the state of its session
  * @param sharedTarget the table that an UPDATE changes; null if the statement is not an UPDATE, if the same text may
  *     have a different effect in another session, or if groups are off
@@ -27,7 +27,7 @@ public record StatementPlan(
         StatementShape shape,
         boolean changesSettings,
         boolean locksSession,
-        boolean onlyLocks,
+        boolean callsNothing,
         SessionEffect sessionEffect,
         @Nullable String sharedTarget,
         TableFigures figures) {
@@ -45,12 +45,15 @@ public record StatementPlan(
                         // so some harmless statements match too.
                         || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization"))),
                 lower.contains("advisory_lock"),
-                shape.isRecognised()
-                        && sql.regionMatches(true, Tokens.start(sql), "select", 0, "select".length())
-                        && sql.indexOf('(') < 0,
+                shape.isRecognised() && sql.indexOf('(') < 0 && !sql.contains("::"),
                 SessionEffect.of(sql),
                 groups && isUpdate ? GroupRule.target(sql) : null,
                 figures.apply(shape.table()));
+    }
+
+    /** Whether the statement locks rows and changes nothing. */
+    public boolean onlyLocks() {
+        return callsNothing && sql.regionMatches(true, Tokens.start(sql), "select", 0, "select".length());
     }
 
     /**
