@@ -16,7 +16,6 @@ import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.Write;
-import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.PrimaryKeys;
 import org.rowlock.internal.text.SqlState;
@@ -59,7 +58,7 @@ final class KeptWrites {
     public void failed(Throwable e, PrimaryKeys primaryKeys) {
         if (e instanceof CommitFlushException failed) {
             if (failed.isWrongCount()
-                    || failed.getCause() == null
+                    || SqlState.TOO_MANY_ROWS.equals(failed.getSQLState())
                     || SqlState.FEATURE_NOT_SUPPORTED.equals(failed.getSQLState())) {
                 primaryKeys.forget();
             }
@@ -128,16 +127,16 @@ final class KeptWrites {
      * Sends the kept writes and the COMMIT. After this call the transaction has ended, even if the call failed, as
      * after the driver's {@code commit()}.
      *
+     * @param connection the driver's or the pool's connection
      * @param isOnlyChange whether the transaction has one kept write and nothing else that can change anything. The
      *     write's count is then read after the COMMIT, which costs the server less than a check before the COMMIT
      * @param keepsWatch see {@link org.rowlock.internal.session.LostCommits#watch}
      */
-    public void commit(DriverAccess access, boolean isOnlyChange, boolean keepsWatch) throws SQLException {
-        Connection connection = access.connection();
+    public void commit(Connection connection, boolean isOnlyChange, boolean keepsWatch) throws SQLException {
         List<Write> taken = take(!isOnlyChange);
         checked = null;
         try {
-            Commit.run(connection, access.session(), List.of(), Ending.Choice.PLAIN, taken, keepsWatch);
+            Commit.run(connection, null, List.of(), Ending.Choice.PLAIN, taken, keepsWatch);
         } catch (CommitNotConfirmedException e) {
             // If the wait for a standby is cancelled, the driver's own commit() also returns normally, with a warning.
             if (e.getCause() instanceof SQLWarning warning && !connection.isClosed()) {

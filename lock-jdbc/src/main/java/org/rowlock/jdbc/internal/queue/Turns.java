@@ -320,7 +320,7 @@ public final class Turns {
             if (kept.isEmpty()) {
                 access.connection().commit();
             } else {
-                kept.commit(access, unchanged && !exposed, !exposed);
+                kept.commit(access.connection(), unchanged && !exposed, !exposed);
             }
             done = true;
         } catch (CommitFlushException e) {
