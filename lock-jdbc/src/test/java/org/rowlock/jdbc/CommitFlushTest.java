@@ -505,22 +505,8 @@ class CommitFlushTest {
                 rows.insertRow();
             }
         }),
-        LARGE_OBJECT(connection -> {
-            try (PreparedStatement statement =
-                            connection.prepareStatement("select data from large where id = 1 for update");
-                    ResultSet row = statement.executeQuery()) {
-                row.next();
-                row.getBlob(1).setBytes(1, new byte[] {2});
-            }
-        }),
-        LARGE_OBJECT_AS_OBJECT(connection -> {
-            try (PreparedStatement statement =
-                            connection.prepareStatement("select data from large where id = 1 for update");
-                    ResultSet row = statement.executeQuery()) {
-                row.next();
-                row.getObject(1, Blob.class).setBytes(1, new byte[] {2});
-            }
-        }),
+        LARGE_OBJECT(connection -> changeLarge(connection, row -> row.getBlob(1))),
+        LARGE_OBJECT_AS_OBJECT(connection -> changeLarge(connection, row -> row.getObject(1, Blob.class))),
         DRIVER(connection -> {
             PGConnection driver = connection.unwrap(PGConnection.class);
             select(connection);
@@ -531,6 +517,19 @@ class CommitFlushTest {
 
         Changes(Session.Action change) {
             this.change = change;
+        }
+
+        private interface Reader {
+            Blob read(ResultSet row) throws SQLException;
+        }
+
+        private static void changeLarge(Connection connection, Reader reader) throws SQLException {
+            try (PreparedStatement statement =
+                            connection.prepareStatement("select data from large where id = 1 for update");
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                reader.read(row).setBytes(1, new byte[] {2});
+            }
         }
     }
 
