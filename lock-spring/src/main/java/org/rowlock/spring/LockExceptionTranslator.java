@@ -37,19 +37,20 @@ import org.springframework.transaction.HeuristicCompletionException;
  * and contains the details.
  * <ul>
  * <li>a lock that is not available (55P03), or a full admission queue: {@link CannotAcquireLockException}
- * <li>a deadlock, or a serialization failure such as a row changed under REPEATABLE READ (40001): {@link
+ * <li>a deadlock, or a serialization failure (40001), for example under REPEATABLE READ: {@link
  *     CannotAcquireLockException} too
  * <li>an interrupt in the admission queue: {@link PessimisticLockingFailureException}
- * <li>a statement timeout or cancel: {@link QueryTimeoutException}
+ * <li>a statement timeout, or a canceled statement: {@link QueryTimeoutException}
  * <li>a lost connection, or a full lock table: {@link DataAccessResourceFailureException}
- * <li>a server where all transactions are read-only, as in a failover: {@link TransientDataAccessResourceException}
+ * <li>a server that permits only read-only transactions, as in a failover: {@link
+ *     TransientDataAccessResourceException}
  * <li>an unknown outcome of the commit: {@link HeuristicCompletionException}, with the outcome state {@code
  *     STATE_UNKNOWN}; the transaction must not be retried
  * <li>a commit that is possibly not durable: {@link HeuristicCompletionException}, with {@code STATE_COMMITTED}
  * <li>a write at the commit that did not change as many rows as expected: {@link
  *     IncorrectUpdateSemanticsDataAccessException}
  * <li>a wrong kind of transaction, an unknown table, or too many keys: {@link InvalidDataAccessApiUsageException}
- * <li>any other failure, which a retry does not mend: {@link NonTransientDataAccessResourceException}
+ * <li>any other failure; a retry does not help: {@link NonTransientDataAccessResourceException}
  * <li>an absent row that the request does not allow: {@link EmptyResultDataAccessException}
  * </ul>
  */

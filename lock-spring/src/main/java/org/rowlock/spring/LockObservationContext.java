@@ -17,15 +17,16 @@ import org.rowlock.RowLockMode;
  * <ul>
  *   <li>{@code table}: the table of the first key; {@code none} for a key that is not a row
  *   <li>{@code mode}: a {@link RowLockMode}
- *   <li>{@code strategy}: the {@link LockStrategy} of that table
- *   <li>{@code outcome}, at the end: a {@link org.rowlock.LockListener.Outcome}; for the queue {@code ADMITTED} or
- *       {@code REFUSED}
+ *   <li>{@code strategy}: the {@link LockStrategy} of the first key's table
+ *   <li>{@code outcome}, at the end: a {@link org.rowlock.LockListener.Outcome}, but {@code ADMITTED} or {@code
+ *       REFUSED} in {@code rowlock.admission}
  * </ul> The high-cardinality key value is {@code keys}, the number of keys. No key value contains the id of a row; the
  * message of an error may contain the id. To add the id to spans, define an {@code ObservationFilter} that reads {@link
  * #keys}. If a handler throws an exception, Rowlock logs it, and the lock is not affected. Not thread-safe.
  *
  * <p>A third observation, {@code rowlock.hold}, covers the time from the grant of a lock to the end of the transaction.
- * This observation has a plain context, with the low-cardinality key values {@code table} and {@code strategy}.
+ * This observation has an {@code Observation.Context} with the low-cardinality key values {@code table} and {@code
+ * strategy}.
  */
 public final class LockObservationContext extends Observation.Context {
     private final boolean queue;
@@ -45,8 +46,7 @@ public final class LockObservationContext extends Observation.Context {
         this.keys = List.copyOf(keys);
         this.strategy = strategy;
         setContextualName((queue ? "queue " : "lock ") + table());
-        // The outcome is added at the end, because the long task timer of waiting calls must not have the outcome as a
-        // tag.
+        // The outcome is added only at the end, because it must not be a tag of the long task timer of waiting calls.
         addLowCardinalityKeyValues(KeyValues.of("table", table(), "mode", mode.name(), "strategy", strategy.name()));
         addHighCardinalityKeyValues(KeyValues.of("keys", String.valueOf(keys.size())));
     }

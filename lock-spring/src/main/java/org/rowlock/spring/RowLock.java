@@ -72,9 +72,9 @@ public @interface RowLock {
     /**
      * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. If the value is a collection
      * or an array of ids, all of these rows are locked. Rowlock evaluates the expression once per call, before the
-     * transaction begins. Rowlock evaluates it again in the transaction if that failed, or if other advice may have
-     * changed the arguments. Several expressions are the parts of one composite id, in the order of the primary key. On
-     * a parameter this attribute must be empty, because the argument is the id.
+     * transaction begins. If this evaluation fails, or if other advice may have changed the arguments, Rowlock
+     * evaluates the expression again in the transaction. Several expressions are the parts of one composite id, in the
+     * order of the primary key. On a parameter this attribute must be empty, because the argument is the id.
      *
      * @return the expression, or an expression for each part of the id
      */
@@ -82,7 +82,7 @@ public @interface RowLock {
 
     /**
      * The lock mode. The default is {@link RowLockMode#FOR_NO_KEY_UPDATE}, the mode of an {@code UPDATE} that changes
-     * no key. Hibernate's {@code PESSIMISTIC_WRITE} usually has the same mode; see <a
+     * no key. Hibernate's {@code PESSIMISTIC_WRITE} usually sends this mode too; see <a
      * href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>. A row lock
      * in this mode excludes all writers, but does not block inserts that reference the row. {@link
      * RowLockMode#FOR_UPDATE} blocks those inserts too. Use {@code FOR_UPDATE} in a method that deletes the row or
@@ -98,7 +98,7 @@ public @interface RowLock {
      * the server. The wait never exceeds the rest of the transaction's timeout. All {@code @RowLock} annotations of a
      * method that set a wait must set the same wait.
      *
-     * @return the wait; empty for the configured default, which is {@code forever}
+     * @return the wait; empty for the application's default, which is {@code forever} unless configured
      */
     String lockWait() default "";
 

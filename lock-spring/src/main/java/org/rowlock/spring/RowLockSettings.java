@@ -35,9 +35,9 @@ public interface RowLockSettings {
     }
 
     /**
-     * {@return whether JPA itself locks the row of an entity, and reads the entity in the same round trip. Rowlock uses
-     * JPA's statement only if that statement locks the same row in the same mode as Rowlock's own statement. The
-     * default is true}
+     * {@return whether JPA's own statement may lock the row of an entity, and read the entity in the same round trip.
+     * Rowlock uses that statement only if it locks the same row in the same mode as Rowlock's statement. The default is
+     * true}
      */
     default boolean lockEntities() {
         return true;

@@ -163,10 +163,10 @@ public final class RowLockTemplate {
 
     /**
      * Checks that the running transaction holds a lock on the key in any mode, and throws an exception otherwise. Use
-     * this method in code that is correct only under a lock that one of its callers acquires, and in tests. The check
-     * takes no round trip. The check finds the locks of {@link RowLock} and of templates, unless a rollback to a
-     * savepoint has released these locks. The check finds a claim only if a session of Hibernate is open and Hibernate
-     * maps the table with an id of one column. The check does not find locks that the application's own SQL acquires.
+     * this method in tests, and in code whose callers must acquire the lock. The check takes no round trip. The check
+     * finds the locks of {@link RowLock} and of templates, unless a rollback to a savepoint has released these locks.
+     * The check finds a claimed row only if a Hibernate session is open and Hibernate maps the table with an id of one
+     * column. The check does not find locks that the application's own SQL acquires.
      *
      * @param key the row, or other key
      * @throws org.springframework.dao.InvalidDataAccessApiUsageException if the transaction does not hold the lock, or
@@ -187,8 +187,8 @@ public final class RowLockTemplate {
      * Queues for the keys in the JVM, begins a transaction, locks, runs the work, and commits. If a transaction is
      * already running, this method locks and runs the work in that transaction, without queueing.
      *
-     * @param request the keys and their modes; the wait, by default the configured wait, includes the time in the queue
-     *     and at the server
+     * @param request the keys and their modes. The wait covers the queue and the server; by default it is the
+     *     configured wait
      * @param work the work to do under the locks
      * @param <T> the result of the work
      * @return the result of the work

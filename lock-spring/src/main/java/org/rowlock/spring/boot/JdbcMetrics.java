@@ -13,8 +13,8 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
  * Meters of lock-jdbc, with the tags {@code datasource} and {@code table}: the timer {@code rowlock.jdbc.queue}, and a
  * counter {@code rowlock.jdbc.*} for each other figure of {@link RowlockJdbcMXBean}. The gauge {@code
  * rowlock.jdbc.waiting} has no tag {@code table}. A figure with a reason, such as {@code passed.REASON}, has the tag
- * {@code reason}. The tag {@code table} is empty for statements without a recognised table. The meters of a table
- * appear after its first statement, at the first or second reading of the meters. Thread-safe.
+ * {@code reason}. The tag {@code table} is empty for statements without a recognised table. After the first statement
+ * on a table, its meters appear at the first or second reading of all meters. Thread-safe.
  */
 record JdbcMetrics(MeterRegistry meters) {
     private static final String QUEUED = "queued";

@@ -24,11 +24,11 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Enables {@link org.rowlock.spring.RowLock} if there is a DataSource, with the configuration in
- * {@link RowLockProperties}. Beans of type {@link LockListener} are notified of every attempt to lock, in the order of
- * the beans. A bean of type {@link RowLocks} or {@link RowLockSettings} replaces the bean that this class would create.
- * The properties and listeners of the replaced bean then have no effect. With actuator, the endpoint
- * {@link RowLocksEndpoint} is available if the application exposes it.
+ * Enables {@link org.rowlock.spring.RowLock} if there is a DataSource. {@link RowLockProperties} are the configuration.
+ * Beans of type {@link LockListener} are notified of every attempt to lock, in the order of the beans. A bean of type
+ * {@link RowLocks} or {@link RowLockSettings} replaces the bean that this class would create. The properties and
+ * listeners of the replaced bean then have no effect. With actuator, the endpoint {@link RowLocksEndpoint} is available
+ * if the application exposes it.
  */
 // The classes are named by strings, because Spring Boot 4 moved these classes to other packages.
 @AutoConfiguration(
@@ -66,8 +66,8 @@ public final class RowLockAutoConfiguration {
     }
 
     /**
-     * This bean depends on beans that create the tables, such as Flyway, so that these beans run even if all beans are
-     * lazy. The verification at startup is never lazy, and needs the tables.
+     * This bean depends on the beans that create the tables, such as Flyway. The verification at startup needs the
+     * tables, even if all beans are lazy.
      */
     @Bean
     @ConditionalOnMissingBean

@@ -37,13 +37,12 @@ public final class RowLocksEndpoint {
     /**
      * The content of the endpoint.
      *
-     * @param threads a line for each thread that waits in a queue of this JVM or has been admitted, the oldest first:
-     *     the bean {@code dataSource}; {@code table} and {@code id}, or the key as {@code id}; {@code mode}; the name
-     *     of the thread; {@code admitted}, true if the thread no longer waits in the queue; and {@code since}, how long
-     *     the thread has waited, or how long ago it was admitted, as an ISO-8601 duration
-     * @param usages every {@link org.rowlock.spring.RowLock} in beans that exist: {@code bean}, {@code method} with
-     *     class and parameter types; {@code table} with its {@code strategy}; {@code id} (a parameter or an
-     *     expression), {@code mode}, and {@code lockWait} if it is not the configured default
+     * @param threads the threads that wait in a queue of this JVM or have been admitted, the oldest first. {@code
+     *     dataSource} is the name of a bean. A key that is not a row has only an {@code id}, and no {@code table}.
+     *     {@code since} is the time in the queue or, once {@code admitted}, the time since admission, as an ISO-8601
+     *     duration
+     * @param usages every {@link org.rowlock.spring.RowLock} in beans that exist. {@code method} includes the class and
+     *     the parameter types, {@code id} is a parameter or an expression, and a default {@code lockWait} is left out
      */
     public record Report(List<Map<String, Object>> threads, List<Map<String, Object>> usages)
             implements OperationResponseBody {}

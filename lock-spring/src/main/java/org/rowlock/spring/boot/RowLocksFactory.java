@@ -54,15 +54,14 @@ final class RowLocksFactory {
 
     /**
      * Returns half of the web server's threads, so that the waits for one key cannot occupy all threads. If no web
-     * server limits the threads, returns a fixed number of threads, which fit into the heap.
+     * server limits the threads, returns a fixed number.
      */
     private static int maxWaiters(RowLockProperties properties, Environment environment) {
         boolean isRowAlone = properties.strategy() == LockStrategy.ROW
                 && properties.tables().values().stream()
                         .allMatch(table -> table.strategy() == null || table.strategy() == LockStrategy.ROW);
         if (isRowAlone) {
-            // If every table has the strategy ROW, no caller is rejected, because FOR UPDATE would have made the caller
-            // wait too.
+            // No caller is rejected, because FOR UPDATE without Rowlock would make the caller wait too.
             return Integer.MAX_VALUE;
         }
         boolean bounded = !environment.getProperty("spring.threads.virtual.enabled", boolean.class, false)

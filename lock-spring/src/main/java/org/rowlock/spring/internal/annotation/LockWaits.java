@@ -33,8 +33,8 @@ public final class LockWaits {
         try {
             return DurationFormatterUtils.detectAndParse(text);
         } catch (IllegalArgumentException e) {
-            // The exception has no cause, because Spring Boot shows the innermost message, and the message of the cause
-            // would mention only durations.
+            // The exception has no cause, because Spring Boot would show the message of the cause, which mentions only
+            // durations.
             throw new IllegalArgumentException(
                     "'" + text + "' is not a wait; write forever, nowait, or a duration such as 200ms or 2s");
         }

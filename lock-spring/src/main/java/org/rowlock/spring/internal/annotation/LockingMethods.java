@@ -57,7 +57,7 @@ public final class LockingMethods {
     }
 
     /**
-     * Returns the locking methods of a bean. The search is fast for the many beans without locking methods.
+     * Returns the locking methods of a bean.
      *
      * @param locks returns whether a method of a target class locks
      */
@@ -71,8 +71,8 @@ public final class LockingMethods {
                 MethodIntrospector.selectMethods(
                                 type, (ReflectionUtils.MethodFilter) method -> locks.test(method, targetClass))
                         .forEach(method -> {
-                            // A method of a generic interface and its implementation have different parameter types, so
-                            // the signature of the implementation is the key.
+                            // The key is the signature of the implementation, because a method of a generic interface
+                            // has other parameter types.
                             Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
                             methods.putIfAbsent(
                                     List.of(specific.getName(), List.of(specific.getParameterTypes())), method);
@@ -96,8 +96,7 @@ public final class LockingMethods {
             return null;
         }
         Class<?> type = ClassUtils.getUserClass(targetClass);
-        // The methods of another library's JDK proxy have no annotations and no parameter names, so the interface's
-        // method is used.
+        // In a JDK proxy of another library, methods have no annotations and no parameter names.
         Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
         Found found = findDirect(specific);
         if (found == null && !specific.equals(method)) {

@@ -24,8 +24,8 @@ import org.springframework.util.ReflectionUtils;
  * @param table the table, looked up on first use, because an entity's table is unknown until the entity manager factory
  *     exists
  * @param given the id, or each part of the id if the annotation names several parts
- * @param parts for each part of a composite id, the parameter or property that its expression names, or an empty
- *     string; empty for any other id
+ * @param parts for each part of a composite id, the parameter or property that its expression names; an empty string if
+ *     it names none. For any other id, the list is empty
  * @param idText the id as the annotation writes it, for reports
  * @param required whether the row must exist
  */
@@ -40,7 +40,7 @@ public record RowLockDefinition(
 
     /** Evaluates an argument or an expression to an id, several ids, or a part of an id. */
     interface Source {
-        /** Returns the value. The variables are created only if there is an expression to evaluate. */
+        /** Returns the value. Only an expression needs the variables. */
         @Nullable
         Object of(@Nullable Object[] arguments, Supplier<EvaluationContext> variables);
     }

@@ -38,10 +38,10 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
     }
 
     /**
-     * Whether a call is allowed to queue. A running or suspended transaction of the thread forbids this, because the
-     * transaction may hold locks. A connection of the thread forbids it too, because the caller at the head of the
-     * queue may need this connection. Without a transaction, a scope (SUPPORTS) or a session (open-in-view) may have a
-     * connection.
+     * Whether a call is allowed to queue. A thread must not queue while it has a running or suspended transaction,
+     * because that transaction may hold locks. A thread with a connection must not queue either, because the first
+     * caller in the queue may need this connection. A scope without a transaction (SUPPORTS) or a session
+     * (open-in-view) may have a connection.
      */
     public static boolean mayQueue() {
         Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
@@ -86,8 +86,7 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
 
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-        // The writes are sent here, unless the manager is a RowLockTransactionManager, which sends the writes with the
-        // COMMIT.
+        // A RowLockTransactionManager sends the writes with the COMMIT. For any other manager, they are sent here.
         SpringTransaction.of(transaction).forEach(each -> each.finish(!(manager instanceof RowLockTransactionManager)));
         if (transaction.isNewTransaction() && !transaction.isReadOnly() && !transaction.isRollbackOnly()) {
             CommitFlushes.open(manager);

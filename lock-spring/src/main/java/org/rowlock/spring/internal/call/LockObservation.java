@@ -54,7 +54,7 @@ final class LockObservation {
         };
     }
 
-    /** Observes the lock until the transaction that holds it ends. */
+    /** Observes the lock until its transaction ends. */
     static void untilReleased(
             ObservationRegistry registry, @Nullable LockObservationContext context, SpringTransaction transaction) {
         if (context != null) {

@@ -53,8 +53,8 @@ public final class SpringTransaction extends SavepointParts {
             + " cast(pg_catalog.to_regclass(?) as pg_catalog.oid))";
 
     /**
-     * The connections of ended transactions. Spring keeps such a connection bound until the last callback, so code in a
-     * callback seems to run in the transaction.
+     * The connection holders of ended transactions. Spring keeps a connection bound until the last callback, so code in
+     * a callback seems to run in the transaction.
      */
     private static final ThreadLocal<Map<Object, Boolean>> ENDED = ThreadLocal.withInitial(WeakHashMap::new);
 
@@ -89,7 +89,7 @@ public final class SpringTransaction extends SavepointParts {
                 ? null
                 : TransactionSynchronizationManager.getResource(dataSource);
         if (holder != null) {
-            // The application may have bound the holder itself, for several transactions.
+            // The application may use one holder for several transactions.
             ENDED.get().remove(holder);
         }
     }
@@ -99,8 +99,8 @@ public final class SpringTransaction extends SavepointParts {
      *
      * @param what the description for messages, such as {@code @RowLock on OrderService.ship(long)}
      * @throws InvalidDataAccessApiUsageException if no transaction of this DataSource is running, or the transaction is
-     *     read-only. This is not a TransactionException, because Spring does not roll back after a TransactionException
-     *     that a beforeCommit callback throws
+     *     read-only. The exception is no TransactionException, because Spring does not roll back if a beforeCommit
+     *     callback throws one
      */
     public static SpringTransaction current(String what, DataSource dataSource, RowLocks locks) {
         DataSource bound = Pools.bound(dataSource);
@@ -122,8 +122,7 @@ public final class SpringTransaction extends SavepointParts {
 
     /**
      * Rejects a lock that a suspended transaction of the same thread holds. The suspended transaction can continue only
-     * after the call, so the wait would never end. After its commit a transaction may be suspended too, but then it
-     * holds no locks.
+     * after the call, so the wait would never end.
      *
      * @param dataSource the object to which transaction managers bind connections
      * @param connection the connection of the call; null if it is not known yet
@@ -152,8 +151,8 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Whether the key means the same row in this suspended transaction and on another connection. A DataSource may
-     * route to several databases, or use another search_path for each tenant.
+     * Whether the key means the same row on both connections: of this suspended transaction, and the given one. A
+     * DataSource may route to several databases, or use another search_path for each tenant.
      */
     private boolean meansTheSame(LockKey key, @Nullable Connection other) {
         try {
@@ -349,7 +348,7 @@ public final class SpringTransaction extends SavepointParts {
     @Override
     public int getOrder() {
         // If the manager reports no execution, beforeCommit is the last notification before the commit, so this
-        // synchronization must be the last to receive the notification.
+        // synchronization must receive it last.
         return execution == null ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
     }
 

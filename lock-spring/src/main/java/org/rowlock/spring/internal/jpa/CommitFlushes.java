@@ -31,7 +31,7 @@ public final class CommitFlushes {
 
     /**
      * From now on, lock-jdbc keeps Hibernate's writes until the COMMIT. Call this method only in {@code beforeCommit}
-     * or later, when only Hibernate writes and reads update counts.
+     * or later, when only Hibernate sends writes and checks their counts.
      */
     public static void open(TransactionManager manager) {
         if (IS_PRESENT) {
@@ -65,7 +65,7 @@ public final class CommitFlushes {
             }
         }
 
-        /** Whether Spring borrows the connection only later, because no statement was sent yet. */
+        /** Whether Spring has not borrowed the real connection yet, because no statement was sent. */
         private static boolean isUnused(Connection connection) {
             return connection instanceof ConnectionProxy
                     && connection.toString().startsWith("Lazy Connection proxy");

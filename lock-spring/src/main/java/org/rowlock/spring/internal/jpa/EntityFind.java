@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
 /**
- * Describes a read of an entity by its id, with a pessimistic lock mode, that locks the same row as Rowlock would.
- * Such a read exists if Hibernate's statement for the entity selects from one table by the id alone, in one of
- * PostgreSQL's modes. Rowlock reads by Hibernate's {@code get}, because JPA's {@code find} of Hibernate 7 returns
- * null for some errors of the server. The defaults of the persistence unit for locks do not apply to {@code get}.
+ * Describes how Hibernate reads an entity by its id and locks the same row as Rowlock would. This is possible only if
+ * Hibernate's statement selects from one table by the id alone, in one of PostgreSQL's modes. Rowlock calls {@code
+ * get}, because {@code find} of Hibernate 7 returns null for some errors of the server, and uses the persistence unit's
+ * defaults for locks.
  *
  * @param modes Hibernate's lock mode for each of PostgreSQL's lock modes that Hibernate can send
  */

@@ -63,8 +63,8 @@ record HibernateEntities(
                 .filter(entity -> spaces(entity).anyMatch(space -> isSame(space, table)))
                 .toList();
         Set<String> names = mapped.stream().map(EntityPersister::getEntityName).collect(Collectors.toUnmodifiableSet());
-        // A mapped name without a schema is ignored if the given name has one, because the tables may be different.
-        // The query spaces are not used here, because an entity stores nothing in a table of its @Synchronize.
+        // If only the given name has a schema, the tables may be different. The query spaces include tables of
+        // @Synchronize, in which the entity stores nothing.
         List<String> roots = mapped.stream()
                 .filter(AbstractEntityPersister.class::isInstance)
                 .map(AbstractEntityPersister.class::cast)

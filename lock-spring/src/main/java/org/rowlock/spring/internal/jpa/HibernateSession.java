@@ -67,8 +67,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
 
     /**
      * @param surely whether the entity's id is certainly one of the keys
-     * @param late whether only the locked row has shown that the id is a key, because the key is another spelling of
-     *     the id
+     * @param late whether the key is another spelling of the entity's id, which only the locked row has shown
      */
     private record Loaded(Object entity, EntityEntry entry, boolean surely, boolean late) {}
 
@@ -194,7 +193,8 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
             PersistenceContext context = session.getPersistenceContextInternal();
             EntityKey key = session.generateEntityKey(id, root);
             Object known = context.getEntity(key);
-            // If the session has the row under an id with trailing spaces, the find would not read that entity again.
+            // The session may have loaded the entity under an id with trailing spaces. The find would not read it
+            // again.
             boolean isFound = known == null
                     ? !context.containsDeletedUnloadedEntityKey(key) && loaded().isEmpty()
                     : isReadAgain(known);
@@ -360,8 +360,8 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     /**
-     * Whether the session has read the entity. Bytecode enhancement creates references without state, which are read
-     * only after the lock. A refresh would drop a change of such a reference.
+     * Whether the session has read the entity. With bytecode enhancement, a reference has no state until it is read. A
+     * refresh would drop a change of an unread reference.
      */
     private static boolean isRead(Object entity, EntityEntry entry) {
         return entry.isExistsInDatabase()
@@ -369,7 +369,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
                 && Hibernate.isInitialized(entity);
     }
 
-    /** Whether a locked row has this id, although the key is another spelling of the id. */
+    /** Whether a locked row has this id, although the key spells it differently. */
     private boolean isSpelledOtherwise(EntityEntry entry, List<String> id, String table) {
         boolean[] isText = new boolean[1];
         int unused = entry.getPersister()

@@ -17,7 +17,7 @@ import org.springframework.transaction.TransactionManager;
 
 /**
  * The tables of Hibernate's mappings in an application; none if Hibernate is missing. JPA's types may be missing too.
- * Therefore this class catches no exception of JPA, and uses such types only if there is a factory. Thread-safe.
+ * Therefore this class catches no exception of JPA, and uses JPA's types only if there is a factory. Thread-safe.
  */
 public record HibernateTables(BeanFactory beans) {
     private static final boolean IS_PRESENT =

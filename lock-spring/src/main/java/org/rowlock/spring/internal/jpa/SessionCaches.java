@@ -53,11 +53,10 @@ public final class SessionCaches {
      *
      * @param what the description for messages
      * @param dataSource the database in which to lock
-     * @param rows the ids to lock by table, without ids that were locked earlier; an empty set means all rows of a
-     *     table
+     * @param rows for each table, the ids to lock, without ids that were locked earlier; an empty set means all rows
      * @param idColumns returns the id columns of a table, in the order of the key; called only for composite ids
-     * @param spellings returns the stored ids of the locked rows of a table, if different texts may be one id; called
-     *     only after the lock
+     * @param spellings returns the stored ids of a table's locked rows, if different texts can mean one id; called only
+     *     after the lock
      */
     private SessionCaches(
             String what,
@@ -121,7 +120,7 @@ public final class SessionCaches {
         return new SessionCaches(what, dataSource, Map.of(table, Set.of()), any -> List.of(), any -> Set.of());
     }
 
-    /** Finds the sessions. Only the keys that are rows are used. */
+    /** Finds the sessions. Keys that are not rows are ignored. */
     public static SessionCaches of(
             String what,
             DataSource dataSource,
@@ -138,8 +137,8 @@ public final class SessionCaches {
     }
 
     /**
-     * Returns the stored ids of the locked rows of a table, if different texts may be one id. Returns an empty set for
-     * any other table, and before the lock.
+     * Returns the stored ids of a table's locked rows, if different texts can mean one id. Returns an empty set for any
+     * other table, and before the lock.
      */
     Set<List<String>> stored(String table) {
         return isLocked ? stored.computeIfAbsent(table, spellings) : Set.of();

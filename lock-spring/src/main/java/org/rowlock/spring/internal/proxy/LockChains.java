@@ -210,8 +210,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Reports self-invocations if the reaction to them is known. Until then, collects them, because the settings bean
-     * may be created later.
+     * Reports self-invocations, or collects them while the settings bean does not exist and the reaction is unknown.
      */
     private synchronized void reportSelfInvocations(Set<String> found) {
         if (selfInvocation == null) {
@@ -222,8 +221,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     }
 
     /**
-     * Reports the calls found so far by which a class calls its own locking methods. From now on, each such call is
-     * reported when it is found.
+     * Reports the self-invocations that were found so far. From now on, each one is reported when it is found.
      *
      * @throws RowLockDefinitionException if there are self-invocations, and the reaction is to fail
      */

@@ -27,8 +27,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds calls of an object to its own locking methods. Such calls bypass the proxy and lock nothing. The search reads
- * the class files of the class, its superclasses, its interfaces and its inner classes. A class file does
+ * Finds self-invocations: an object calls its own locking method, which bypasses the proxy and locks nothing. The
+ * search reads the class files of the class, its superclasses, its interfaces and its inner classes. A class file does
  * not show on which object a method is called. The search therefore skips methods that obtain another object of the
  * class, such as the proxy.
  */
@@ -115,7 +115,7 @@ public final class SelfInvocations extends ClassVisitor {
                 new ClassReader(file).accept(this, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
             }
         } catch (IOException | IllegalArgumentException e) {
-            // The class was generated at run time, or has a newer format. At worst a warning is missing.
+            // The class was generated at run time, or its format is too new. At worst a warning is missing.
             LOG.debug("The class file of " + internalName + " cannot be read for self-invocations", e);
         }
     }

@@ -16,8 +16,8 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.ResolvableType;
 
 /**
- * Registers hints for native images for each bean with {@link RowLock}. The hints cover the annotation's attributes,
- * the locking methods, the components of typed ids, and the properties that expressions name.
+ * Registers native-image hints for each bean with {@link RowLock}. The hints cover the annotation's attributes, the
+ * locking methods, the components of typed ids, and the properties that expressions name.
  */
 final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
     private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();

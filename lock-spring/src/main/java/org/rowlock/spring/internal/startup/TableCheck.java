@@ -95,8 +95,8 @@ final class TableCheck {
     }
 
     /**
-     * Rejects a configured table that does not exist, or whose strategy needs id columns that are unknown: the table
-     * has no primary key, and the configuration names no columns.
+     * Rejects a configured table that does not exist. Also rejects a table without a primary key if its strategy needs
+     * id columns and the configuration names none.
      */
     void checkConfigured(String table) throws SQLException {
         List<String> unused = idColumns("The configuration of table " + table, table);
@@ -161,10 +161,7 @@ final class TableCheck {
         }
     }
 
-    /**
-     * Whether the parts may be in the order of the columns: false only if the parts have the names of all columns, in a
-     * different order.
-     */
+    /** Returns false only if the parts have the names of all columns, in a different order. */
     private static boolean inOrder(List<String> names, List<String> columns) {
         List<String> given = names.stream().map(TableCheck::plain).toList();
         List<String> ids = columns.stream().map(TableCheck::plain).toList();

@@ -15,9 +15,7 @@ import org.rowlock.spring.internal.proxy.LockChains;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/**
- * Reports methods whose {@link RowLock} has no effect in an application context, which may have no beans of Rowlock.
- */
+/** Reports methods whose {@link RowLock} has no effect, even in an application context without Rowlock's beans. */
 public final class UnlockedMethods {
     private static final Log LOG = LogFactory.getLog(UnlockedMethods.class);
 
