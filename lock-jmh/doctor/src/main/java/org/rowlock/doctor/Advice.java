@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param statement the statement that the advice is about; null if there is none, or if the role cannot see the
  *     statement
  * @param queryId the server's query_id of that statement; null if the server does not show the query_id
- * @param gain the average number of waiting sessions that the advice could free, times five if the advice removes a
- *     cause of waits; the largest gain comes first
+ * @param gain the average number of waiting sessions that the advice could free, times five if it removes a cause of
+ *     waits
  */
 public record Advice(
         String rule,

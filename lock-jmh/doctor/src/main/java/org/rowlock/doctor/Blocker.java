@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param waiting the average number of sessions that the blocker delays, directly or indirectly
  * @param lock the locktype in pg_locks that the first blocked session waits for; "object notify" for the lock of NOTIFY
  * @param table the table of a table lock; null for other locks
- * @param firstPid the first blocked session: of the sessions directly behind the blocker, the one with the most
- *     sessions behind itself
+ * @param firstPid the first blocked session: it waits directly for the blocker, and the most sessions wait behind it
  * @param isFirstInTheWay whether the first blocked session itself blocks the others, for example because it runs DDL
  * @param state the state in pg_stat_activity, or "prepared", or "not visible"
  * @param seconds how long the blocker has been in its state
@@ -38,10 +37,7 @@ record Blocker(
         return gid.isEmpty() ? pid : gid;
     }
 
-    /**
-     * Whether the blocker delays other sessions and seems to hang: it has been in its state, or has blocked them, for a
-     * long time.
-     */
+    /** Whether the blocker delays other sessions, and its state or their wait has lasted for a long time. */
     boolean isHanging() {
         return Math.max(seconds, blockedSeconds) >= Threshold.LONG_SECONDS && waiting >= Threshold.FELT_SESSIONS;
     }
@@ -84,7 +80,7 @@ record Blocker(
         return gid.replace("'", "''");
     }
 
-    /** Names the blocker's text in words.properties. */
+    /** Returns the key of the blocker's text in words.properties. */
     String form() {
         if (isInFront()) {
             return "in-front";

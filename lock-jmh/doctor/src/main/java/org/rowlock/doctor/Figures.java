@@ -35,8 +35,8 @@ final class Figures {
     }
 
     /**
-     * Replaces each {@code {name}} in the text by the figure of that name. A source is a map or a record, and the first
-     * source with such a figure is used. If a figure is 1, the noun and the verb after the figure become singular.
+     * Replaces each {@code {name}} in the text by the figure of that name. A source is a map or a record. The first
+     * source that has the figure is used. If a figure is 1, the noun and the verb after the figure become singular.
      */
     static String fill(String text, Object... sources) {
         return FIGURE.matcher(text).replaceAll(figure -> {

@@ -31,8 +31,8 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
 
     /**
      * The shortest cycle that can be estimated, in milliseconds. The doctor reads the server's views one after another,
-     * and the delay exaggerates short waits. In a test, two of ten loads had cycles of less than a millisecond. The
-     * estimated cycles of these two loads were five times too long.
+     * so short waits seem longer. In a test, two of ten loads had cycles of less than a millisecond. The estimated
+     * cycles of these two loads were five times too long.
      */
     private static final double LEAST_TURN_MILLIS = 6;
 
@@ -41,7 +41,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
 
     /**
      * Returns the estimate; null if there are too few samples, if the cycle is too short, or if sessions hang. Also
-     * returns null if, in more than a tenth of the samples, the holder is prepared, hidden or waits for a lock.
+     * returns null if, in more than a tenth of the samples, the holder is prepared or hidden, or waits for a lock.
      */
     static @Nullable Forecast of(Table table) {
         double idleShare = table.share(Table.Of.HOLDER, Doing.IDLE_IN_TRANSACTION);

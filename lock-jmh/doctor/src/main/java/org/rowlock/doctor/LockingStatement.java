@@ -45,7 +45,7 @@ record LockingStatement(
         return table == null ? "statement" : table;
     }
 
-    /** Whether the statement locks rows of a table. The schema is compared only if both names have one. */
+    /** Whether the statement locks rows of a table. The schemas are compared only if both names have one. */
     boolean locks(String name) {
         String table = subject();
         return name.equals(table) || name.endsWith('.' + table) || table.endsWith('.' + name);

@@ -48,7 +48,7 @@ final class Rules {
      *
      * @param form the name of the rule's text in words.properties, such as "convoy" or "horizon.open"
      * @param gain the gain, as in {@link Advice}
-     * @param about sources of figures for the rule's text that take precedence over the observations
+     * @param about sources of figures for the text, which take precedence over the observations
      */
     void advise(String form, String subject, @Nullable String statement, double gain, Object... about) {
         String rule = form.split("\\.", 2)[0];
@@ -65,7 +65,7 @@ final class Rules {
                 gain));
     }
 
-    /** Returns the name of the rule's text for these statements; the name of the rule if no text fits them. */
+    /** Returns the name of the rule's text for these statements. If there is none, returns the name of the rule. */
     private static String form(String rule, String statements) {
         return new TreeSet<>(Figures.WORDS)
                 .stream()
@@ -195,7 +195,7 @@ final class Rules {
     private void statement(LockingStatement each) {
         boolean isMuch = each.walShare() >= WAL_SHARE || seen.multixacts() >= MULTIXACTS_PER_SECOND;
         if (each.isShared() && each.callBytes() >= WAL_PER_CALL && isMuch) {
-            // A holder with a shared lock only reads the row, and the writers of the row wait.
+            // A holder with a shared lock only reads the row, and makes writers wait.
             double behind = seen.tables().stream()
                     .filter(table -> each.locks(table.name()))
                     .mapToDouble(table -> table.waiting() * table.sharingShare())

@@ -43,7 +43,9 @@ final class Samples {
     private final Map<String, Table.Tallies> tables = new LinkedHashMap<>();
     private final Map<String, String> tableOfStatement = new HashMap<>();
 
-    /** How many milliseconds each session had waited at the last sample, by pid and awaited xid. */
+    /**
+     * How many milliseconds each first session in line had waited at the last sample, by its pid and the awaited xid.
+     */
     private Map<String, Double> firstInLine = Map.of();
 
     /**

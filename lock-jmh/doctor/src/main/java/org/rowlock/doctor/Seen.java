@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param tables the tables for whose rows sessions wait, the most waits first
  * @param locking the statements that lock rows, the most time first; empty without pg_stat_statements
  * @param used the tables that were ever updated or scanned, the one with the most updates in total first
- * @param perSecond the rates of the counters; empty if they could not be read
+ * @param perSecond the rates of the server's counters; empty if the counters could not be read
  * @param lockTable the lock table when it was fullest; null if it could not be read
  * @param horizon the holders of the vacuum horizon, the oldest first
  * @param strayWriters for each table, the roles and statements that wrote without the lock, from Rowlock's audit
@@ -117,7 +117,7 @@ record Seen(
      * @param xids how many xids the server has assigned since the holder's xid or snapshot
      * @param seconds the age of the holder's transaction; null if the server does not show the age
      * @param idleSeconds how long all sessions with this snapshot have been idle in transaction; null if any of these
-     *     sessions is not idle or not visible
+     *     sessions is active or hidden
      */
     record HorizonHolder(
             String kind,
@@ -127,7 +127,7 @@ record Seen(
             long xids,
             @Nullable Double seconds,
             @Nullable Double idleSeconds) {
-        /** Names the holder's text in words.properties. A backup or a report is "at work". */
+        /** Returns the key of the holder's text in words.properties. */
         String form() {
             if (!kind.equals("session")) {
                 return kind.replace(' ', '-');

@@ -106,8 +106,8 @@ enum StatementKind {
     }
 
     /**
-     * Whether the statement locks the first of several ordered rows without SKIP LOCKED. LIMIT without an order proves
-     * nothing, because an ORM adds LIMIT to a read by key.
+     * Whether the statement has no SKIP LOCKED, and locks the first of several ordered rows. LIMIT without an order
+     * proves nothing, because an ORM adds LIMIT to a read by key.
      */
     static boolean takesFirst(@Nullable String sql) {
         String text = String.valueOf(sql);

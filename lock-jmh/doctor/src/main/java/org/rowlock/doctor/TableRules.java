@@ -16,8 +16,7 @@ record TableRules(Rules rules, Seen seen, Table table) {
                 .mapToDouble(each -> table.share(Of.HOLDER_SESSION, each.holder()))
                 .sum();
         if (table.waiting() * (1 - behindHanging) < FELT_SESSIONS) {
-            // Too few sessions wait for this table's rows, apart from waits behind hanging sessions. Other advice
-            // covers hanging sessions.
+            // Too few sessions wait. Waits behind hanging sessions do not count, because other advice covers them.
             return;
         }
         Doing doing = table.doing();
@@ -38,8 +37,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
         // see it, the holder's last statement is the best guess.
         String locking = wanting != null ? wanting : holding;
         boolean isWrite = StatementKind.of(holding) == StatementKind.WRITE;
-        // Waiting sessions do not slow down a holder's query that locks nothing. If they wait behind it even briefly,
-        // the query itself is slow.
+        // Waiting sessions do not slow down a query that locks nothing. Even a short wait shows that the query itself
+        // is slow.
         boolean isQuery = isRunning && StatementKind.isQuery(holding);
         boolean isLong = table.firstWaitMillis() >= (isQuery ? WORK_MILLIS : LONG_HOLD_MILLIS);
         boolean isAnyRow = StatementKind.takesFirst(wanting);
@@ -77,7 +76,7 @@ record TableRules(Rules rules, Seen seen, Table table) {
     }
 
     /**
-     * Whether checks of foreign keys cause a noticeable share of the waits. In a benchmark without such checks, FOR NO
+     * Whether checks of foreign keys cause a noticeable share of the waits. In a benchmark without foreign keys, FOR NO
      * KEY UPDATE was no faster than FOR UPDATE.
      */
     static boolean starvesForeignKeys(Table table) {

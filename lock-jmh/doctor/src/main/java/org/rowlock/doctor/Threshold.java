@@ -22,7 +22,7 @@ final class Threshold {
 
     /**
      * The smallest number of sessions that leads to advice about waits for locks other than row locks. If only one
-     * session waits, such as one that runs CREATE INDEX, it delays no other session.
+     * session waits, for example to run CREATE INDEX, it delays no other session.
      */
     static final double OTHER_SESSIONS = 2;
 
@@ -58,7 +58,7 @@ final class Threshold {
 
     /**
      * If the first session in line has waited this many milliseconds, the row is held for a long time. A faster
-     * hand-over then saves little, because it takes only about a millisecond.
+     * hand-over then saves little, because a hand-over takes only about a millisecond.
      */
     static final double LONG_HOLD_MILLIS = 100;
 
@@ -83,8 +83,8 @@ final class Threshold {
     static final double WAL_SHARE = 0.10;
 
     /**
-     * The smallest number of WAL bytes per call that counts as a shared lock in each call. A shared lock of one row
-     * writes about 60 bytes.
+     * The smallest number of WAL bytes per call that shows a shared lock in every call. A shared lock of one row writes
+     * about 60 bytes.
      */
     static final double WAL_PER_CALL = 50;
 
@@ -114,13 +114,13 @@ final class Threshold {
     static final double OLD_HORIZON_SECONDS = 300;
 
     /**
-     * The smallest number of xids of an old vacuum horizon whose age in seconds is unknown, such as that of a slot. If
+     * The number of xids that makes a vacuum horizon old if its age in seconds is unknown, for example for a slot. If
      * the server assigns more xids within {@link #OLD_HORIZON_SECONDS}, that larger number is required. A busy hot
      * table has about 100,000 updates in five minutes.
      */
     static final long OLD_HORIZON_XIDS = 100_000;
 
-    /** The smallest number of xids of an old vacuum horizon. With fewer xids, there are too few dead rows to matter. */
+    /** The number of xids that every old vacuum horizon has. With fewer xids, there are too few dead rows to matter. */
     static final long FEW_XIDS = 1_000;
 
     /**
@@ -133,8 +133,8 @@ final class Threshold {
     static final double CONNECTION_SHARE = 0.9;
 
     /**
-     * The smallest number of session-level advisory locks of one session that suggests that locks were forgotten. An
-     * elected leader keeps one advisory lock, and a worker keeps one for each job.
+     * With this number of session-level advisory locks, a session has probably forgotten to unlock. An elected leader
+     * keeps one advisory lock, and a worker keeps one for each job.
      */
     static final long KEPT_LOCKS = 100;
 
@@ -150,7 +150,7 @@ final class Threshold {
     static final double LONG_SCAN = 1_000;
 
     /**
-     * The smallest number of sequential scans per call that counts as a scan in each call. The threshold is below 1,
+     * The smallest number of sequential scans per call that shows a scan in every call. The threshold is below 1,
      * because PostgreSQL counts scans up to a second late.
      */
     static final double SCANS_PER_CALL = 0.25;

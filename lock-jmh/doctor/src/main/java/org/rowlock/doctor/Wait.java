@@ -68,7 +68,7 @@ record Wait(
     }
 
     /**
-     * Returns why the session waits. If the server has shown the row that an INSERT waits for, a trigger of the INSERT
+     * Returns why the session waits. If the server shows the row that an INSERT waits for, a trigger of the INSERT
      * writes that row.
      */
     StatementKind cause() {

@@ -11,7 +11,7 @@ import org.rowlock.internal.text.SqlState;
 public final class ServerFailures {
     private static final int OLDEST = 14;
 
-    /** The names in version() of products that speak PostgreSQL's protocol but lack its lock views. */
+    /** Products that speak PostgreSQL's protocol but lack its lock views, by their names in version(). */
     private static final Pattern OTHERS = Pattern.compile("CockroachDB|-YB-|Redshift|Greenplum|openGauss|Materialize");
 
     private ServerFailures() {}

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.ResourceBundle;
 import java.util.regex.Pattern;
 
-/** Reads the texts of this package, and makes text from the server safe to print. */
+/** Reads the texts of the program, and makes text from the server safe to print. */
 public final class Texts {
     private static final Pattern CONTROL =
             Pattern.compile("[\\x00-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]");
