@@ -60,8 +60,8 @@ public class Bystander extends LockWorkload {
     }
 
     /**
-     * Creates a locker, which takes the next scheduled start when it is free. Late lockers run the delayed transactions
-     * one after another. The next window drops transactions that are still delayed.
+     * Creates a locker, which takes the next scheduled start when it is free. If the lockers are late, they do not
+     * pause. At the end of a window, delayed transactions are dropped.
      */
     private Clients.Operation locker(Locking locking) {
         Latency lock = meter.latency("lock");
@@ -94,7 +94,7 @@ public class Bystander extends LockWorkload {
         taken = 0;
     }
 
-    /** Records how long due transactions have waited for a free locker. */
+    /** Records how long each dropped transaction has waited for a free locker. */
     @Override
     synchronized void ends(boolean measured, Published results) {
         long end = System.nanoTime();

@@ -49,8 +49,7 @@ public class Instances extends LockWorkload {
 
     /**
      * The number of warm-up transactions that each client runs on its own row, where it never waits. Without a warm-up,
-     * dozens of JVMs would compile on few processors, and the result would show the cost of compilation. 0 measures a
-     * cold start.
+     * the result would show how dozens of JVMs compile on few processors. 0 measures a cold start.
      */
     @Param("250")
     public int ahead;

@@ -30,8 +30,7 @@ public final class Latency {
     }
 
     /**
-     * Moves the times of operations that have ended into {@code ended}. If an operation has not ended, adds its time so
-     * far to {@code open}.
+     * Moves the recorded times into {@code ended}. If an operation is running, adds its time so far to {@code open}.
      */
     void takeInto(Histogram ended, Histogram open) {
         long begun = since;

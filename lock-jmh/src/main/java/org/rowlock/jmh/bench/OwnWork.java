@@ -23,8 +23,8 @@ import org.rowlock.tool.UserError;
 
 /**
  * Runs the user's transaction on a copy of the table: the locking statement, further statements (the work) and the
- * commit. With Rowlock's strategies, Rowlock locks the row in the statement's mode. In the round trip of that lock,
- * Rowlock also runs the statement without its locking clause.
+ * commit. Rowlock's strategies lock the row in the statement's mode and, in the same round trip, run the statement
+ * without its locking clause.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class OwnWork extends LockWorkload {

@@ -26,10 +26,7 @@ public class Queue extends LockWorkload {
 
     private static final int LEAST_READY = 2_000;
 
-    /**
-     * The statement that finishes jobs. A condition on their state would hide a second run, so the statement has no
-     * such condition.
-     */
+    /** The statement that finishes jobs. It has no condition on their state, which would hide a second run. */
     private static final String FINISH = "with done as (update jobs set state = 'finished', runs = runs + 1"
             + " where id = any(cast(? as int4[])) returning 1) insert into jobs (state) select 'ready' from done";
 

@@ -16,10 +16,10 @@ import org.rowlock.tool.Texts;
  * A workload without Rowlock, written in a file of SQL beside this class. Each section begins with a line such as
  * {@code -- setup}. The section {@code setup} runs first, and the condition in {@code holds} is checked at the end. All
  * other sections are roles. The line of a role, such as {@code -- beside reads 10}, has its kind, its name and its
- * number of clients. The number can be {@code clients}, the parameter of this name. A {@code measured} role gives the
- * score, and a {@code beside} role runs at the same time. A {@code connecting} role is measured too, and opens a new
- * connection for each operation. Empty lines separate statements. {@code :variant} is the variant's number, and {@code
- * :measured} is the number of operations of all {@code measured} roles.
+ * number of clients. The number can be the parameter {@code clients}. A {@code measured} role gives the score, and a
+ * {@code beside} role runs at the same time. A {@code connecting} role is measured too, and opens a new connection for
+ * each operation. Empty lines separate statements. {@code :variant} is the variant's number, and {@code :measured} is
+ * the number of operations of all {@code measured} roles.
  */
 public class SqlCase extends Workload {
     private static final int TIMEOUT_SECONDS = 10;

@@ -25,10 +25,7 @@ public class Vacuum extends Zipfian {
              where t.relid = 'accounts'::regclass
             """.formatted(HOLDER);
 
-    /**
-     * The statement that disables the timeouts that would end the holder's transaction early. Older server versions
-     * lack some of these timeouts.
-     */
+    /** Disables all timeouts that would end the holder's transaction early. Older servers lack some of them. */
     private static final String STAY = "select set_config(name, '0', false) from pg_settings where name in"
             + " ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')";
 

@@ -77,10 +77,7 @@ public abstract class Workload {
     @Initializer
     abstract void prepare() throws SQLException;
 
-    /**
-     * Registers a check to run after the clients have ended. The check fails if the locks did not exclude other
-     * transactions.
-     */
+    /** Registers a check that locks excluded other transactions. It runs after the clients have ended. */
     void atEnd(BenchmarkServer.Step check) {
         checks.add(check);
     }

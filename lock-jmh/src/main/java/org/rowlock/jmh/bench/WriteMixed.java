@@ -18,17 +18,14 @@ import org.rowlock.jmh.server.Jdbc;
 /**
  * Runs the mix of sysbench's oltp_write_only. A transaction updates an indexed column of one row and a plain column of
  * a second row. The transaction also deletes and reinserts a third row. Unlike in sysbench, the transaction first reads
- * the rows and computes the new values from them, so that it needs locks. The sums over all rows then give the number
- * of writes, and reveal a lost update. The result is the rate of commits.
+ * the rows and computes the new values from them, so that it needs locks. At the end, the sums over all rows reveal a
+ * lost update. The result is the rate of commits.
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.OPTIMISTIC})
 public class WriteMixed extends LockWorkload {
     static final String TABLE = "items";
 
-    /**
-     * The number of retries after which a transaction counts as failed, although the benchmark retries it further. This
-     * is TiDB's limit.
-     */
+    /** The number of retries after which a transaction counts as failed, as in TiDB. The benchmark still retries it. */
     private static final int MOST_RETRIES = 10;
 
     /** The condition that the row has not changed since the read, used by the strategy OPTIMISTIC. */
@@ -100,8 +97,7 @@ public class WriteMixed extends LockWorkload {
 
     /**
      * Runs one transaction, and retries it until the commit. The client never gives up, because a client that dropped
-     * contended transactions for easier ones would look fast. Transactions that an application would give up are
-     * counted.
+     * contended transactions for easier ones would look fast.
      *
      * @param latency records the time of the transaction including all retries
      */
