@@ -13,7 +13,7 @@ final class Beforehand {
 
     private Beforehand() {}
 
-    /** Returns a sentence about the load of other programs; empty if their load is small. */
+    /** Returns a sentence about the load of other programs; none if their load is small. */
     static List<String> remarks() {
         Processors processors = Processors.ofThisMachine();
         Processors.Taken before = processors.taken();

@@ -167,7 +167,7 @@ final class ScenarioOptions {
         return chosen;
     }
 
-    /** Selects only this scenario, which is not one of the predefined scenarios. */
+    /** Selects only this scenario, in place of the predefined scenarios. */
     void only(Function<@Nullable Double, Scenario> scenario) {
         refuse(
                 areNamed(),
@@ -175,7 +175,7 @@ final class ScenarioOptions {
         names = List.of(scenario.apply(zipf));
     }
 
-    /** Refuses a list of only commas, which is empty. Without this check the default would run. */
+    /** Rejects an option whose value has only commas. Its list is empty, so the default would run. */
     private void refuseEmpty(String... options) {
         for (String option : options) {
             Object given = command.commandLine().getParseResult().matchedOptionValue(option, null);

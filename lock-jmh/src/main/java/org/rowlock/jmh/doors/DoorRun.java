@@ -79,7 +79,7 @@ public final class DoorRun extends BenchmarkRun {
                 .forEach(family -> rounds.put(family, new Rounds(family, Rounds.comparisons(settings.scenarios()))));
     }
 
-    /** Runs all points. If a change was lost, there are no results, because any variant may have lost it. */
+    /** Runs all points. If an update was lost, there are no results, because any variant may have lost it. */
     @Override
     protected List<Rounds> measure() {
         for (Point point : settings.scenarios().get(0).points()) {
@@ -159,7 +159,7 @@ public final class DoorRun extends BenchmarkRun {
                 "vacuum analyze " + JpaDoors.VERSIONED);
     }
 
-    /** Fails unless the sum of the balances equals the number of raises reported as committed. */
+    /** Fails unless the sum of the balances equals the number of committed raises. */
     static void checkSum(BenchmarkServer server, long raises) throws SQLException {
         long versioned = server.numbers("select sum(balance) from " + JpaDoors.VERSIONED)[0];
         new Accounts(server, ROWS).checkSum(raises - versioned);

@@ -139,7 +139,7 @@ final class JpaDoors {
 
     interface VersionedRepository extends JpaRepository<VersionedAccount, Integer> {}
 
-    /** A service like that in the README, before and after its migration to {@code @RowLock}, and in other variants. */
+    /** A service like the README's, before and after its migration to {@code @RowLock}, and in other variants. */
     static class Service {
         private final EntityManager entities;
         private final AccountRepository accounts;

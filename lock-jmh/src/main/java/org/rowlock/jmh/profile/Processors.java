@@ -57,8 +57,7 @@ public final class Processors {
                         postmaster(Jdbc.number(connection, "select pg_backend_pid()")), ownServers().stream())
                 .distinct()
                 .toList();
-        // The processes of a server in a local container are invisible here, so the server's time would count as the
-        // time of other programs.
+        // The processes of a server in a local container are invisible here. The server would count as another program.
         boolean isHere = connection.getMetaData().getURL().matches(".*//(localhost|127\\.|\\[::1\\]).*");
         return new Processors(found, !found.isEmpty() || !isHere);
     }

@@ -41,7 +41,7 @@ public final class Summary {
                         + " Equivalent: the whole interval is within 10 % of 1. Inconclusive: any other interval."
                         + " Disturbed: other programs took more than a tenth of this machine, so nothing can be"
                         + " said.");
-        // Text of a server or a failure must not control the terminal.
+        // A name on the server or the message of a failure must not control the terminal.
         return text.toString().lines().map(Texts::printable).collect(Collectors.joining(System.lineSeparator()));
     }
 

@@ -16,7 +16,7 @@ import org.rowlock.jmh.run.Results.VariantResult;
 
 /** Summarizes a comparison in a few sentences: the recommended variant, its gain, and the confidence. */
 public final class Answer {
-    /** The largest share of the machine that other programs can use in a valid comparison. */
+    /** The largest share of the machine that other programs may use in a valid comparison. */
     public static final double MOST_OF_OTHERS = 0.1;
 
     private static final String SURE = " With 99 % confidence, all verdicts of this page are right.";

@@ -24,14 +24,15 @@ public enum Call {
     private static final double CLOSE = 1.1;
 
     /**
-     * The ratio that the whole interval must reach to be better. When the baseline was measured against itself, an
-     * interval missed the true ratio in two of 100 runs, by 1 percent.
+     * The ratio that the whole interval must reach to be better. In two of 100 runs of the baseline against itself, the
+     * interval missed the true ratio by 1 percent.
      */
     static final double SMALLEST = 1.03;
 
     /**
      * @param again the ratio of the baseline's second measurements to its first. If this ratio certainly differs from
-     *     1, a smaller difference is neither better nor worse. With null, every comparison is inconclusive
+     *     1, a variant must differ by at least as much to be better or worse. With null, every comparison is
+     *     inconclusive
      */
     static Call of(Ratio ratio, @Nullable Ratio again) {
         if (again != null) {

@@ -38,7 +38,7 @@ public final class Machine {
             // If JMH's lock file cannot be used, JMH reports the problem itself.
             return;
         } catch (OverlappingFileLockException e) {
-            // The other JMH runs in this JVM.
+            // This JVM itself holds the lock.
         }
         throw new UserError("Another JMH runs on this machine (it has locked " + file + "), and two would disturb each"
                 + " other. Run it again when the other has ended.");

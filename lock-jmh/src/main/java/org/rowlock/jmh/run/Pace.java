@@ -67,7 +67,7 @@ public final class Pace {
         endedSeconds += seconds(scenario, point);
     }
 
-    /** Estimates the time left. Requires a measurement that has ended. */
+    /** Estimates the time left. Requires at least one finished measurement. */
     Duration left() {
         double seconds = (System.nanoTime() - started) / 1e9;
         return duration((estimatedSeconds - endedSeconds) * seconds / endedSeconds);

@@ -180,7 +180,7 @@ public final class Rounds {
         return Math.max(0, isShort ? shares.getAverage() : shares.getMax());
     }
 
-    /** Returns the share of the machine that decides whether other programs disturbed the comparison. */
+    /** Returns the stored result of {@link #othersShare(Point, Variant)}. */
     static double othersShare(VariantResult result) {
         return result.figures().getOrDefault(OTHERS, 0.0);
     }

@@ -12,8 +12,8 @@ import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
  * A least-squares fit of the turns (measurements) at one point. The model: the logarithm of a result is an effect of
- * the variant, plus an effect of the round, plus a random error. All turns together estimate the size of the error,
- * because a few rounds of two variants would estimate it badly.
+ * the variant, plus an effect of the round, plus a random error. The size of the error is estimated from all turns,
+ * because two variants have too few turns.
  */
 final class TurnFit {
     /**

@@ -18,7 +18,7 @@ public final class BenchmarkSchema {
     /** The statement that removes the schema, also printed for the user. */
     public static final String DROP = "drop schema if exists " + NAME + " cascade";
 
-    /** Replaces the name of the run in the application_name of the JVM that starts the forks. */
+    /** Stands for the run in the application_name of the parent JVM, which starts the forks. */
     public static final String COMPARISON = "comparison";
 
     public static String applicationName(String run) {
@@ -38,7 +38,7 @@ public final class BenchmarkSchema {
 
     private BenchmarkSchema() {}
 
-    /** Creates an empty schema. A schema that a killed fork or an earlier killed run has left is dropped first. */
+    /** Creates an empty schema. First drops the schema of a killed fork or of an earlier killed run. */
     public static void create(Connection connection, String run) throws SQLException {
         if (isOf(connection, run)) {
             drop(connection, run);
@@ -106,9 +106,7 @@ public final class BenchmarkSchema {
         return marks(connection).contains(mark(run));
     }
 
-    /**
-     * Returns the comment that marks the schema; an empty text without a comment, and an empty list without a schema.
-     */
+    /** Returns the schema's comment, which is empty if there is none. Returns an empty list if there is no schema. */
     private static List<String> marks(Connection connection) throws SQLException {
         return Jdbc.list(connection, MARK, row -> row.getString(1));
     }

@@ -17,8 +17,7 @@ import org.rowlock.tool.UserError;
 /**
  * A synchronous standby of an embedded server. The standby is a copy of the primary. The standby receives WAL directly,
  * or through a proxy that simulates a network. Every commit of the primary waits for the standby. Closing the standby
- * removes its temporary directory. Close the standby before the primary. Once the standby is closed, the primary can no
- * longer commit.
+ * removes its temporary directory. Close the standby before the primary; from then on, the primary cannot commit.
  */
 public record EmbeddedStandby(EmbeddedServer server, Network network) implements AutoCloseable {
     private static final String NAME = "rowlock_standby";

@@ -32,10 +32,7 @@ public final class Network implements AutoCloseable {
     private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /**
-     * The kinds of paths, with and without a proxy, that this JVM has measured before. Their code is warm, so a later
-     * measurement needs no warm-up.
-     */
+    /** The kinds of paths that this JVM has measured: with a proxy (true) or without (false). Their code is warm. */
     private static final Set<Boolean> WARM = ConcurrentHashMap.newKeySet();
 
     private final ServerAddress server;

@@ -32,7 +32,7 @@ public final class OwnCheck {
     /** Functions that change a sequence. A rollback does not undo such a change. */
     private static final Set<String> SEQUENCES = Set.of("nextval", "setval");
 
-    /** Words that make a statement unsuitable, each with the reason that the message gives. */
+    /** Words that make a statement unsuitable, each with the reason for the message. */
     private static final Map<String, String> REASONS = Map.of(
             "nowait", "does not wait (NOWAIT), and the comparison measures how transactions wait",
             "skip", "skips locked rows, as a queue of jobs does: --scenario queue measures that",

@@ -45,7 +45,7 @@ public final class RunDirectory {
         }
     }
 
-    /** Stops the servers and removes the files that ended JVMs have left. */
+    /** Stops the servers and removes the files of JVMs that have ended. */
     public static void removeLeftovers() {
         try (Stream<Path> files = Files.list(ROOT)) {
             for (Path each : files.toList()) {

@@ -42,7 +42,7 @@ public record RunFile(
         return "-D" + PROPERTY + "=" + file;
     }
 
-    /** Makes this JVM act as a fork of the run, for runs without forks; null undoes this. */
+    /** Makes this JVM act as a fork, for a run without forks; null undoes this. */
     public static void setForThisJvm(@Nullable Path file) {
         if (file == null) {
             System.clearProperty(PROPERTY);
