@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param perSecond the rates of the server's counters; empty if the counters could not be read
  * @param lockTable the lock table when it was fullest; null if it could not be read
  * @param horizon the holders of the vacuum horizon, the oldest first
- * @param strayWriters for each table, the roles and statements that wrote without the lock, from Rowlock's audit
+ * @param strayWriters for each table, the roles and statements that wrote without the lock according to Rowlock's audit
  * @param blockers the blockers, the one that blocks the most sessions first
  * @param nowait the most frequent statement with NOWAIT; null if there is none
  * @param queryIds the server's query_id of each statement

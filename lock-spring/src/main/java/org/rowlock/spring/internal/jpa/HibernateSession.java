@@ -71,7 +71,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
      */
     private record Loaded(Object entity, EntityEntry entry, boolean surely, boolean late) {}
 
-    /** Returns the session in a resource of the thread; null if there is no open session with entities of Hibernate. */
+    /** Returns the open Hibernate session in a holder that Spring has bound to the thread; null if there is none. */
     static @Nullable SessionImplementor session(@Nullable Object holder) {
         try {
             return holder instanceof EntityManagerHolder bound
@@ -82,13 +82,13 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         }
     }
 
-    /** Returns the session in a resource of the thread; null if there is none, or it belongs to another DataSource. */
+    /** Returns the open Hibernate session in a holder; null if there is none, or it belongs to another DataSource. */
     static @Nullable HibernateSession of(Object factory, Object holder, SessionCaches locked) {
         SessionImplementor session = isElsewhere(factory, locked.dataSource()) ? null : session(holder);
         return session == null ? null : new HibernateSession(session, locked);
     }
 
-    /** Whether a resource of the thread is a session of Hibernate that has a connection. */
+    /** Whether the Hibernate session in a holder has a connection. */
     static boolean hasConnection(Object holder) {
         SessionImplementor session = session(holder);
         return session != null

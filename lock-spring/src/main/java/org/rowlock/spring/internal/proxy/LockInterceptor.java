@@ -31,8 +31,7 @@ import org.springframework.transaction.interceptor.TransactionAttribute;
  * The locking interceptor of one proxy. It runs in the transaction, directly before the method.
  *
  * @param transactions the transactions that the proxy begins for its methods
- * @param adviceBetween whether other advice runs after the call has queued and before it locks, and may change the
- *     arguments
+ * @param adviceBetween whether other advice, which may change the arguments, runs between queueing and locking
  */
 record LockInterceptor(
         RowLockDefinitions definitions,
