@@ -8,7 +8,7 @@ package org.rowlock.spring;
 public final class RowLockDefinitionException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** The place of the annotation, and why it cannot work. */
+    /** The fault, with its place. */
     private final String problem;
 
     /** The remedy. */
@@ -17,7 +17,7 @@ public final class RowLockDefinitionException extends RuntimeException {
     /**
      * Creates the exception.
      *
-     * @param problem the place of the annotation, and why it cannot work; a sentence
+     * @param problem the fault, with its place; a sentence
      * @param action what to change; a sentence
      */
     public RowLockDefinitionException(String problem, String action) {
@@ -26,7 +26,7 @@ public final class RowLockDefinitionException extends RuntimeException {
         this.action = action;
     }
 
-    /** {@return the place of the annotation, and why it cannot work; a sentence, which is part of the message too} */
+    /** {@return the fault, with its place; a sentence, which is part of the message too} */
     public String problem() {
         return problem;
     }

@@ -49,9 +49,9 @@ final class Samples {
     private Map<String, Double> firstInLine = Map.of();
 
     /**
-     * Samples until {@code isEnough} accepts the result. A pause follows each sample and is at least as long. Sampling
-     * therefore uses one server process for at most half of the time. The pause after a slow sample is no longer than
-     * the sample, because samples matter most when the server is short of CPUs.
+     * Samples until {@code isEnough} accepts the result. The pause after each sample is at least as long as the sample,
+     * so one server process is busy half of the time at most. After a slow sample, the pause is no longer, because
+     * samples matter most when the server is short of CPUs.
      */
     static Samples of(ReadOnlySession session, Predicate<Samples> isEnough) throws SQLException, InterruptedException {
         Samples samples = new Samples();

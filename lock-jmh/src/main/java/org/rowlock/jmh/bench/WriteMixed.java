@@ -28,7 +28,7 @@ public class WriteMixed extends LockWorkload {
     /** The number of retries after which a transaction counts as failed, as in TiDB. The benchmark still retries it. */
     private static final int MOST_RETRIES = 10;
 
-    /** The condition that the row has not changed since the read, used by the strategy OPTIMISTIC. */
+    /** The condition by which OPTIMISTIC checks that the row has not changed since the read. */
     private static final String AS_READ = " where id = ? and (version = ? or not ?)";
 
     @Param("90")

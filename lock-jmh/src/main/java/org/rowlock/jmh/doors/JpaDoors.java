@@ -49,7 +49,7 @@ final class JpaDoors {
     private final DataSource dropIn;
     private final DataSource flushing;
 
-    /** @param pool the pool of the variants by hand, also used by threads that only read */
+    /** @param pool the pool of the hand-written variants, and of threads that only read */
     JpaDoors(BenchmarkServer server, DataSource pool) {
         LOG.setLevel(Level.WARNING);
         this.server = server;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Samples pg_stat_activity in a separate thread, and counts the wait events of the database's sessions. {@code
- * Client:ClientRead} is a session that is idle in a transaction, and {@code CPU} is a session without a wait event.
+ * Client:ClientRead} means a session that is idle in a transaction, and {@code CPU} a session without a wait event.
  * Idle sessions outside transactions are ignored.
  */
 final class WaitSampler implements AutoCloseable {

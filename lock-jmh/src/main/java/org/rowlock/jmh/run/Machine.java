@@ -17,9 +17,9 @@ public final class Machine {
     private Machine() {}
 
     /**
-     * Rejects a run while another JMH runs. JMH itself would reject the run only after the server start.
+     * Rejects a run while JMH is running elsewhere. JMH itself would reject the run only after the server start.
      *
-     * @throws UserError if another JMH runs
+     * @throws UserError if JMH is running elsewhere
      */
     public static void refuseBesideJmh() {
         refuseBesideJmh(Path.of(System.getProperty("java.io.tmpdir"), "jmh.lock"));

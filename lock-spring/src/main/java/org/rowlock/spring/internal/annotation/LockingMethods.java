@@ -36,9 +36,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the {@link RowLock} annotations of methods, without reading their attributes. The search covers the method and
- * its parameters, in the bean's class, superclasses and interfaces. The nearest annotations apply, as with {@code
- * @Transactional}.
+ * Finds the {@link RowLock} annotations of methods. The search covers the method and its parameters, in the bean's
+ * class, superclasses and interfaces. The nearest annotations apply, as with {@code @Transactional}.
  */
 public final class LockingMethods {
     private LockingMethods() {}

@@ -23,7 +23,7 @@ import org.springframework.expression.EvaluationContext;
  *
  * @param what the description for messages, such as {@code @RowLock on OrderService.ship(long)}
  * @param method the annotated method, as declared in the target class, or else in an interface
- * @param lockWait the wait of all annotations that set a wait; null for the configured default
+ * @param lockWait the wait that the annotations set; null for the configured default
  * @param beans resolves {@code @bean} in expressions
  */
 public record MethodLocks(

@@ -135,8 +135,8 @@ public final class StartupVerification implements SmartInitializingSingleton {
     }
 
     /**
-     * Checks the server and the pool if there are no annotations yet, because a lazy bean or a template may lock later.
-     * If the database refuses locks, or if only lock-jdbc is in use, a failure is merely logged.
+     * Checks the server and the pool if no table is known yet, because a lazy bean or a template may lock later. If the
+     * database refuses locks, or if only lock-jdbc is in use, a failure is merely logged.
      */
     private void verifyUnused() {
         if (!dataSources.hasDefault()) {
