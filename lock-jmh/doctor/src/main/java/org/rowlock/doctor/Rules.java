@@ -36,7 +36,7 @@ final class Rules {
                         .forEach(table -> new TableRules(rules, seen, table).advise());
             }
             rules.otherWaits();
-            seen.locking().forEach(rules::statement);
+            seen.locking().forEach(each -> new StatementRules(rules, seen, each).advise());
             rules.server();
         }
         rules.advice.sort(Comparator.comparingDouble(Advice::gain).reversed());
@@ -190,43 +190,6 @@ final class Rules {
         String wanted = behind.isEmpty() ? "" : behind.get(0).wanted();
         Map<String, Object> about = Map.of("waiting", waiting, "waitingShare", share, "wanted", wanted);
         advise(form, event, statement, waiting, about);
-    }
-
-    private void statement(LockingStatement each) {
-        boolean isMuch = each.walShare() >= WAL_SHARE || seen.multixacts() >= MULTIXACTS_PER_SECOND;
-        if (each.isShared() && each.callBytes() >= WAL_PER_CALL && isMuch) {
-            // A holder with a shared lock only reads the row, and makes writers wait.
-            double behind = seen.tables().stream()
-                    .filter(table -> each.locks(table.name()))
-                    .mapToDouble(table -> table.waiting() * table.sharingShare())
-                    .sum();
-            advise("share", each.subject(), each.query(), Math.max(each.sessions(), CAUSE * behind), each);
-        }
-        if (each.sessions() < FELT_SESSIONS || each.blocksPerRow() < BLOCKS_PER_CLAIM) {
-            return;
-        }
-        if (StatementKind.skipsLocked(each.query())) {
-            advise("claim", each.subject(), each.query(), each.sessions(), each);
-        } else {
-            scanned(each).ifPresent(scan -> {
-                double gain = CAUSE * Math.max(each.sessions(), seen.rowWaits());
-                advise("missing-index", scan.table(), each.query(), gain, scan, each);
-            });
-        }
-    }
-
-    /**
-     * Returns a table that each call scans sequentially: preferably a table that the statement locks, otherwise a table
-     * with an unindexed foreign key.
-     */
-    private Optional<TableUse> scanned(LockingStatement statement) {
-        List<TableUse> scans = seen.used().stream()
-                .filter(each -> each.scannedRows() >= LONG_SCAN && each.scans() >= SCANS_PER_CALL * statement.calls())
-                .toList();
-        return scans.stream()
-                .filter(each -> statement.locks(each.table()))
-                .findFirst()
-                .or(() -> scans.stream().filter(TableUse::lacksIndex).findFirst());
     }
 
     private void server() {

@@ -16,6 +16,7 @@ import org.rowlock.LockTargetException;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.jmh.server.Jdbc;
+import org.rowlock.jmh.server.OwnSafety;
 import org.rowlock.jmh.server.OwnSql;
 import org.rowlock.jmh.server.OwnStatement;
 import org.rowlock.tool.ServerFailures;
@@ -153,7 +154,7 @@ public class OwnWork extends LockWorkload {
                 refused.put(each, String.valueOf(e.getMessage()));
             }
         }
-        OwnStatement.refuseWhatIsLocked(connection);
+        OwnSafety.refuseWhatIsLocked(connection);
         Locking byHand = locking(server, Strategy.FOR_UPDATE, own);
         for (List<Object> key : keys.subList(1, Math.min(keys.size(), KEYS_TRIED))) {
             // The rollback to the savepoint undoes the work of the previous key and ends its subtransaction. With a new

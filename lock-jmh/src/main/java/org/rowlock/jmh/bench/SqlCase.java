@@ -3,6 +3,7 @@ package org.rowlock.jmh.bench;
 import java.net.SocketTimeoutException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
@@ -81,7 +82,10 @@ public class SqlCase extends Workload {
 
     private IntFunction<Clients.Operation> working(String role, int count, String sql, LongAdder done)
             throws SQLException {
-        List<Connection> sessions = server.sessions(count);
+        List<Connection> sessions = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            sessions.add(server.closeWith(server.connect()));
+        }
         return number -> {
             Latency latency = meter.latency(role);
             Connection session = sessions.get(number);

@@ -128,7 +128,7 @@ public final class Program implements IVersionProvider {
             @Parameters(
                             arity = "0..1",
                             paramLabel = "<scenario>",
-                            converter = ScenarioOptions.Named.class,
+                            converter = ScenarioName.class,
                             description = "The scenario to show in detail.")
                     @Nullable
                     Scenario one) {

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -15,12 +14,10 @@ import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.tool.PositiveNumber;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** The command-line options that select scenarios, variants, points and times. Commands include them as a mixin. */
 final class ScenarioOptions {
@@ -37,7 +34,7 @@ final class ScenarioOptions {
             names = "--scenario",
             paramLabel = "<name>",
             split = ",",
-            converter = Named.class,
+            converter = ScenarioName.class,
             description = "The scenarios to run, by name; 'list' shows the names. Default: the most important"
                     + " scenarios, shortened to a few points and variants.")
     private List<Scenario> names = new ArrayList<>();
@@ -50,15 +47,6 @@ final class ScenarioOptions {
                     + " 'list NAME' shows them. The first variant of a scenario, the baseline, and controls always run."
                     + " Default: all.")
     private List<String> variants = new ArrayList<>();
-
-    static final class Named implements ITypeConverter<Scenario> {
-        @Override
-        public Scenario convert(String name) {
-            return Scenarios.named(name.trim().toLowerCase(Locale.ROOT))
-                    .orElseThrow(() -> new TypeConversionException(
-                            "There is no scenario '" + name + "'. There are: " + names(scenario -> true) + "."));
-        }
-    }
 
     @Option(
             names = "--clients",
@@ -195,15 +183,12 @@ final class ScenarioOptions {
             String option, boolean isGiven, List<Scenario> chosen, Predicate<Scenario> takesIt) {
         refuse(
                 isGiven && chosen.stream().noneMatch(takesIt),
-                option + " has no effect on these scenarios. Leave it out, or name one of: " + names(takesIt) + ".");
+                option + " has no effect on these scenarios. Leave it out, or name one of: " + ScenarioName.all(takesIt)
+                        + ".");
     }
 
     private static String labels(List<Variant> variants) {
         return variants.stream().map(Variant::label).collect(Collectors.joining(", "));
-    }
-
-    private static String names(Predicate<Scenario> which) {
-        return Scenarios.known().stream().filter(which).map(Scenario::name).collect(Collectors.joining(", "));
     }
 
     private Collection<Scenario> wanted(boolean isEmbedded) {

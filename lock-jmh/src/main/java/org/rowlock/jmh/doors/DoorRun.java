@@ -23,6 +23,7 @@ import org.rowlock.jmh.run.BenchmarkRun;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Measurement;
 import org.rowlock.jmh.run.Rounds;
+import org.rowlock.jmh.run.TurnOrder;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -76,7 +77,7 @@ public final class DoorRun extends BenchmarkRun {
         this.progress = progress;
         this.timing = settings.scenarios().get(0).timing();
         settings.scenarios()
-                .forEach(family -> rounds.put(family, new Rounds(family, Rounds.comparisons(settings.scenarios()))));
+                .forEach(family -> rounds.put(family, new Rounds(family, TurnOrder.comparisons(settings.scenarios()))));
     }
 
     /** Runs all points. If an update was lost, there are no results, because any variant may have lost it. */
@@ -171,7 +172,7 @@ public final class DoorRun extends BenchmarkRun {
         List<Turns> turns = new ArrayList<>();
         rounds.forEach((family, results) -> {
             Map<Variant, Door> doors = new HashMap<>();
-            for (Rounds.Place place : Rounds.turns(family, point, 1)) {
+            for (Rounds.Place place : TurnOrder.of(family, point, 1)) {
                 Door door = doors.computeIfAbsent(
                         place.variant(),
                         variant -> JpaDoors.has(variant.door()) ? jpa.door(variant.door()) : jdbc.door(variant.door()));

@@ -75,7 +75,7 @@ public final class Comparison extends BenchmarkRun {
     }
 
     private Rounds run(Scenario scenario) {
-        Rounds rounds = new Rounds(scenario, Rounds.comparisons(settings.scenarios()));
+        Rounds rounds = new Rounds(scenario, TurnOrder.comparisons(settings.scenarios()));
         try {
             ServerAddress given = settings.server();
             if (given != null) {
@@ -154,7 +154,7 @@ public final class Comparison extends BenchmarkRun {
         int planned = scenario.timing().rounds();
         for (int round = 1; round <= planned && !stopped; round++) {
             for (Point point : scenario.points()) {
-                for (Rounds.Place place : Rounds.turns(scenario, point, round)) {
+                for (Rounds.Place place : TurnOrder.of(scenario, point, round)) {
                     if (failed.getOrDefault(place.variant(), 0) < MOST_FAILURES && !stopped) {
                         int failures = run(scenario, jmh, rounds, place, round);
                         failed.merge(place.variant(), failures, (before, more) -> more == 0 ? 0 : before + more);

@@ -1,8 +1,10 @@
 package org.rowlock.jmh.run;
 
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.rowlock.jmh.scenario.Metric;
 
@@ -13,6 +15,8 @@ import org.rowlock.jmh.scenario.Metric;
  * @param course the score of each window
  */
 public record Measurement(Map<String, Double> figures, List<Double> course) {
+    /** The prefix of a figure that counts the sessions in a wait event. */
+    static final String WAIT = "wait.";
 
     /** Converts JMH's result. If only some windows have a figure, the result is the mean over those windows. */
     static Measurement of(BenchmarkResult result) {
@@ -31,5 +35,18 @@ public record Measurement(Map<String, Double> figures, List<Double> course) {
 
     static double mean(List<Double> values) {
         return values.stream().mapToDouble(Double::doubleValue).average().orElse(Double.NaN);
+    }
+
+    /** Returns the mean of each figure over several measurements. */
+    static Map<String, Double> means(List<Measurement> rounds) {
+        Map<String, DoubleSummaryStatistics> values = new TreeMap<>();
+        rounds.forEach(round -> round.figures()
+                .forEach((key, value) -> values.computeIfAbsent(key, name -> new DoubleSummaryStatistics())
+                        .accept(value)));
+        Map<String, Double> means = new TreeMap<>();
+        // If a wait event is missing in a round, its number of sessions was zero.
+        values.forEach(
+                (key, all) -> means.put(key, key.startsWith(WAIT) ? all.getSum() / rounds.size() : all.getAverage()));
+        return means;
     }
 }

@@ -1,12 +1,10 @@
 package org.rowlock.jmh.run;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,14 +20,10 @@ import org.rowlock.jmh.scenario.Variant;
 
 /** Collects the turns (measurements) of one scenario, and compares its variants. */
 public final class Rounds {
-    private static final String WAIT = "wait.";
-
     /** The relative deviation from the requested round-trip time above which a remark is given. */
     private static final double INEXACT = 0.1;
 
     private static final int LONG_TURN_MILLIS = 1_000;
-
-    private static final long SEED = 20_261;
 
     /** The key of {@link #othersShare(Point, Variant)} among the figures of a result. */
     private static final String OTHERS = "others.share";
@@ -53,33 +47,6 @@ public final class Rounds {
     public Rounds(Scenario scenario, int comparisons) {
         this.scenario = scenario;
         this.comparisons = comparisons;
-    }
-
-    /** Counts the comparisons in a report of these scenarios. */
-    public static int comparisons(List<Scenario> scenarios) {
-        return Math.max(
-                1,
-                scenarios.stream()
-                        .mapToInt(each -> each.points().size()
-                                * (int) each.variants().stream()
-                                        .filter(variant -> !variant.isControl() && !variant.equals(each.baseline()))
-                                        .count())
-                        .sum());
-    }
-
-    /** Returns the turns of a round. The baseline is first and last, and every second round runs backwards. */
-    public static List<Place> turns(Scenario scenario, Point point, int round) {
-        List<Variant> others = new ArrayList<>(
-                scenario.variants().subList(1, scenario.variants().size()));
-        Collections.shuffle(others, new Random(SEED + (round - 1) / 2));
-        List<Place> turns = new ArrayList<>();
-        turns.add(new Place(point, scenario.baseline(), false));
-        others.forEach(variant -> turns.add(new Place(point, variant, false)));
-        turns.add(new Place(point, scenario.baseline(), true));
-        if (round % 2 == 0) {
-            Collections.reverse(turns);
-        }
-        return turns;
     }
 
     /** Adds a turn. */
@@ -188,9 +155,9 @@ public final class Rounds {
     private VariantResult compare(Point point, Variant variant, List<Measurement> rounds, Fitted fitted) {
         Map<String, Double> figures = new TreeMap<>();
         Map<String, Double> waits = new TreeMap<>();
-        means(rounds).forEach((key, value) -> {
-            if (key.startsWith(WAIT)) {
-                waits.put(key.substring(WAIT.length()), value);
+        Measurement.means(rounds).forEach((key, value) -> {
+            if (key.startsWith(Measurement.WAIT)) {
+                waits.put(key.substring(Measurement.WAIT.length()), value);
             } else if (Double.isFinite(value)) {
                 figures.put(key, value);
             }
@@ -272,17 +239,5 @@ public final class Rounds {
 
     private double headline(Measurement measurement) {
         return measurement.of(scenario.headline());
-    }
-
-    private static Map<String, Double> means(List<Measurement> rounds) {
-        Map<String, DoubleSummaryStatistics> values = new TreeMap<>();
-        rounds.forEach(round -> round.figures()
-                .forEach((key, value) -> values.computeIfAbsent(key, name -> new DoubleSummaryStatistics())
-                        .accept(value)));
-        Map<String, Double> means = new TreeMap<>();
-        // If a wait event is missing in a round, its number of sessions was zero.
-        values.forEach(
-                (key, all) -> means.put(key, key.startsWith(WAIT) ? all.getSum() / rounds.size() : all.getAverage()));
-        return means;
     }
 }

@@ -1,14 +1,11 @@
 package org.rowlock.jmh.server;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -26,10 +23,6 @@ import org.rowlock.tool.UserError;
  * after Ctrl-C.
  */
 public final class BenchmarkServer implements AutoCloseable {
-    static {
-        System.setProperty("com.zaxxer.hikari.blockUntilFilled", "true");
-    }
-
     private final ServerAddress address;
     private final String run;
     private final boolean isEmbedded;
@@ -185,29 +178,7 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /** Creates a full pool over this DataSource, without autocommit. {@link #close} closes the pool. */
     public HikariDataSource pool(int size, DataSource connections) {
-        return closeWith(filledPool(size, connections));
-    }
-
-    /** Creates a full pool over this DataSource, without autocommit. The caller closes the pool. */
-    public static HikariDataSource filledPool(int size, DataSource connections) {
-        HikariConfig config = new HikariConfig();
-        config.setDataSource(connections);
-        config.setAutoCommit(false);
-        config.setMaximumPoolSize(size);
-        config.setMinimumIdle(size);
-        // The threads of a benchmark may wait for a connection until the iteration ends.
-        config.setConnectionTimeout(600_000);
-        config.setInitializationFailTimeout(30_000);
-        return new HikariDataSource(config);
-    }
-
-    /** Opens this many connections in autocommit. {@link #close} closes the connections. */
-    public List<Connection> sessions(int count) throws SQLException {
-        List<Connection> sessions = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            sessions.add(closeWith(connect()));
-        }
-        return sessions;
+        return closeWith(FullPool.of(size, connections));
     }
 
     public void execute(String... statements) throws SQLException {

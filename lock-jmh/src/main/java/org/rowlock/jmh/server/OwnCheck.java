@@ -6,8 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -27,11 +25,6 @@ import org.rowlock.tool.UserError;
  * only reads.
  */
 public final class OwnCheck {
-    private static final Set<String> WORK = Tokens.words("select insert update delete merge with values");
-
-    /** Functions that change a sequence. A rollback does not undo such a change. */
-    private static final Set<String> SEQUENCES = Set.of("nextval", "setval");
-
     /** Words that make a statement unsuitable, each with the reason for the message. */
     private static final Map<String, String> REASONS = Map.of(
             "nowait", "does not wait (NOWAIT), and the comparison measures how transactions wait",
@@ -39,16 +32,6 @@ public final class OwnCheck {
             "join", "reads several tables, or a subquery",
             "or", "has a condition with OR, which may find several rows",
             "in", "may lock several rows with IN");
-
-    private static final Predicate<String> WITH_SCHEMA =
-            Pattern.compile("[^0-9.][^.]*\\.[^.]+").asMatchPredicate();
-
-    /** User-defined functions that may write to the user's tables. */
-    private static final String WRITERS = """
-            select p.oid::regprocedure::text from pg_proc p join pg_language l on l.oid = p.prolang
-             where p.proname = any (?::text[]) and p.provolatile = 'v' and p.oid >= 16384
-               and (l.lanname not in ('c', 'internal') or p.proname like 'dblink%')
-            """;
 
     private final Connection connection;
     private final OwnSql lock;
@@ -117,16 +100,10 @@ public final class OwnCheck {
         Names names = Names.of(both);
         List<OwnTable> tables = OwnTable.named(connection, names);
         OwnTable locked = locked(tables);
-        refuseOthers(names, tables);
+        OwnSafety.refuseOthers(connection, names, tables);
         List<Integer> place = place(locked);
         List<OwnSql> statements = OwnSql.of(work, "--work");
-        for (OwnSql each : statements) {
-            if (!WORK.contains(each.verb())) {
-                throw new UserError("--work has the statement " + Texts.printable(each.sql()) + ", and only "
-                        + String.join(", ", WORK.stream().sorted().toList()) + " are allowed there, because your own"
-                        + " tables must not change. Leave it out.");
-            }
-        }
+        OwnSafety.refuseOtherWork(statements);
         Set<List<String>> copied =
                 tables.stream().map(each -> List.of(each.schema(), each.name())).collect(Collectors.toSet());
         OwnSql ownLock = unqualified(lock, copied);
@@ -199,39 +176,6 @@ public final class OwnCheck {
             return Jdbc.text(connection, "select current_setting(?)", name);
         } catch (SQLException e) {
             return "not known";
-        }
-    }
-
-    /**
-     * Rejects relations that cannot be copied, and statements that could change the user's own tables. A view would
-     * read the user's own rows, and two relations of one name would need the same copy.
-     */
-    private void refuseOthers(Names names, List<OwnTable> tables) throws SQLException {
-        for (OwnTable each : tables) {
-            boolean isView = !each.isTable() && !each.kind().equals("S");
-            if (isView && names.sources().contains(each.name())) {
-                throw new UserError("The statements name " + each.original() + ", which is a view or a foreign table:"
-                        + " it reads your own rows and not the copies. Name the tables behind it.");
-            }
-            if (tables.stream()
-                    .anyMatch(other -> other.oid() != each.oid() && other.name().equals(each.name()))) {
-                throw new UserError("The statements name two relations " + each.sql() + " of different schemas, and all"
-                        + " copies are in one schema. Leave one of them out.");
-            }
-        }
-        List<String> qualified = names.called().stream().anyMatch(SEQUENCES::contains)
-                ? names.words().stream().filter(WITH_SCHEMA).toList()
-                : List.of();
-        if (!qualified.isEmpty()) {
-            throw new UserError("The statements name a sequence with its schema, " + String.join(", ", qualified)
-                    + ", and would advance your own sequence. Leave the schema out, so that the copy of the sequence"
-                    + " is used.");
-        }
-        List<String> writers = Jdbc.list(connection, WRITERS, row -> row.getString(1), (Object)
-                names.called().toArray(String[]::new));
-        if (!writers.isEmpty()) {
-            throw new UserError("The statements call " + String.join(", ", writers) + ", and a volatile function may"
-                    + " change your own tables. Write its statements out, or leave it out.");
         }
     }
 

@@ -20,7 +20,6 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PGobject;
 import org.rowlock.internal.text.TableName;
-import org.rowlock.tool.UserError;
 
 /**
  * The user's locking statement, prepared to run in a copy of its table.
@@ -57,14 +56,6 @@ public record OwnStatement(
         String insertion) {
     private static final Set<String> TEXTS = Set.of("text", "character varying", "bpchar", "name");
 
-    /** Finds locks that a plain SELECT would not take, on relations other than the copies. */
-    private static final String LOCKED = """
-            select distinct c.oid::regclass::text from pg_locks l join pg_class c on c.oid = l.relation
-             join pg_namespace n on n.oid = c.relnamespace
-             where l.pid = pg_backend_pid() and l.mode <> 'AccessShareLock' and c.oid >= 16384
-               and n.nspname not in ('%s', 'pg_toast')
-            """.formatted(BenchmarkSchema.NAME);
-
     /** Returns the user's statement that this JVM measures; null if there is none. */
     public static @Nullable OwnStatement ofThisJvm() {
         RunFile file = RunFile.ofThisJvm();
@@ -82,21 +73,6 @@ public record OwnStatement(
         Jdbc.run(connection, insertion, arrays());
         for (String each : copies) {
             Jdbc.execute(connection, "analyze " + each);
-        }
-    }
-
-    /**
-     * Rejects statements that have locked tables other than the copies. For example, the default of a column may call a
-     * function that locks a table.
-     *
-     * @param connection a connection in the transaction that ran the statements
-     */
-    public static void refuseWhatIsLocked(Connection connection) throws SQLException {
-        List<String> locked = Jdbc.list(connection, LOCKED, row -> row.getString(1));
-        if (!locked.isEmpty()) {
-            throw new UserError("The statements lock " + String.join(", ", locked) + ", which is yours, and only"
-                    + " copies may change. Everything was rolled back. Leave out the statement or function that"
-                    + " locks it.");
         }
     }
 
