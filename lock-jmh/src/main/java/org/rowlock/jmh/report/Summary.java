@@ -36,11 +36,8 @@ public final class Summary {
             }
         }
         text.append(System.lineSeparator())
-                .append("Ratios: how many times as good as the first line. With 99 % confidence, all intervals of the"
-                        + " page contain the true ratio. Better or worse: the whole interval is at least 3 % from 1."
-                        + " Equivalent: the whole interval is within 10 % of 1. Inconclusive: any other interval."
-                        + " Disturbed: other programs took more than a tenth of this machine, so nothing can be"
-                        + " said.");
+                .append("Ratios: how many times as good as the first line. ")
+                .append(results.rules());
         // A name on the server or the message of a failure must not control the terminal.
         return text.toString().lines().map(Texts::printable).collect(Collectors.joining(System.lineSeparator()));
     }

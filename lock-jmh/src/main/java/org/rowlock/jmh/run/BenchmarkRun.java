@@ -55,6 +55,7 @@ public abstract class BenchmarkRun {
         }
         return new Results(
                 Answer.of(results),
+                Call.RULES,
                 settings.program(),
                 started.toString(),
                 Duration.between(started, Instant.now()).toSeconds(),

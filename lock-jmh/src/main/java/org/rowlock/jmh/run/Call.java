@@ -1,10 +1,11 @@
 package org.rowlock.jmh.run;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The verdict on a variant compared with the baseline, derived from the printed confidence interval of their ratio. The
- * report and the terminal use the words of this enum.
+ * report and the terminal use the words of this enum, and explain them by {@link #RULES}.
  */
 public enum Call {
     /** The whole interval is better by 3 percent or more. */
@@ -28,6 +29,19 @@ public enum Call {
      * interval missed the true ratio by 1 percent.
      */
     static final double SMALLEST = 1.03;
+
+    /** The rules of the verdicts in words, in the order in which they apply. */
+    public static final String RULES = String.format(
+            Locale.ROOT,
+            "With 99 %% confidence, all intervals of verdicts in this report contain the true ratio. The first rule"
+                    + " that applies decides. Disturbed: other programs took more than %.0f %% of this machine, so"
+                    + " nothing can be said. Better or worse: the whole interval is at least %.0f %% from 1, and"
+                    + " farther than the ratio of the baseline to itself (A/A) if that ratio certainly differs from 1."
+                    + " Equivalent: the whole interval is within %.0f %% of 1, whether or not it includes 1."
+                    + " Inconclusive: any other interval.",
+            100 * Answer.MOST_OF_OTHERS,
+            100 * (SMALLEST - 1),
+            100 * (CLOSE - 1));
 
     /**
      * @param again the ratio of the baseline's second measurements to its first. If this ratio certainly differs from

@@ -9,6 +9,7 @@ import org.rowlock.jmh.scenario.Metric;
  * All results of a comparison. The JSON file, the page and the terminal show this model.
  *
  * @param answer the summary of {@link Answer}
+ * @param rules the rules of the verdicts, {@link Call#RULES}
  * @param started the start of the run, in ISO 8601
  * @param command the command that repeats the run, without the password
  * @param machine the clients' machine, on which an embedded server runs too; label and value
@@ -19,6 +20,7 @@ import org.rowlock.jmh.scenario.Metric;
  */
 public record Results(
         String answer,
+        String rules,
         String program,
         String started,
         long seconds,

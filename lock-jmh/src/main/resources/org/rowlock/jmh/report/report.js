@@ -93,12 +93,10 @@ function ratioChart(parent) {
     options: shown,
   });
   add(parent, 'p', 'A dot shows how many times as good as the baseline a variant is; right of 1 is better. The line through'
-    + ' the dot is its confidence interval. With 99 % confidence, all intervals of verdicts on this page contain the true'
-    + ' ratio. Green is better and red is worse: the whole interval is at least 3 % from 1. Blue is equivalent: the whole'
-    + ' interval is within 10 % of 1. Yellow is inconclusive. Grey has no verdict, because it is a control, or because other'
-    + ' programs disturbed the comparison. The band behind a dot is the ratio of the baseline to itself (A/A) in the same'
-    + ' rounds. A control does less work than the other variants, and only shows an upper limit. If a table finds'
-    + ' differences from 1.2x on, four of five such runs would detect a difference of that size.', 'soft');
+    + ' the dot is its confidence interval. ' + results.rules + ' Green is better, red is worse, blue is equivalent, and'
+    + ' yellow is inconclusive. Grey is a control or disturbed. The band behind a dot is the ratio of the baseline to'
+    + ' itself (A/A) in the same rounds. A control does less work than the other variants, and only shows an upper limit.'
+    + ' If a table finds differences from 1.2x on, four of five such runs would detect a difference of that size.', 'soft');
 }
 
 // On a phone, a label has several short lines.

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.jmh.run.Call;
@@ -61,6 +62,7 @@ class ReportTest {
         Map<String, String> said = Map.of(text, text);
         return new Results(
                 "Use " + text,
+                Call.RULES,
                 text,
                 "2026-01-02T03:04:05Z",
                 61,
@@ -98,6 +100,14 @@ class ReportTest {
                 .containsPattern("(?s)<pre>  ROW .*better +limit: plain\\R</pre>");
     }
 
+    /** A page without scripts, and the script, take the rules of the verdicts from the results. */
+    @Test
+    void thePageHasOneTextOfTheRules() throws Exception {
+        String html = Files.readString(Report.write(results("plain"), directory));
+        assertThat(html.split(Pattern.quote(Call.RULES), -1)).hasSize(3);
+        assertThat(html).contains("results.rules");
+    }
+
     @Test
     void thePageAsksNobodyForAnything() throws Exception {
         String html = Files.readString(Report.write(results("plain"), directory));
@@ -115,7 +125,7 @@ class ReportTest {
                         "better",
                         "round trip 0.50 ms",
                         "from 1.10x on");
-        assertThat(text.strip()).startsWith("Use ADVISORY");
+        assertThat(text.strip()).startsWith("Use ADVISORY").endsWith(Call.RULES);
         assertThat(Summary.of(results(HOSTILE + "\u001b[2J\u009b2J\u202e")))
                 .contains("?[2J?2J?")
                 .doesNotContain("\u001b", "\u009b", "\u202e");

@@ -228,6 +228,28 @@ class CallTest {
         assertThat(rounds(4, 1, 0.3, Map.of()).variants().get(1).call()).isEqualTo(Call.INCONCLUSIVE);
     }
 
+    /** An interval that fits several rules gets the verdict of the first. */
+    @ParameterizedTest
+    @CsvSource({
+        "1.04, 1.08, 0.99, 1.01, BETTER",
+        "0.93, 0.96, 0.99, 1.01, WORSE",
+        "1.04, 1.50, 0.99, 1.01, BETTER",
+        "1.01, 1.05, 0.99, 1.01, EQUIVALENT",
+        "0.95, 0.99, 0.99, 1.01, EQUIVALENT",
+        "1.04, 1.08, 1.05, 1.07, EQUIVALENT",
+        "0.93, 0.96, 0.93, 0.95, EQUIVALENT",
+        "1.04, 1.20, 1.05, 1.07, INCONCLUSIVE",
+        "1.01, 1.20, 0.99, 1.01, INCONCLUSIVE",
+        "0.90, 1.05, 0.99, 1.01, INCONCLUSIVE"
+    })
+    void theFirstRuleThatAppliesDecides(double low, double high, double againLow, double againHigh, Call call) {
+        assertThat(Call.of(ratio(low, high), ratio(againLow, againHigh))).isEqualTo(call);
+    }
+
+    private static Ratio ratio(double low, double high) {
+        return new Ratio(Math.sqrt(low * high), low, high);
+    }
+
     @Test
     void aControlIsNeverCalled() {
         Variant control = new Variant("no lock", Map.of("strategy", "SELECT"), true);
