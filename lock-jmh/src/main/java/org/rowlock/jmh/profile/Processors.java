@@ -97,18 +97,15 @@ public final class Processors {
      * The seconds of processor time up to a moment, or between two moments.
      *
      * @param machine the processor time of all programs
-     * @param compiler the time of this JVM's JIT compilers, which is part of {@code client}
      * @param seesServer whether {@code server} is known; otherwise the share of other programs is unknown too
      */
-    public record Taken(
-            double seconds, double client, double server, double machine, double compiler, boolean seesServer) {
+    public record Taken(double seconds, double client, double server, double machine, boolean seesServer) {
         public Taken since(Taken before) {
             return new Taken(
                     seconds - before.seconds,
                     client - before.client,
                     server - before.server,
                     machine - before.machine,
-                    compiler - before.compiler,
                     seesServer);
         }
 
@@ -127,7 +124,6 @@ public final class Processors {
          */
         public void addTo(Published results, long operations) {
             results.put("cpu.client", client / seconds, "cores");
-            results.put("cpu.compiler", compiler / seconds, "cores");
             results.put("cpu.machine", machine / seconds, "cores");
             results.put("cpu.cores", SYSTEM.getAvailableProcessors(), "cores");
             if (server > 0) {
@@ -149,7 +145,7 @@ public final class Processors {
         double machine = machineSeconds(now);
         double client = seconds(ProcessHandle.current());
         double server = servers.stream().mapToDouble(Processors::seconds).sum();
-        return new Taken(now / 1e9, client, server, machine, compilerSeconds(), seesServer);
+        return new Taken(now / 1e9, client, server, machine, seesServer);
     }
 
     /** The processor time of this JVM's JIT compilers. */

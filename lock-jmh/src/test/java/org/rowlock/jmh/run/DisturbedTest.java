@@ -88,7 +88,7 @@ class DisturbedTest {
             for (Rounds.Place place : TurnOrder.of(small, point, round)) {
                 double score = (place.variant().equals(small.baseline()) ? 100 : 300) + round;
                 Published results = new Published(1, score);
-                new Processors.Taken(1, 0.5, 0.5, 1 + others * cores, 0, true).addTo(results, 1);
+                new Processors.Taken(1, 0.5, 0.5, 1 + others * cores, true).addTo(results, 1);
                 Map<String, Double> figures = new TreeMap<>(Map.of(Metric.SCORE, score));
                 results.all().forEach((name, figure) -> figures.put(name, figure.getScore()));
                 rounds.add(place, round, new Measurement(figures, List.of(score)));
