@@ -151,13 +151,14 @@ public final class OwnCheck {
 
     private OwnTable locked(List<OwnTable> tables) throws SQLException {
         String oid = Jdbc.text(connection, "select to_regclass(?)::oid", TableName.quoted(shape.table()));
+        String path = Jdbc.text(connection, "show search_path");
         OwnTable table = tables.stream()
                 .filter(each -> String.valueOf(each.oid()).equals(oid))
                 .findFirst()
                 .orElseThrow(() -> refused(
                         lock,
-                        "names " + shape.table() + ", and the user sees no such table (search_path is "
-                                + setting("search_path") + "). Name it with its schema, or give another --url"));
+                        "names " + shape.table() + ", and the user sees no such table (search_path is " + path
+                                + "). Name it with its schema, or give another --url"));
         if (!table.isTable()) {
             throw refused(
                     lock,
@@ -169,14 +170,6 @@ public final class OwnCheck {
             throw refused(lock, "names " + shape.table() + ", which has no primary key to lock rows by");
         }
         return table;
-    }
-
-    private String setting(String name) {
-        try {
-            return Jdbc.text(connection, "select current_setting(?)", name);
-        } catch (SQLException e) {
-            return "not known";
-        }
     }
 
     /** Returns, for each column of the primary key, the column of {@code --keys} that has its value. */
