@@ -9,8 +9,8 @@ import org.rowlock.internal.text.Arguments;
 
 /**
  * Statements whose results are not needed before the commit. Rowlock sends these statements with the COMMIT, in one
- * round trip. A statement that the work under the locks sends itself prolongs the hold by a round trip. A statement
- * that the work adds with {@code atCommit} does not:
+ * round trip. Each statement that runs under the locks prolongs the hold by a round trip. A statement added with {@code
+ * atCommit} does not:
  *
  * <pre>{@code
  * locks.lock(forUpdate(key)).read("select balance from account where id = ?", Long.class, 42).inTransaction(tx -> {

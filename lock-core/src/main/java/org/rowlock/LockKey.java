@@ -17,8 +17,8 @@ import org.rowlock.internal.value.RowKey;
  * Java, psql and any other language can lock the same key. If two different keys have the same numbers, the keys share
  * one lock. Their transactions then exclude each other without need, which is safe but slower.
  *
- * <p>An {@link IllegalArgumentException} is thrown for a malformed name of a table. The exception is also thrown for an
- * id or name that is null or blank. An id or name must contain neither a NUL character nor half of a surrogate pair.
+ * <p>A malformed table name, or a null or blank id or name, causes an {@link IllegalArgumentException}. An id or name
+ * must contain neither a NUL character nor half of a surrogate pair.
  */
 public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
     /**

@@ -111,8 +111,8 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
      *
      * @param writes the statements to run under the locks
      * @throws SQLException in the same cases as {@link #inTransaction}, which also lists the other exceptions
-     * @throws IllegalStateException if an earlier call has committed the writes, or may have committed the writes; also
-     *     in the same cases as {@link #inTransaction}
+     * @throws IllegalStateException if an earlier call has or may have committed the writes; also in the same cases as
+     *     {@link #inTransaction}
      */
     public void execute(CommitWrites writes) throws SQLException {
         runner.execute(dataSource, request, writes);

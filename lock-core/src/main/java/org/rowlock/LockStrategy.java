@@ -4,9 +4,9 @@ package org.rowlock;
  * The kind of lock for the rows of a table. The strategy is configured for each table.
  *
  * <p>Migrate from {@link #ROW} to {@link #BOTH} and then to {@link #ADVISORY}, one step at a time. Each step can be
- * reverted, and application instances before and after a step can run side by side: {@code ROW} and {@code BOTH} both
- * acquire the row lock, and {@code BOTH} and {@code ADVISORY} both acquire the advisory lock. {@code ROW} and {@code
- * ADVISORY} have no lock in common and do <em>not</em> exclude each other: never skip {@code BOTH}.
+ * reverted. Instances before and after a step can run side by side, because {@code BOTH} acquires the row lock as well
+ * as the advisory lock. {@code ROW} and {@code ADVISORY} have no lock in common and do <em>not</em> exclude each other:
+ * never skip {@code BOTH}.
  *
  * <p>Names and raw numbers have no row, and are always locked by an advisory lock.
  */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The caller's transaction stays usable. Until its end, the transaction holds the locks of the other rows of the
  * call. With {@link LockStrategy#BOTH} the transaction also holds the advisory lock of the absent row. If the INSERT of
- * {@link LockRequest#orInsert} has created a different row, the transaction is aborted if it had begun before the call.
+ * {@link LockRequest#orInsert} has created a different row, a transaction that had begun before the call is aborted.
  */
 public final class RowAbsentException extends RowlockException {
     private static final long serialVersionUID = 1;

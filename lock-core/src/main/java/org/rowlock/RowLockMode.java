@@ -7,10 +7,10 @@ package org.rowlock;
  * only exclusive or shared: exclusive for the first two modes, and shared for the last two. Unlike row locks, advisory
  * locks in {@code FOR NO KEY UPDATE} and {@code FOR KEY SHARE} exclude each other.
  *
- * <p>Use {@link #FOR_NO_KEY_UPDATE} unless the transaction deletes the row or changes its key. With a row lock in mode
- * {@link #FOR_UPDATE}, inserts of rows that reference the locked row have to wait. A transaction that inserts such a
- * row before it locks the referenced row can also cause a deadlock. Hibernate usually sends {@code FOR NO KEY UPDATE}
- * for {@code PESSIMISTIC_WRITE}, but not always: see <a
+ * <p>Use {@link #FOR_NO_KEY_UPDATE} unless the transaction deletes the row or changes its key. A row lock in mode
+ * {@link #FOR_UPDATE} blocks inserts of rows that reference the locked row. A transaction that inserts such a row
+ * before it locks the referenced row can even cause a deadlock. Hibernate usually sends {@code FOR NO KEY UPDATE} for
+ * {@code PESSIMISTIC_WRITE}, but not always: see <a
  * href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">the modes that libraries send</a>.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS">Row-level locks</a>

@@ -80,7 +80,7 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Sets the largest number of distinct advisory locks for which one call may ask. The default is 1,000. A call with
+     * Sets the largest number of distinct advisory locks that one call may request. The default is 1,000. A call with
      * more locks throws a {@link LockTargetException}. All sessions of a server share its lock table, so raise {@code
      * max_locks_per_transaction} before you raise this number.
      *
@@ -226,10 +226,10 @@ public final class RowLocksBuilder {
      * same round trip. Unlike a row lock, an advisory lock is granted in the order of arrival, across all JVMs. The row
      * lock is always acquired too.
      *
-     * <p>Rowlock acquires a front lock only in READ COMMITTED, and only if the lock is the first statement of its
-     * transaction. The request must lock one row with {@link LockStrategy#ROW} in an exclusive mode, and must not have
-     * {@link LockRequest#noWait}. If the wait for the front lock takes too long, Rowlock locks the row without a front
-     * lock. This wait is limited to a minute, a tenth of {@code lock_timeout} or a tenth of {@code statement_timeout},
+     * <p>Rowlock acquires a front lock only in READ COMMITTED, and only if the transaction has run no statement yet.
+     * The request must lock one row with {@link LockStrategy#ROW} in an exclusive mode, and must not have {@link
+     * LockRequest#noWait}. If the wait for the front lock takes too long, Rowlock locks the row without a front lock.
+     * This wait is limited to a minute, a tenth of {@code lock_timeout} or a tenth of {@code statement_timeout},
      * whichever is shortest. With {@link LockRequest#atMost} the limit is a minute, half of the bound or half of {@code
      * statement_timeout}, whichever is shortest.
      */
@@ -268,10 +268,10 @@ public final class RowLocksBuilder {
          * undo. Therefore a later commit of Rowlock with this setting returns only when all changes that its
          * transaction may have read are durable. This rule applies even to a transaction that wrote nothing.
          *
-         * <p>Use this value if the locks of a row are held mostly while commits wait for the disk or a standby.
-         * Compared with {@link #PLAIN}, a commit sends two more statements in its round trip. The commit also uses a
-         * second transaction id and about 100 more bytes of WAL. From PostgreSQL 17 on, without a synchronous standby,
-         * a commit uses 64 more bytes of WAL and no second transaction id. The commit of a transaction that has only
+         * <p>Use this value if most of the time for which a row is locked is a wait for the disk or a standby. Compared
+         * with {@link #PLAIN}, a commit sends two more statements in its round trip. The commit also uses a second
+         * transaction id and about 100 more bytes of WAL. From PostgreSQL 17 on, without a synchronous standby, a
+         * commit uses 64 more bytes of WAL and no second transaction id. The commit of a transaction that has only
          * locked or read also waits for the disk and the standby.
          *
          * <p>Commits are {@link #PLAIN} if the database spans several machines or is not PostgreSQL itself. Commits are

@@ -204,8 +204,8 @@ public final class TransactionLocks {
     /**
      * Claims rows that match the claim's predicate, up to the {@linkplain Claim#limit limit}. A claim skips rows that
      * other transactions have locked, as {@code FOR UPDATE SKIP LOCKED} does. A claim waits for no row lock and no
-     * advisory lock. A claim takes one round trip. With advisory locks, a claim takes two round trips, and more to
-     * replace rows that no longer match or whose advisory lock another transaction holds.
+     * advisory lock. A claim takes one round trip. With advisory locks, a claim takes two round trips, and more if rows
+     * no longer match or other transactions hold their advisory locks.
      *
      * <p>Every returned row is locked, and matches the predicate under the lock. A row that another worker has finished
      * is therefore not returned. With {@link LockStrategy#ROW}, conditions on other tables are evaluated before the
@@ -249,7 +249,7 @@ public final class TransactionLocks {
      * @throws SQLException if the transaction has not committed because a write or a deferred constraint failed
      * @throws IllegalArgumentException if the writes are null, or if a write contains several statements or a COMMIT,
      *     or has values that do not fit its parameters
-     * @throws IllegalStateException if an earlier call has committed the writes, or may have committed the writes
+     * @throws IllegalStateException if an earlier call has or may have committed the writes
      */
     public void commit(CommitWrites writes) throws SQLException {
         try {

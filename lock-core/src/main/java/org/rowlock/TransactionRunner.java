@@ -108,7 +108,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             }
             boolean done = false;
             for (@Nullable Member leader = member; !done; leader = null) {
-                // The remaining wait is computed now, because the time until the connection is borrowed does not count.
+                // The remaining wait is computed now, so that the wait for the connection does not count.
                 RequestParts remaining = request.remaining(start);
                 try (Lent lent = new Lent(connect(dataSource, entries))) {
                     long connected = System.nanoTime();
@@ -146,8 +146,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     }
 
     /**
-     * Commits with the writes of the work. Refuses the writes if the work has ended the transaction that held the
-     * locks.
+     * Commits, and sends the writes that the work has added. Refuses the writes if the work has ended the transaction
+     * that held the locks.
      */
     private void commit(Lent lent, List<LockKey> keys, CommitWrites given, Ending.Choice endings) throws SQLException {
         List<Write> writes = CommitWrites.toSend(given);

@@ -5,7 +5,7 @@ public enum GuardState {
     /** The guard is up to date and enabled. */
     CURRENT,
     /**
-     * The guard has another version, or was installed for another primary key. The guard may therefore lock the wrong
+     * The guard is from another version of the SQL, or the primary key has changed since. The guard may lock the wrong
      * keys. Install the guard again.
      */
     OUTDATED,

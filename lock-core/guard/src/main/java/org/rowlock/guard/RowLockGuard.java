@@ -47,8 +47,8 @@ public final class RowLockGuard {
     private RowLockGuard() {}
 
     /**
-     * {@return the SQL that creates or renews the schema {@code rowlock}: functions, views and the table of the audit}
-     * Run the SQL in one transaction. The SQL can be run again.
+     * {@return the SQL that creates or renews the schema {@code rowlock}: functions, views and the audit's table} Run
+     * the SQL in one transaction. The SQL can be run again.
      */
     public static String schemaSql() {
         return file("keys.sql") + '\n' + file("guard.sql") + '\n' + file("audit.sql");
