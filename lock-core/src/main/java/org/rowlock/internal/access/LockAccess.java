@@ -37,13 +37,15 @@ public interface LockAccess {
      * {@return a builder of {@link RowLocks} for several DataSources, or for a DataSource that is found later}
      *
      * @param dataSource supplies the DataSource for {@link RowLocks#lock}, {@link RowLocks#claim} and {@link
-     *     RowLocks#verify}, whose callers get the exceptions of the supplier
+     *     RowLocks#verify}; callers of these methods get the supplier's exceptions
      */
     static RowLocksBuilder builder(Supplier<DataSource> dataSource) {
         return Opener.opened().builder.apply(dataSource);
     }
 
-    /** {@return a builder of {@link RowLocks} that have no DataSource, and lock only in the transactions of callers} */
+    /**
+     * {@return a builder of a {@link RowLocks} object that has no DataSource, and locks only in callers' transactions}
+     */
     static RowLocksBuilder builder() {
         return builder(() -> {
             throw new IllegalStateException(

@@ -16,7 +16,7 @@ import org.rowlock.internal.sql.Outcome.NotAvailable;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.SqlState;
 
-/** Locks, writes and commits, in one flush if possible, so that the lock is not held during a round trip. */
+/** Locks, writes and commits, in one round trip if possible. */
 public final class CommitBehindLock {
     private CommitBehindLock() {}
 

@@ -51,8 +51,8 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
     /** Ensures that nothing is stored. Returns the exception for an INSERT that has not created the requested row. */
     RowlockException refusedInsert() throws SQLException {
         RowlockException refused = TargetErrors.notInserted(call.description(), notInserted(), !begun);
-        // A ROLLBACK would silently undo the caller's earlier statements. In an aborted transaction, the caller's next
-        // statement fails.
+        // A ROLLBACK would silently undo the caller's earlier statements. If a failing statement aborts the transaction
+        // instead, the caller's next statement fails.
         if (begun) {
             return aborted(refused);
         }

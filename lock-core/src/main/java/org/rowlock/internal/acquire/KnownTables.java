@@ -30,8 +30,8 @@ import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * Resolves requests with the configuration and the catalog. Refuses ids that do not fit the id columns or are not
- * canonical.
+ * Looks up the tables of requests in the configuration and the catalog. Refuses ids that do not fit the id columns or
+ * are not canonical.
  */
 public record KnownTables(LockConfig config, IdColumns idColumns) {
     /** Returns a table for row locks, with its id columns: the configured columns, or the primary key. */

@@ -214,7 +214,7 @@ public final class LockCall {
                     && refused.isSnapshotStale()
                     && isCommitting
                     && asks.anyIsolationAllowed()) {
-                // At this isolation level, Rowlock must check the locked row before the COMMIT.
+                // Above READ COMMITTED, Rowlock must check the locked row before the COMMIT.
                 tail = null;
             } else {
                 if (outcome instanceof Stale) {

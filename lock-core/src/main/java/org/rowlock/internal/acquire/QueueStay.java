@@ -13,7 +13,7 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The entries of a call in the queues of this JVM while its statements are at the server. A call of {@code
+ * A call's entries in the queues of this JVM, while the call's statements are at the server. A call of {@code
  * LockOperation} entered the admission queues before it borrowed a connection. Any other exclusive call that may wait
  * for one row with strategy ROW enters a {@code ROW} queue, and holds its connection while it waits there.
  *
@@ -87,7 +87,7 @@ record QueueStay(
         return wanted == null ? null : wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));
     }
 
-    /** @param holds whether the locks are still held, because the flush had no COMMIT */
+    /** @param holds whether the locks are still held; false if the flush had a COMMIT */
     void answered(boolean got, boolean holds) {
         if (own != null) {
             own.endServerWait(got, holds);

@@ -149,7 +149,7 @@ public final class Commit {
     }
 
     /**
-     * Commits the transaction in the same way, without determining the session again if the caller passes the session.
+     * Sends the writes and the COMMIT, in one round trip if possible.
      *
      * @param known the session of the connection; null if it must be determined
      * @param keepsWatch see {@link LostCommits#watch}

@@ -108,7 +108,7 @@ public final class WriteForms {
             }
             return true;
         } catch (SQLException | IllegalArgumentException e) {
-            // The call runs alone instead of in a group, so that only its own caller gets the error.
+            // The caller gets this error later, when the call runs outside a group.
             return false;
         }
     }

@@ -107,8 +107,8 @@ public record Groups(
     }
 
     /**
-     * Takes calls of waiting threads that can share the transaction of the leader. The transaction must not have begun.
-     * Returns an empty list if the leader runs alone.
+     * Takes calls of waiting threads into the leader's transaction, which must not have begun. Returns an empty list if
+     * the leader runs alone.
      *
      * @param entry the leader's entry in the queue of the key; null if the leader skipped the queue
      */

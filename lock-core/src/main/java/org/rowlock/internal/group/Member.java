@@ -28,7 +28,7 @@ public final class Member {
      */
     private static final long MOST_BYTES = 64_000;
 
-    /** The approximate size of a statement or a value in a flush, without its text. */
+    /** The approximate size of a statement or a value in a flush, not counting its text. */
     private static final int OVERHEAD_BYTES = 60;
 
     /** The packages of types whose sizes are known, and whose values can be sent again with the same effect. */

@@ -58,7 +58,7 @@ public final class SessionIdentity {
         cleaning = false;
     }
 
-    /** Records that the session was altered without a statement. */
+    /** Records that something other than a statement has altered the session. */
     public void alter() {
         altered = true;
     }

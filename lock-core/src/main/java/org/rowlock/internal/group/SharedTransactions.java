@@ -129,7 +129,7 @@ public final class SharedTransactions {
     /**
      * Sends the work of a leader and of the members that the leader has taken. Usually either all of the work is
      * stored, or nothing is stored and each member runs alone. If the outcome is unknown, or the wait of all members
-     * has timed out, each member receives the failure. The member creates an exception of its own from the failure.
+     * has timed out, each member receives the failure.
      *
      * @param undone whether, after a failure, nothing is stored and the taken members must run alone
      * @return false if nothing is stored, and the taken members run alone

@@ -16,7 +16,7 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * One execution of an application's UPDATE that may run in a group. The leader sends all executions of the group as one
+ * One execution of an application's UPDATE that may run in a group. The leader of the group sends all executions as one
  * batch of its own statement. In autocommit the batch is one transaction, because the driver sends a single Sync
  * message after the batch.
  */
@@ -160,7 +160,7 @@ public final class StatementMember {
         private boolean undone = true;
         private @Nullable Result own;
 
-        /** The error of the server if the wait for the row has timed out. */
+        /** The server's error if the wait for the row has timed out; otherwise null. */
         private @Nullable SQLException timeout;
 
         Batch() {

@@ -11,7 +11,7 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The description of a request in messages of exceptions.
+ * Describes a request in exception messages.
  *
  * @param ids the parts of all ids that the server may reject
  * @param readOnlyBy the reason why every transaction of the session is read-only; null if there is none

@@ -37,7 +37,7 @@ abstract class DriverSession {
         return withoutPool(connection).isWrapperFor(BaseConnection.class);
     }
 
-    /** Returns the pool's own connection if the pool, like Tomcat's, unwraps only to this connection. */
+    /** Removes one wrapper if it hides the driver's connection, as the wrapper of Tomcat's pool does. */
     private static Connection withoutPool(Connection connection) throws SQLException {
         return !connection.isWrapperFor(BaseConnection.class) && connection.isWrapperFor(Connection.class)
                 ? connection.unwrap(Connection.class)

@@ -3,8 +3,8 @@ package org.rowlock.internal.session;
 import java.sql.Connection;
 
 /**
- * A connection of Rowlock's drop-in. Through this interface Rowlock itself finds the driver's connection. Only the
- * drop-in's {@code unwrap} shows that the application may use that connection without Rowlock's knowledge.
+ * A connection of the drop-in. Rowlock finds the driver's connection through this interface, because {@code unwrap} is
+ * only for applications that use the driver's connection themselves.
  */
 public interface ForwardingSession {
     /** Returns the connection to which this connection forwards. */

@@ -244,7 +244,7 @@ public final class LockErrors {
         return request.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
     }
 
-    /** Returns the exception for a server that has locked more or fewer keys than requested, without an error. */
+    /** Returns the exception for a statement that has locked more or fewer keys than requested, without an error. */
     public static LockVerificationException miscounted(Description request, int locked, int keys, boolean stored) {
         String why = "the server has locked " + locked + " of " + keys + " advisory keys and reports no error, so"
                 + " other transactions are not excluded. " + (stored ? "The writes are stored" : ABORTED)

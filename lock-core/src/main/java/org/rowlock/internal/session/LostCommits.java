@@ -69,8 +69,8 @@ public final class LostCommits {
      * or already checks it. If no answer of this server is cached yet, queries the server without beginning the
      * transaction.
      *
-     * @param stays whether the setting may remain in the session, because the caller calls {@link #forget} after each
-     *     statement that may change it
+     * @param stays whether the server may keep checking its client after the COMMIT; the caller must then call {@link
+     *     #forget} after each statement that may change this setting
      */
     public static List<Part> watch(PgSession session, boolean stays) throws SQLException {
         Known known = KNOWN.get(session.place());
@@ -98,7 +98,7 @@ public final class LostCommits {
         }
     }
 
-    /** Records that the setting in the session may have changed. */
+    /** Records that the session may no longer have the setting of {@link WaitSql#WATCH_FROM_NOW_ON}. */
     public static void forget(Connection driver) {
         WATCHED.remove(driver);
     }

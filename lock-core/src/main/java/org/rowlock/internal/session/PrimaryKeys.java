@@ -16,8 +16,8 @@ import org.rowlock.internal.text.IdType;
 /**
  * The cached primary keys of tables for the drop-in. No statement waits for a look-up, because Rowlock looks up keys
  * after a statement or transaction. A cached answer may be out of date. Before PostgreSQL 18 an answer may also belong
- * to another schema, because the server does not report the search_path. A wrong key makes statements slower. If a
- * kept write then changes several rows, the drop-in reports that they are stored. Thread-safe.
+ * to another schema, because the server does not report the search_path. A wrong key makes statements slower. A write
+ * that {@code CommitFlush} keeps may then change several rows; the drop-in reports this after the COMMIT. Thread-safe.
  */
 public final class PrimaryKeys {
     private static final long GOOD_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -56,7 +56,7 @@ public final class PrimaryKeys {
         }
     }
 
-    /** Returns the cached answer, which may be old, or null. */
+    /** Returns the cached answer, which may be old; null if there is none. */
     @Nullable
     public Found find(IdColumns.Place name) {
         Found found = known.get(name);
@@ -118,7 +118,7 @@ public final class PrimaryKeys {
         known.put(name, new Found(seen.names(), seen.types(), seen, until));
     }
 
-    /** Looks up a table with the search_path of the statement, even if the session now has another search_path. */
+    /** Looks up a table with the search_path of {@code name}, even if the session now has another search_path. */
     private static IdColumns.Known seen(PgSession session, IdColumns.Place name) throws SQLException {
         String path = name.searchPath();
         if (path == null || path.equals(session.reported("search_path"))) {

@@ -66,7 +66,7 @@ public final class CitusForms extends FlushForms {
         super(asked, begun, anyIsolation, behind, false);
     }
 
-    /** Whether the SQL depends on the ids, because the flush has a statement for each row. */
+    /** Whether the SQL depends on the ids. */
     static boolean isOfValues(ResolvedRequest request) {
         return !request.rows().isEmpty() && !request.isOneRow();
     }

@@ -17,8 +17,8 @@ import org.rowlock.internal.value.RowKey;
 /**
  * The statements of a claim. With strategy ROW, the claim is one statement with SKIP LOCKED. With the other strategies,
  * the claim locks rows with SKIP LOCKED, and then tries to lock the keys of these rows. Finally the claim checks the
- * predicate again in a new snapshot, because SKIP LOCKED does so only if the locked row itself has changed. Otherwise,
- * a job that another table marks as finished could run twice.
+ * predicate again in a new snapshot, because SKIP LOCKED does so only if the locked row itself has changed. Without
+ * this check, a job that another table marks as finished could run twice.
  *
  * @param limit the most rows that the claim may return
  * @param again whether the statement excludes rows that an earlier attempt of this claim has locked

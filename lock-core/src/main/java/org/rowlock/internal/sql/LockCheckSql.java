@@ -28,7 +28,7 @@ public final class LockCheckSql {
     private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
     /**
-     * If the check also refuses isolation levels above READ COMMITTED, this text is before the reason for refusing a
+     * If the check also refuses isolation levels above READ COMMITTED, this text precedes the reason for refusing a
      * table. The refusal of the isolation level takes precedence.
      */
     private static final String IF_READ_COMMITTED = "~";

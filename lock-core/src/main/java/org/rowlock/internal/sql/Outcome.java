@@ -45,10 +45,7 @@ public sealed interface Outcome {
      */
     record Stale(boolean undone) implements Outcome {}
 
-    /**
-     * The lock of {@code FrontSql} could not be acquired in time. The transaction is in the same state as before the
-     * call.
-     */
+    /** The front lock could not be acquired in time. The transaction is in the same state as before the call. */
     record FrontGivenUp() implements Outcome {}
 
     /** A required row is absent, so the COMMIT did not run. The transaction is in the same state as before the call. */

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A front lock is acquired only while the transaction has no transaction id (xid), and therefore holds no row lock.
  * Waits for front locks can therefore not be part of a deadlock. The key of a front lock differs from the row's
- * advisory key, because transactions may wait for the latter while they hold row locks. If the row is absent, no front
- * lock is acquired, because FOR UPDATE does not wait for an absent row.
+ * advisory key, for which transactions may wait while they hold row locks. If the row is absent, no front lock is
+ * acquired, because FOR UPDATE does not wait for an absent row.
  *
  * <p>The wait for the front lock is bounded, because the holder of the front lock may itself wait for the row lock. The
  * transaction's own lock_timeout is restored before the caller's statement begins. In REPEATABLE READ and SERIALIZABLE
@@ -30,8 +30,8 @@ public final class FrontSql {
     private static final String IS_THERE = "'rowlock.front'";
 
     /**
-     * The statement before the front lock in an open transaction. After an error, the savepoint exists if and only if
-     * the front lock caused the error.
+     * The statement that precedes the front lock if a transaction is open. After an error, the savepoint exists if and
+     * only if the front lock caused the error.
      */
     public static final String MARK = "savepoint rowlock_front";
 
@@ -57,7 +57,7 @@ public final class FrontSql {
     /**
      * A query: how many transactions without a marker wait for the most contended row of a table. The parameter is the
      * name of the table. A row is locked in its partition, so the query treats all partitions of a partitioned table as
-     * one table. The count includes the holder of the front lock of the row, if this holder waits for the row.
+     * one table. The count includes the holder of the row's front lock, if this holder waits for the row.
      *
      * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them waits
      * for the xid of the holder, and so does each transaction that finds a new version of the row. In REPEATABLE READ

@@ -118,8 +118,8 @@ public final class GroupRule {
     private static final char LOCKS = 'l';
 
     /**
-     * An expression for the version of a table {@code c}. This text begins with the oid of the table. The text changes
-     * with the definition of the table, the number of its triggers, its defaults and its constraints.
+     * An expression for the version of a table {@code c}. The text begins with the oid of the table. The text changes
+     * with the number of triggers, and whenever the table, a default or a constraint changes.
      */
     private static final String VERSION = "pg_catalog.concat_ws(' ', c.oid, c.xmin,"
             + " (select pg_catalog.count(*) from pg_catalog.pg_trigger as t where t.tgrelid = c.oid),"

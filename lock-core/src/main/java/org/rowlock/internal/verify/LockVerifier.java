@@ -120,7 +120,7 @@ public final class LockVerifier {
                 verifyExclusion(holder, probes.get(1 + i % (probes.size() - 1)), randomKey(table));
             }
         } catch (LockTransactionException e) {
-            // The cause may be that the connections lead to several servers, and some of the servers are standbys.
+            // Perhaps the connections lead to several servers, some of which are standbys.
             refuseSeveralServers(probes, e);
             throw e;
         }

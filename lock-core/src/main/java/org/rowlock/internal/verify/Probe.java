@@ -24,7 +24,7 @@ final class Probe implements AutoCloseable {
     /** The prefix in the name of a standby; see {@link #server}. */
     static final String STANDBY = "standby ";
 
-    /** A query for a name of the server with its start time, because servers may report equal addresses. */
+    /** A query for a name of the server. The name has the start time, because servers may report equal addresses. */
     private static final String SERVER = "select case when pg_catalog.pg_is_in_recovery() then '" + STANDBY
             + "' else 'primary ' end || coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port')"
             + " || ' since ' || cast(pg_catalog.pg_postmaster_start_time() as text)";
