@@ -29,7 +29,7 @@ class ErrorResponses {
         return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, e.getMessage());
     }
 
-    /** Returns the response if the row to lock does not exist. The method has not run. */
+    /** Returns the response if the row to lock does not exist. The request had no effect. */
     @ExceptionHandler
     ProblemDetail absent(EmptyResultDataAccessException e) {
         return ProblemDetail.forStatusAndDetail(HttpStatus.NOT_FOUND, "There is no such order or product.");

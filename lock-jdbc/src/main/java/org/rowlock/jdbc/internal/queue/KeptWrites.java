@@ -124,8 +124,7 @@ final class KeptWrites {
     }
 
     /**
-     * Sends the kept writes and the COMMIT. After this call the transaction has ended, even if the call failed, as
-     * after the driver's {@code commit()}.
+     * Sends the kept writes and the COMMIT. After this call the transaction has ended, even if the call failed.
      *
      * @param connection the driver's or the pool's connection
      * @param isOnlyChange whether the transaction has one kept write and nothing else that can change anything. The

@@ -57,8 +57,8 @@ public final class RowFinder {
     }
 
     /**
-     * Whether a statement locks or writes one row of a table whose writes report what they have changed. The result is
-     * false if the primary key is unknown, or if the table is excluded.
+     * Whether a statement locks or writes one row of a table whose writes always report how many rows they have
+     * changed. The result is false if the primary key is unknown, or if the table is excluded.
      */
     public boolean areCounted(StatementPlan plan, JdbcSettings settings) {
         StatementShape shape = plan.shape();

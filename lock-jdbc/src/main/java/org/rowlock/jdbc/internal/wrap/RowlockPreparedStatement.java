@@ -23,7 +23,7 @@ import org.rowlock.jdbc.internal.statement.Binds;
 class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private final String sql;
 
-    /** Whether {@code prepareStatement(sql)} has created the statement, so that it may have a front lock. */
+    /** Whether the statement may have a front lock: {@code prepareStatement(sql)} has created the statement. */
     private boolean frontable;
 
     private @Nullable StatementPlan plan;
@@ -79,8 +79,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     }
 
     /**
-     * Sends another SQL text. If it fails, the driver may return the next result as generated keys. Rowlock therefore
-     * sends all later executions unchanged.
+     * Sends another SQL text. If that text fails, the driver may return the next result as generated keys. Rowlock
+     * therefore sends all later executions unchanged.
      */
     @Override
     protected <T> T send(String text, Call<T> call) throws SQLException {
@@ -167,9 +167,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             if (!turn.givesUpFront(e, System.nanoTime() - start)) {
                 throw e;
             }
-            // No statement runs at the server between the attempt with the front lock and the attempt without the front
-            // lock. A cancel in that time has no effect at the driver. Rowlock itself therefore raises the error of a
-            // cancelled statement.
+            // No statement runs at the server between the attempts with and without the front lock. A cancel in that
+            // time has no effect at the driver. Rowlock itself therefore raises the error of a cancelled statement.
             if (cancelled) {
                 throw turn.access().canceled();
             }

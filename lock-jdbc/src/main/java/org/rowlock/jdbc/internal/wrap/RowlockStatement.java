@@ -55,7 +55,7 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /**
-     * Records that the last execution is kept, or was sent by a group, and returns the statement with its results.
+     * Records that the last execution is kept, or was sent by a group. Returns a statement that has the results.
      *
      * @param count the update count of the statement: -1 after a batch
      */
