@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * back. The SQLSTATEs are those of {@code INTO STRICT} in PL/pgSQL: P0002 (no_data_found) for fewer rows, and P0003
  * (too_many_rows) for more rows.
  *
- * <p>{@link LockedTransaction#row} throws this exception too, without an SQLSTATE, if there is no row or several.
+ * <p>{@link LockedTransaction#row} throws this exception too, without an SQLSTATE, if there is no row or more than one.
  */
 public final class UnexpectedRowCountException extends RowlockException {
     private static final long serialVersionUID = 1;

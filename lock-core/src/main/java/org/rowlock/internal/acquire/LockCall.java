@@ -133,7 +133,7 @@ public final class LockCall {
                 return outcome;
             }
         } catch (SQLException e) {
-            // The failed statement was not part of a flush, because an error of a flush is part of the outcome.
+            // Errors of flushes are part of the outcome, so another statement has failed.
             RowlockException meaning = LockErrors.ofLock(description(), e);
             told = LockObserver.outcome(meaning);
             throw meaning;

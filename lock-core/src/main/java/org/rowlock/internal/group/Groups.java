@@ -47,7 +47,7 @@ import org.rowlock.internal.value.RowKey;
  * queue order, and the COMMIT. If the transaction is rolled back, each call runs alone in its own transaction. If the
  * outcome is unknown, each caller gets a {@link CommitOutcomeUnknownException}.
  *
- * @param sessions a text with the settings of each session, by connection
+ * @param sessions for each connection, a text with the settings of its session
  * @param altered each host, database and role where an application has altered a session; all calls there run alone
  */
 public record Groups(

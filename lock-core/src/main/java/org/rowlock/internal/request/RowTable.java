@@ -27,7 +27,7 @@ public record RowTable(String name, List<Column> columns, Identity identity, boo
          * column is the primary key. The server analyses the query, but never runs the query.
          */
         ONE_COLUMN,
-        /** The primary key has several columns or is deferrable. A later statement queries the catalog. */
+        /** The primary key has several columns or is deferrable. A later statement checks the key in the catalog. */
         CATALOG
     }
 

@@ -33,7 +33,7 @@ public final class ServerErrors {
 
     private ServerErrors() {}
 
-    /** Whether a pooler has mixed up prepared statements, because the pooler does not track them. */
+    /** Whether a pooler that does not track prepared statements has mixed them up. */
     public static boolean isPreparedStatementMixedUp(SQLException e) {
         return switch (SqlState.of(e)) {
             case SqlState.INVALID_SQL_STATEMENT_NAME, SqlState.DUPLICATE_PREPARED_STATEMENT -> true;
@@ -44,7 +44,7 @@ public final class ServerErrors {
         };
     }
 
-    /** Whether the driver refused the parameters, because they do not fit the caller's SQL. */
+    /** Whether the driver refused parameters that do not fit the caller's SQL. */
     public static boolean isDriverRefusal(SQLException e) {
         return SqlState.INVALID_PARAMETER_VALUE.equals(e.getSQLState()) && !isServers(e);
     }
@@ -178,7 +178,7 @@ public final class ServerErrors {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteForm.wrongCountIn(message(e)) : null;
     }
 
-    /** Whether a statement failed in a WITH clause, because its table has a rule (CREATE RULE). */
+    /** Whether a statement in a WITH clause failed because of a rule (CREATE RULE). */
     public static boolean isOfRule(SQLException e) {
         return SqlState.FEATURE_NOT_SUPPORTED.equals(e.getSQLState()) && isRaisedIn("RewriteQuery", e);
     }

@@ -16,8 +16,8 @@ final class AdvisorySql {
     private AdvisorySql() {}
 
     /**
-     * Returns the lock statement. Each call of a lock function is in the select list. The planner could remove a call
-     * in an aggregate, a subquery or a condition. If the wait has a limit, an earlier statement must have stored the
+     * Returns the lock statement. Lock functions are called in the select list, because the planner could remove a call
+     * in an aggregate, subquery or condition. If the wait has a limit, an earlier statement must have stored the
      * deadline, as {@link WaitSql#ARM} does.
      *
      * @param holding the WITH clause that locks the tables against DDL; empty if earlier statements lock them

@@ -19,8 +19,8 @@ import org.rowlock.internal.value.Insert;
  *
  * @param isBounded whether the flush fails if a lock is not available in time. The transaction must then stay usable,
  *     so the flush starts with a savepoint if the transaction has begun
- * @param isCheckSaved whether a savepoint precedes the advisory lock, and is released after it, because the check
- *     ({@link LockCheckSql}) may refuse the lock
+ * @param isCheckSaved whether the advisory lock has a savepoint of its own, because the check ({@link LockCheckSql})
+ *     may refuse the lock
  * @param isSaved whether the flush begins with a savepoint, which is released after the locks, or after the caller's
  *     statements if there are any
  */

@@ -276,7 +276,7 @@ public final class RowSql {
 
     /**
      * Returns the condition that the columns are still the primary key. The condition contains the name of the table
-     * rather than the OID. If each tenant has a schema of its own, the same statement can then be used for all tenants.
+     * rather than the OID, so that tenants with separate schemas use the same statement.
      *
      * <p>The condition has no parameters, because with parameters the server would plan the query for every call. The
      * name of the table is a text literal, because the server resolves a literal of type regclass only once.

@@ -89,8 +89,8 @@ public final class WaitSql {
     static final Bound BOUND = new Bound(List.of(ARM), REARM, RESTORE);
 
     /**
-     * The longest wait for the front lock is the bound divided by this number. The other half of the bound remains for
-     * the row lock, because the row may be free even if another transaction holds the front lock.
+     * The longest wait for the front lock is the bound divided by this number. The rest of the bound remains for the
+     * row lock, because the row may be free even if another transaction holds the front lock.
      */
     private static final int PART_OF_BOUND = 2;
 

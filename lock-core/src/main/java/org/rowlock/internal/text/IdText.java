@@ -29,7 +29,7 @@ public final class IdText {
     private static final int MOST_DIGITS = 1_000;
     private static final int UUID_LENGTH = 36;
 
-    /** The first and last seconds of the years 1 to 9999, as numbers, because parsing takes time at startup. */
+    /** The first and the last second of the years 1 to 9999, as numbers, because parsing takes time at startup. */
     private static final long FIRST_SECOND = -62_135_596_800L;
 
     private static final long LAST_SECOND = 253_402_300_799L;

@@ -44,7 +44,7 @@ public enum IdType {
 
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
-    /** A number with more than twice as many digits, such as 1e999999999, is refused before it is converted to text. */
+    /** A number with more than twice this many digits, such as 1e999999999, is not converted to text, but refused. */
     private static final int MOST_DIGITS = 1_000;
 
     private static final IdType[] TYPES = values();

@@ -75,7 +75,7 @@ public final class SqlState {
         return state == null ? "" : state;
     }
 
-    /** Whether the request would fail again, because a privilege, a function or a feature is missing. */
+    /** Whether a privilege, a function or a feature is missing, so that the request would fail again. */
     public static boolean isRefusal(@Nullable String state) {
         return state != null && (state.startsWith("42") || state.startsWith("0A"));
     }

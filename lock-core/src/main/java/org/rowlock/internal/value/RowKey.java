@@ -6,7 +6,7 @@ import org.rowlock.LockKey;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.TableName;
 
-/** The key of a row: with the canonical id for the advisory lock, and the given id for the row lock. */
+/** The key of a row. The advisory lock uses the canonical id, and the row lock uses the given id. */
 public final class RowKey implements LockKey.Row {
     private final String table;
     private final List<String> id;
@@ -18,10 +18,7 @@ public final class RowKey implements LockKey.Row {
         this.id = canonical(id);
     }
 
-    /**
-     * Returns the canonical parts of an id. In the common case that all parts are canonical already, returns the same
-     * list.
-     */
+    /** Returns the canonical parts of an id. If all parts are already canonical, returns the given list. */
     private static List<String> canonical(List<String> id) {
         for (String part : id) {
             if (!part.equals(IdText.canonical(part))) {

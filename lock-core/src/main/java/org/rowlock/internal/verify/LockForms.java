@@ -18,9 +18,9 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * Acquires locks with each kind of statement that calls a lock function, in one transaction, and then counts the locks
- * at the server. The count detects a missing lock: the planner of an unknown server version may remove the call of a
- * lock function. The keys are random, so no other transaction uses these keys.
+ * In one transaction, acquires locks with each kind of statement that calls a lock function. Then counts the locks at
+ * the server. The count detects a missing lock: the planner of an unknown server version may remove the call of a lock
+ * function. The keys are random, so no other transaction uses these keys.
  */
 final class LockForms {
     private static final String HELD = "select count(*) from pg_catalog.pg_locks where pid ="
