@@ -33,7 +33,7 @@ import org.rowlock.testing.TcpProxy;
 /**
  * Compares six ways to lock. 64 threads pay 1 into accounts. A payment locks the account, reads the balance and writes
  * the new balance. The payments that Rowlock sends in groups do not read the balance. If two payments ever hold the
- * lock at the same time, an update is lost, and the check of the money detects it.
+ * lock at the same time, an update is lost, and the check of the money fails.
  *
  * <p>The option {@code --rtt 0.5ms} simulates a network with that round-trip time. The property {@code -Drowlock.url}
  * names your own server, on which the demo works in a separate schema. The exit status is 0 only if the money is right.

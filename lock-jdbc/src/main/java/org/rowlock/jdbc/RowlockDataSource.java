@@ -54,8 +54,8 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
      * <ul>
      *   <li>{@code mode}: a {@link DropInMode}; {@code queue} by default
      *   <li>{@code include}, {@code exclude}: the tables to which the drop-in applies, or does not apply, separated by
-     *       commas. The names are written as in SQL. A name without a schema means that table in every schema. By
-     *       default the drop-in applies to all tables
+     *       commas. The names are written as in SQL. A name without a schema matches the tables of this name in all
+     *       schemas. By default the drop-in applies to all tables
      *   <li>{@code front}: in which cases Rowlock acquires an advisory lock before the first row lock of a transaction;
      *       a {@link org.rowlock.RowLocksBuilder.LockFront}, {@code adaptive} by default
      *   <li>{@code largestGroup}: the largest number of UPDATEs that share a transaction, up to 128, rounded down to a

@@ -37,7 +37,7 @@ public interface RowlockJdbcMXBean {
      *   <li>{@code wouldQueue}: statements that were sent in mode {@code observe}, and would have waited in mode {@code
      *       queue}
      *   <li>{@code queuedMillis}: the total time of the waits of {@code queued}
-     *   <li>{@code fronted}: statements before which Rowlock sent an advisory lock
+     *   <li>{@code fronted}: statements before which Rowlock requested an advisory lock
      *   <li>{@code frontGivenUp}: statements that Rowlock sent again without the advisory lock, usually because the
      *       wait for the advisory lock was too long
      *   <li>{@code kept}: writes that Rowlock kept in memory for the COMMIT

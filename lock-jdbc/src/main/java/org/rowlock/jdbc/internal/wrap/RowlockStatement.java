@@ -198,7 +198,7 @@ class RowlockStatement extends ForwardingStatement {
 
     /**
      * Closes the statement together with its last result, if closeOnCompletion() was called. The delegate does this
-     * only for its own results, and not for those of {@link #ran}.
+     * only for its own results, not for the results of {@link #ran}.
      */
     final void resultClosed() throws SQLException {
         Statement other = ran;
