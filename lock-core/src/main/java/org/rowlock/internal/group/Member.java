@@ -45,7 +45,7 @@ public final class Member {
     /** The tables that the writes change, and the table of the key. */
     final Set<String> targets;
 
-    /** A text with the settings of the session. Set before this call leads a group. */
+    /** A text with the settings of the session. Set before this member leads. */
     String session = "";
 
     /**
@@ -53,10 +53,10 @@ public final class Member {
      */
     List<Object> seenBy = List.of();
 
-    /** The descriptions of all tables in the members' {@link #targets}, by name. Set before this call leads a group. */
+    /** The descriptions of all tables in the members' {@link #targets}, by name. Set before this member leads. */
     Map<String, String> versions = Map.of();
 
-    /** The table of the row that must exist; null if an absent row is no error. Set before this call leads a group. */
+    /** The table of the row that must exist; null if an absent row is no error. Set before this member leads. */
     @Nullable
     RowTable required;
 

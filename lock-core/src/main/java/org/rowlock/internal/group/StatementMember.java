@@ -33,8 +33,7 @@ public final class StatementMember {
 
     private volatile @Nullable StatementMember leader;
 
-    // The next two fields are guarded by the monitor of this object. A cancel of the group must not reach a later
-    // statement of the leader's connection.
+    // This object's monitor guards the next two fields, so that a cancel of the group cannot reach a later statement.
     private boolean sending;
     private boolean cancelledByMember;
 

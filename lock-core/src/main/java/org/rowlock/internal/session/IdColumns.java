@@ -30,7 +30,7 @@ import org.rowlock.internal.text.IdType;
 // cache.
 @SuppressWarnings("ReferenceEquality")
 public final class IdColumns {
-    /** The largest number of entries. When this rare limit is reached, all entries are discarded. */
+    /** The largest number of entries. When the limit is reached, all entries are discarded. */
     private static final int MOST_KEPT = 10_000;
 
     private final ConcurrentMap<Place, Known> known = new ConcurrentHashMap<>();

@@ -91,7 +91,7 @@ public final class LostCommits {
                 .toList();
     }
 
-    /** Records that a flush with these parts has committed. */
+    /** Records that a flush with the given parts has committed. */
     public static void committed(PgSession session, List<Part> watch) {
         if (watch.contains(WaitSql.WATCH_FROM_NOW_ON)) {
             WATCHED.put(session.driver(), true);

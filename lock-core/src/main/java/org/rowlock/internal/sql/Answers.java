@@ -68,7 +68,7 @@ public final class Answers {
         }
     }
 
-    /** Reads whether the only row of the request exists, if the row could not be locked. */
+    /** If the only row of the request could not be locked, reads whether the row exists. */
     void readUnlocked(Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             if (!absent.isEmpty() && row.next()) {

@@ -132,7 +132,7 @@ public final class FrontSql {
                 + " and " + GroupRule.READ_COMMITTED + " offset 0) as a";
     }
 
-    /** Returns an expression for the part of a timeout that the wait may use, in milliseconds; null for no timeout. */
+    /** Returns an expression for the part of a timeout that the wait for a front lock may take; null for no timeout. */
     private static String part(String timeout) {
         return "nullif(extract(epoch from pg_catalog.current_setting('" + timeout
                 + "')::pg_catalog.interval) * 1000 / m.part, 0)";
