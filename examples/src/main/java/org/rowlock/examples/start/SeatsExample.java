@@ -9,7 +9,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.examples.SeatReservation;
 import org.rowlock.testing.Threads;
 
-/** Guests compete for the same seats at the same moment; the rows do not exist yet. */
+/** Guests compete at the same moment for seats whose rows do not exist yet. */
 final class SeatsExample implements Example {
     private static final int FLIGHT = 7;
     private static final List<String> SEATS = List.of("1A", "1B", "1C", "1D", "1E");

@@ -73,7 +73,7 @@ final class KeptWrites {
         return checked != null;
     }
 
-    /** Whether the caller checks the number of rows that its UPDATEs and DELETEs of a table change. */
+    /** Whether the caller checks the counts of changed rows for a table. */
     public boolean checks(String table) {
         return checked != null && checked.test(table);
     }
