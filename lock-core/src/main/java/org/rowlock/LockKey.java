@@ -22,8 +22,8 @@ import org.rowlock.internal.value.RowKey;
  */
 public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
     /**
-     * {@return the key of the row with an id of any supported type} The Java type of the id does not matter: {@code
-     * 42}, {@code 42L} and {@code "42"} are the same key, and so are a {@link java.util.UUID} and its text.
+     * {@return the key of the row with the given id} The Java type of the id does not matter: {@code 42}, {@code 42L}
+     * and {@code "42"} are the same key, and so are a {@link java.util.UUID} and its text.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id an integral number, {@link java.util.UUID}, non-blank {@link String} or {@link Character}, enum (by

@@ -5,11 +5,11 @@ import java.util.List;
 import org.rowlock.internal.value.EndedEvent;
 
 /**
- * A listener that is notified when an attempt to lock, a wait in an admission queue, or the hold of a lock has ended.
- * The locking thread calls the listener, and waits until the listener returns. Several threads may call the listener at
- * the same time. A listener must therefore be fast and thread-safe. Rowlock logs the exceptions of a listener,
- * including an {@link Error}, and does not throw them to the caller. If a listener ends the transaction that holds the
- * lock, the call for the lock fails.
+ * A listener that is notified of the end of an attempt to lock, of a wait in an admission queue, or of a hold. The
+ * locking thread calls the listener, and waits until the listener returns. Several threads may call the listener at the
+ * same time. A listener must therefore be fast and thread-safe. Rowlock logs the exceptions of a listener, including an
+ * {@link Error}, and does not throw them to the caller. If a listener ends the transaction that holds the lock, the
+ * call for the lock fails.
  *
  * @see RowLocksBuilder#listener(LockListener)
  */

@@ -6,7 +6,7 @@ import static org.rowlock.LockRequest.forUpdate;
 import java.sql.SQLException;
 import org.rowlock.RowLocks;
 
-/** Reserves a seat whose row does not exist yet, which FOR UPDATE could not lock. */
+/** Reserves a seat. Its row does not exist yet, so FOR UPDATE could not lock the row. */
 public final class SeatReservation {
     private final RowLocks locks;
 

@@ -26,8 +26,8 @@ import org.rowlock.internal.text.TableName;
  */
 public final class ServerErrors {
     /**
-     * Matches the name of a lock mode in the line about the awaited lock, which PostgreSQL 19 adds to errors. The names
-     * of lock modes are the same in every language.
+     * Matches the name of a lock mode. PostgreSQL 19 adds a line about the awaited lock to errors. The names of lock
+     * modes are the same in every language.
      */
     private static final Pattern LOCK = Pattern.compile("(Share|Exclusive)Lock\\b");
 
