@@ -1,7 +1,5 @@
 package org.rowlock;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -20,25 +18,23 @@ import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.LentConnection;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Arguments;
-import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.RequestParts;
 
 /** Runs a whole transaction under locks: admission, connection, begin, lock, work, commit. */
 record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     /** Records that the current call of this thread no longer waits for a connection. */
     TransactionLocks in(Connection connection) {
         KeyEntries.startServerWait();
         return new TransactionLocks(connection, calls);
     }
 
-    private TransactionLocks in(Lent lent) throws SQLException {
+    private TransactionLocks in(LentConnection lent) throws SQLException {
         KeyEntries.startServerWait();
-        return new TransactionLocks(lent.connection, calls, lent.begun());
+        return new TransactionLocks(lent.connection(), calls, lent.begun());
     }
 
     <R, T extends @Nullable Object, X extends Exception> T run(
@@ -52,7 +48,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         try (KeyEntries entries = admission.enter(dataSource, request, null)) {
             RequestParts remaining = entries.isQueued() ? request.remaining(start) : request;
             Begun hold = null;
-            try (Lent lent = new Lent(connect(dataSource, entries))) {
+            try (LentConnection lent = new LentConnection(connect(dataSource, entries))) {
                 LockedTransaction<R> locked = in(lent).locked(remaining, query);
                 hold = calls.observer().begin(Kind.HOLD);
                 T value = work.apply(locked);
@@ -85,9 +81,9 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             DataSource dataSource, ClaimParts claim, RowMapper<R> mapper, LockedTransaction.Work<R, T, X> work)
             throws X, SQLException {
         Arguments.notNull(work, "The work is null");
-        try (Lent lent = new Lent(Arguments.connection(dataSource))) {
+        try (LentConnection lent = new LentConnection(Arguments.connection(dataSource))) {
             List<R> rows = in(lent).claim(claim, mapper);
-            LockedTransaction<R> claimed = new LockedTransaction<>(lent.connection, rows);
+            LockedTransaction<R> claimed = new LockedTransaction<>(lent.connection(), rows);
             T value = work.apply(claimed);
             commit(lent, List.of(), claimed.atCommit(), calls.endings(() -> false));
             return value;
@@ -110,11 +106,12 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             for (@Nullable Member leader = member; !done; leader = null) {
                 // The remaining wait is computed now, so that the wait for the connection does not count.
                 RequestParts remaining = request.remaining(start);
-                try (Lent lent = new Lent(connect(dataSource, entries))) {
+                try (LentConnection lent = new LentConnection(connect(dataSource, entries))) {
                     long connected = System.nanoTime();
                     TransactionLocks tx = in(lent);
                     Ending.Choice endings = calls.endings(entries::isWanted);
-                    List<QueueEntry> others = leader == null ? List.of() : groups.take(leader, place, lent.connection);
+                    List<QueueEntry> others =
+                            leader == null ? List.of() : groups.take(leader, place, lent.connection());
                     if (leader != null && !others.isEmpty()) {
                         Groups.Sending sending =
                                 (shortest, all) -> tx.lockAndCommit(request.waiting(shortest), all, endings, false);
@@ -123,12 +120,12 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                     if (!done && (others.isEmpty() || lent.isUsableAgain())) {
                         // After a failed group, the driver may have replaced its connection, so the session is
                         // determined again.
-                        TransactionLocks alone = others.isEmpty() ? tx : in(lent.connection);
+                        TransactionLocks alone = others.isEmpty() ? tx : in(lent.connection());
                         alone.lockAndCommit(remaining.remaining(connected), toSend, endings, true);
                         groups.doneAlone(leader);
                         done = true;
                     }
-                    lent.settled = true;
+                    lent.settle();
                 }
             }
         }
@@ -149,109 +146,14 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
      * Commits, and sends the writes that the work has added. Refuses the writes if the work has ended the transaction
      * that held the locks.
      */
-    private void commit(Lent lent, List<LockKey> keys, CommitWrites given, Ending.Choice endings) throws SQLException {
+    private void commit(LentConnection lent, List<LockKey> keys, CommitWrites given, Ending.Choice endings)
+            throws SQLException {
         List<Write> writes = CommitWrites.toSend(given);
         PgSession session = lent.lockedSession();
-        if (session != null && (!writes.isEmpty() || lent.connection.getAutoCommit())) {
+        if (session != null && (!writes.isEmpty() || lent.connection().getAutoCommit())) {
             session.refuseIfOver("The writes of the work are not stored");
         }
-        Commit.run(lent.connection, session, keys, endings, writes, false);
-        lent.settled = true;
-    }
-
-    /** A borrowed connection, which is returned without an open transaction. */
-    private static final class Lent implements AutoCloseable {
-        final Connection connection;
-
-        private boolean autoCommit;
-        private @Nullable PgSession session;
-
-        /**
-         * Whether the transaction has certainly committed or rolled back. A later failure must not hide this outcome
-         * from the caller.
-         */
-        boolean settled;
-
-        Lent(Connection connection) {
-            this.connection = connection;
-        }
-
-        /**
-         * Returns the session that holds the locks; null if the connection is closed. Throws an exception if the driver
-         * has replaced its connection during the work, as the AWS wrapper does after a failover. The new connection has
-         * neither the locks nor the earlier changes of the work.
-         */
-        @Nullable
-        PgSession lockedSession() throws SQLException {
-            if (connection.isClosed()) {
-                return null;
-            }
-            PgSession now = PgSession.of(connection);
-            if (!now.driver().equals(session().driver())) {
-                throw new LockConnectionLostException(
-                        "The work is not committed: the driver has replaced its connection during the work, for example"
-                                + " after a failover, and the new connection does not hold the locks. Repeat the"
-                                + " transaction.",
-                        SqlState.CONNECTION_FAILURE,
-                        null);
-            }
-            return now;
-        }
-
-        /**
-         * Returns the session that the connection had at the first call of this method. The driver may have replaced
-         * the session later.
-         */
-        PgSession session() throws SQLException {
-            PgSession made = session == null ? PgSession.of(connection) : session;
-            session = made;
-            return made;
-        }
-
-        PgSession begun() throws SQLException {
-            autoCommit = connection.getAutoCommit();
-            if (autoCommit) {
-                connection.setAutoCommit(false);
-            } else if (session().hasBegun()) {
-                // The pool has already run a statement, such as HikariCP's connectionInitSql. A later rollback must not
-                // undo the settings of that statement.
-                connection.commit();
-            }
-            return session();
-        }
-
-        /**
-         * Rolls back after a failed group, and returns whether the connection is still open. Pools close a connection
-         * after some errors.
-         */
-        boolean isUsableAgain() {
-            try {
-                connection.rollback();
-                return !connection.isClosed();
-            } catch (SQLException e) {
-                return false;
-            }
-        }
-
-        @Override
-        public void close() throws SQLException {
-            try (connection) {
-                if (!connection.isClosed()) {
-                    // A listener may have begun a transaction after the commit. Switching autocommit on would commit
-                    // that transaction.
-                    if (settled ? session().hasBegun() : !connection.getAutoCommit()) {
-                        connection.rollback();
-                    }
-                    if (connection.getAutoCommit() != autoCommit) {
-                        connection.setAutoCommit(autoCommit);
-                    }
-                }
-            } catch (Throwable e) {
-                if (!settled) {
-                    throw e;
-                }
-                LOG.log(Level.WARNING, "A connection could not be returned after its transaction had ended", e);
-            }
-        }
+        Commit.run(lent.connection(), session, keys, endings, writes, false);
+        lent.settle();
     }
 }
