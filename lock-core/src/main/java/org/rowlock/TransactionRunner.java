@@ -99,7 +99,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             QueueEntry place = entries.entryOf(request.keys().get(0));
             QueueEntry.Served served = place == null ? null : place.served();
             if (member != null && served != null) {
-                groups.finish(member, served);
+                member.finish(groups.observer(), served);
                 return;
             }
             boolean done = false;

@@ -12,34 +12,26 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockKey;
-import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.KnownTables;
-import org.rowlock.internal.commit.CommitErrors;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.BoundedCache;
 import org.rowlock.internal.sql.GroupSql;
-import org.rowlock.internal.sql.LockCheckSql;
-import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.GroupRule;
-import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
-import org.rowlock.internal.value.RowKey;
 
 /**
  * Runs, in one transaction, the writes of several callers that wait for the same key. The leader is an admitted caller
@@ -194,37 +186,20 @@ public record Groups(
             // The shortest remaining wait applies, so that no member waits longer than its own limit.
             LockWait shortest =
                     Collections.min(all.stream().map(Member::remaining).toList());
-            sending.send(shortest, writes(all, shortest));
+            sending.send(shortest, leader.writes(all, shortest));
             return number -> null;
         };
         boolean done;
         try {
             done = shared.lead(leader.key, taken, group, e -> isUndone(leader, all.size(), e));
         } catch (Throwable e) {
-            leader.report(observer, outcome(e));
+            leader.report(observer, Member.outcome(e));
             throw e;
         }
         if (done) {
-            leader.report(observer, outcome(null));
+            leader.report(observer, Member.outcome(null));
         }
         return done;
-    }
-
-    /**
-     * Returns a new exception for a member, because callers may modify exceptions. Called on the member's own thread,
-     * because the creation of an exception may fail.
-     */
-    private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
-        if (!(failure instanceof CommitOutcomeUnknownException e)) {
-            return new CommitErrors(List.of(member.key))
-                    .unknownOf("the thread that sent the work for a group", failure);
-        }
-        String message = e.getMessage() + " The work was part of a group, whose leader sent it.";
-        SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
-        String state = e.sqlState().orElse(null);
-        return e instanceof CommitNotConfirmedException
-                ? new CommitNotConfirmedException(message, state, cause)
-                : new CommitOutcomeUnknownException(message, state, cause);
     }
 
     /** Whether nothing of a failed group is stored. Also adapts the allowed size of groups to the failure. */
@@ -258,53 +233,5 @@ public record Groups(
         }
         shared.refused(leader.key);
         observer.alone(leader.key, why);
-    }
-
-    private List<Write> writes(List<Member> all, LockWait shortest) {
-        List<Write> writes = new ArrayList<>();
-        Member leader = all.get(0);
-        boolean bounded = leader.bound.isBounded();
-        if (bounded) {
-            writes.add(new Write(GroupSql.BOUND).again(Math.max(1, shortest.millis())));
-        }
-        all.forEach(each -> writes.addAll(each.writes));
-        if (bounded) {
-            writes.add(new Write(GroupSql.UNBOUND).again());
-        }
-        Map<Long, String> byOid = new TreeMap<>();
-        for (String version : leader.versions.values()) {
-            byOid.put(Long.valueOf(version.substring(0, version.indexOf(' '))), version);
-        }
-        if (leader.required != null && leader.key instanceof LockKey.Row row) {
-            List<@Nullable Object> binds = new ArrayList<>(RowKey.givenId(row));
-            binds.add(LockCheckSql.mark());
-            writes.add(new Write(GroupSql.requires(RowSql.look(leader.required))).again(binds.toArray()));
-        }
-        writes.add(new Write(GroupSql.CHECK)
-                .again(
-                        leader.session,
-                        String.join(String.valueOf(IdText.SEPARATOR), leader.versions.keySet()),
-                        String.join(";", byOid.values()),
-                        LockCheckSql.mark(),
-                        leader.session));
-        return writes;
-    }
-
-    /**
-     * Reports the outcome of a call that a leader has run, and throws an exception if the outcome is unknown. Called on
-     * the member's own thread.
-     */
-    public void finish(Member member, QueueEntry.Served served) {
-        Throwable failure = served.failure();
-        member.report(observer, outcome(failure));
-        if (failure != null) {
-            CommitOutcomeUnknownException own = ofMember(member, failure);
-            member.writes.forEach(write -> write.outcomeUnknown(own));
-            throw own;
-        }
-    }
-
-    private static Outcome outcome(@Nullable Throwable unknown) {
-        return unknown == null || unknown instanceof CommitNotConfirmedException ? Outcome.ACQUIRED : Outcome.FAILED;
     }
 }

@@ -1,21 +1,32 @@
 package org.rowlock.internal.group;
 
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.CommitNotConfirmedException;
+import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.CommitErrors;
 import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
+import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.GroupSql;
+import org.rowlock.internal.sql.LockCheckSql;
+import org.rowlock.internal.sql.RowSql;
+import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
@@ -144,5 +155,69 @@ public final class Member {
     /** Reports the outcome to the observer. Called once, on the member's own thread. */
     void report(LockObserver observer, Outcome outcome) {
         observer.end(begun, request.keys(), request.mode(), strategy, bound, outcome);
+    }
+
+    /**
+     * Returns a new exception for a member, because callers may modify exceptions. Called on the member's own thread,
+     * because the creation of an exception may fail.
+     */
+    private CommitOutcomeUnknownException own(Throwable failure) {
+        if (!(failure instanceof CommitOutcomeUnknownException e)) {
+            return new CommitErrors(List.of(key)).unknownOf("the thread that sent the work for a group", failure);
+        }
+        String message = e.getMessage() + " The work was part of a group, whose leader sent it.";
+        SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
+        String state = e.sqlState().orElse(null);
+        return e instanceof CommitNotConfirmedException
+                ? new CommitNotConfirmedException(message, state, cause)
+                : new CommitOutcomeUnknownException(message, state, cause);
+    }
+
+    /** Returns all writes of the group that this member leads, and the statements of Rowlock around them. */
+    List<Write> writes(List<Member> all, LockWait shortest) {
+        List<Write> sent = new ArrayList<>();
+        boolean bounded = bound.isBounded();
+        if (bounded) {
+            sent.add(new Write(GroupSql.BOUND).again(Math.max(1, shortest.millis())));
+        }
+        all.forEach(each -> sent.addAll(each.writes));
+        if (bounded) {
+            sent.add(new Write(GroupSql.UNBOUND).again());
+        }
+        Map<Long, String> byOid = new TreeMap<>();
+        for (String version : versions.values()) {
+            byOid.put(Long.valueOf(version.substring(0, version.indexOf(' '))), version);
+        }
+        if (required != null && key instanceof LockKey.Row row) {
+            List<@Nullable Object> binds = new ArrayList<>(RowKey.givenId(row));
+            binds.add(LockCheckSql.mark());
+            sent.add(new Write(GroupSql.requires(RowSql.look(required))).again(binds.toArray()));
+        }
+        sent.add(new Write(GroupSql.CHECK)
+                .again(
+                        session,
+                        String.join(String.valueOf(IdText.SEPARATOR), versions.keySet()),
+                        String.join(";", byOid.values()),
+                        LockCheckSql.mark(),
+                        session));
+        return sent;
+    }
+
+    /**
+     * Reports the outcome of a call that a leader has run, and throws an exception if the outcome is unknown. Called on
+     * the member's own thread.
+     */
+    public void finish(LockObserver observer, QueueEntry.Served served) {
+        Throwable failure = served.failure();
+        report(observer, outcome(failure));
+        if (failure != null) {
+            CommitOutcomeUnknownException own = own(failure);
+            writes.forEach(write -> write.outcomeUnknown(own));
+            throw own;
+        }
+    }
+
+    static Outcome outcome(@Nullable Throwable unknown) {
+        return unknown == null || unknown instanceof CommitNotConfirmedException ? Outcome.ACQUIRED : Outcome.FAILED;
     }
 }
