@@ -24,7 +24,7 @@ import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.TargetErrors;
-import org.rowlock.internal.sql.RowSql;
+import org.rowlock.internal.sql.ManyRowsSql;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
@@ -68,8 +68,8 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
             return Set.of();
         }
         Set<List<String>> stored = new HashSet<>();
-        try (PreparedStatement statement = session.prepare(RowSql.stored(table))) {
-            int unused = RowSql.bindIds(statement, 1, new RowGroup(table, RowLockMode.FOR_UPDATE, rows));
+        try (PreparedStatement statement = session.prepare(ManyRowsSql.stored(table))) {
+            int unused = ManyRowsSql.bind(statement, 1, new RowGroup(table, RowLockMode.FOR_UPDATE, rows));
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     stored.add(new RowKey(name, table.readId(row, 1)).id());

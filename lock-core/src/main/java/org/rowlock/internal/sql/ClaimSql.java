@@ -114,7 +114,7 @@ public record ClaimSql(RowTable table, String predicate, String order, int limit
     /** Returns a FROM item with the given ids and their positions. There is one parameter for each id column. */
     private String ids() {
         return "rows from ("
-                + table.each(", ", (column, i) -> "pg_catalog.unnest(" + RowSql.array("pg_catalog.text") + ')')
+                + table.each(", ", (column, i) -> "pg_catalog.unnest(" + ManyRowsSql.array("pg_catalog.text") + ')')
                 + ") with ordinality as rowlock_k(" + table.each(", ", (column, i) -> ID + i) + ", rowlock_n)";
     }
 

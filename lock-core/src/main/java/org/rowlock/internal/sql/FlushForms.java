@@ -178,7 +178,7 @@ class FlushForms {
             parts.add(
                     asked.isOneRow()
                             ? RowSql.one(of.table(), of.mode(), wait, required)
-                            : RowSql.many(of.table(), group, of.mode(), wait, required));
+                            : ManyRowsSql.lock(of.table(), group, of.mode(), wait, required));
         }
     }
 }

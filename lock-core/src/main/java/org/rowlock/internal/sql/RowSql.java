@@ -3,15 +3,12 @@ package org.rowlock.internal.sql;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Locale;
-import java.util.stream.Stream;
 import org.rowlock.LockKey.Row;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
-import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.value.RowKey;
 
@@ -26,12 +23,10 @@ public final class RowSql {
     /** The text before the known type of a column in {@link #identityQuery}. */
     private static final String NULL_OF_TYPE = "cast(null as ";
 
-    private static final String ALIAS = "rowlock_t";
+    static final String ALIAS = "rowlock_t";
 
     /** A select list for statements whose result only shows whether a row exists. */
     private static final String FOUND = "1";
-
-    private static final String OF_ALIAS = " of " + ALIAS;
 
     private RowSql() {}
 
@@ -114,7 +109,7 @@ public final class RowSql {
      *
      * @param present an expression for the number of rows that the WITH clause {@code rowlock_l} has locked
      */
-    private static Part required(RowTable table, Part lock, String present, int group) {
+    static Part required(RowTable table, Part lock, String present, int group) {
         String identity = identity(table);
         return new Part(
                 identity.stripTrailing() + ", rowlock_l as (" + lock.sql().substring(identity.length())
@@ -159,106 +154,7 @@ public final class RowSql {
         return one(table, FOUND, clause(mode, wait), group, index);
     }
 
-    /**
-     * Returns a statement that locks several rows in the order of their ids. The results show which rows are absent.
-     */
-    static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait, boolean required) {
-        if (table.columns().size() == 1 && table.isAny(IdType::isPrintedAsKeyed)) {
-            Part lock = counted(table, group, mode, wait);
-            return required ? required(table, lock, "l.present", group) : lock;
-        }
-        Part lock = numbered(table, group, mode, wait);
-        return required ? required(table, lock, "(select pg_catalog.count(distinct n) from rowlock_l)", group) : lock;
-    }
-
-    /** Returns a statement that locks several rows, and returns the positions of the existing rows in the group. */
-    private static Part numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {
-        return new Part(
-                identity(table) + "select k.n" + WaitSql.rearm(wait, "") + joined(table) + " order by "
-                        + table.each(", ", (column, i) -> column(column)) + clause(mode, OF_ALIAS, wait),
-                (statement, at, request) ->
-                        bindIds(statement, at, request.rows().get(group)),
-                (answers, statement) -> answers.rows(statement, group));
-    }
-
-    /** Returns a FROM clause that joins the rows of a table to their positions {@code k.n} in the list of ids. */
-    private static String joined(RowTable table) {
-        return " from " + TableName.quoted(table.name()) + " as " + ALIAS + " join rows from ("
-                + table.each(", ", (column, i) -> "pg_catalog.unnest(" + array(listed(column)) + ')')
-                + ") with ordinality as k(" + table.each(", ", (column, i) -> "c" + i) + ", n) on "
-                + table.each(" and ", (column, i) -> column(column) + " = cast(k.c" + i + " as " + column.type() + ')');
-    }
-
-    /**
-     * Returns a query for the stored ids of rows, in canonical form. An id of type {@link IdType#KEYLESS} is in the
-     * form in which the driver returns it as a text. The parameters are those of {@link #bindIds}.
-     */
-    public static String stored(RowTable table) {
-        return "select "
-                + table.each(
-                        ", ",
-                        (column, i) -> column.kind() == IdType.KEYLESS
-                                ? "pg_catalog.format('%s', " + column(column) + ')'
-                                : column.kind().textOf(column(column)))
-                + joined(table);
-    }
-
-    /**
-     * Returns a statement that locks several rows and, if all rows exist, returns only their number. Returning a row
-     * costs more than locking the row. The statement counts distinct ids, because several rows may have the same id if
-     * the columns are configured, or if the table has child tables.
-     */
-    private static Part counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
-        String id = column(table.columns().get(0));
-        return new Part(
-                identity(table)
-                        + "select pg_catalog.count(distinct r.id) as present, case when pg_catalog.count(distinct r.id)"
-                        + " < cast(? as integer) then pg_catalog.array_agg(r.id::pg_catalog.text) end"
-                        + (wait == WaitKind.AT_MOST ? ", pg_catalog.count(r.rearmed)" : "") + " from (select " + id
-                        + " as id" + WaitSql.rearm(wait, " as rearmed") + " from " + TableName.quoted(table.name())
-                        + " as "
-                        + ALIAS + " where " + id + " = any("
-                        + array(table.columns().get(0).type()) + ") order by " + id + clause(mode, OF_ALIAS, wait)
-                        + ") as r",
-                (statement, at, request) -> {
-                    RowGroup rows = request.rows().get(group);
-                    statement.setInt(at, rows.keys().size());
-                    return bindIds(statement, at + 1, rows);
-                },
-                (answers, statement) -> answers.counted(statement, group));
-    }
-
-    /**
-     * Returns an expression for an array of ids. The parameter is in a subquery, which hides the length of the array
-     * from the planner. Otherwise, the server would plan the statement again for each short array.
-     */
-    static String array(String type) {
-        return "(select cast(? as " + type + "[]))::" + type + "[]";
-    }
-
-    /** Returns the element type of the array of ids; text for a KEYLESS id, because such an id may be an array. */
-    private static String listed(Column column) {
-        return column.kind() == IdType.KEYLESS ? "pg_catalog.text" : column.type();
-    }
-
-    public static int bindIds(PreparedStatement statement, int at, RowGroup rows) throws SQLException {
-        int next = at;
-        for (int i = 0; i < rows.table().columns().size(); i++) {
-            int column = i;
-            Stream<String> part =
-                    rows.keys().stream().map(row -> RowKey.givenId(row).get(column));
-            if (rows.table().columns().get(i).kind() == IdType.INTEGER) {
-                // The driver sends an array of int without converting the array to text. An earlier check has refused
-                // ids that are not numbers.
-                statement.setObject(next++, part.mapToInt(Integer::parseInt).toArray());
-            } else {
-                statement.setArray(next++, statement.getConnection().createArrayOf("text", part.toArray()));
-            }
-        }
-        return next;
-    }
-
-    private static String column(Column column) {
+    static String column(Column column) {
         return ALIAS + '.' + TableName.quoteIdentifier(column.name());
     }
 
@@ -301,7 +197,7 @@ public final class RowSql {
         return clause(mode, "", wait);
     }
 
-    private static String clause(RowLockMode mode, String of, WaitKind wait) {
+    static String clause(RowLockMode mode, String of, WaitKind wait) {
         return ' ' + clause(mode) + of + (wait == WaitKind.NO_WAIT ? " nowait" : "");
     }
 
