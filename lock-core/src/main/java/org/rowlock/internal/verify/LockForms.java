@@ -8,14 +8,12 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.RowLockMode;
 import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.value.LockWait;
-import org.rowlock.internal.value.RequestParts;
 
 /**
  * In one transaction, acquires locks with each kind of statement that calls a lock function. Then counts the locks at
@@ -71,13 +69,7 @@ final class LockForms {
     }
 
     private void take(List<LockKey> keys, LockWait wait) throws SQLException {
-        PgSession session = PgSession.inTransaction(probe.connection);
-        LockCall call = new LockCall(
-                calls,
-                session,
-                RequestParts.of(RowLockMode.FOR_UPDATE, keys).allowAbsent().waiting(wait),
-                null,
-                true);
+        LockCall call = probe.call(calls, keys, wait);
         call.held(call.attempt(null));
         asked += keys.size();
     }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
@@ -15,29 +14,20 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.KnownTables;
-import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
-import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.sql.OpenRows;
-import org.rowlock.internal.sql.Outcome;
-import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.CatalogSql;
-import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.LockWait;
-import org.rowlock.internal.value.RequestParts;
 
 /**
  * Checks that locks exclude each other, through the pool, the pooler and the server of a DataSource. The verification
@@ -194,9 +184,9 @@ public final class LockVerifier {
      * second grant proves nothing.
      */
     private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
-        String held = Objects.requireNonNull(lockAndRead(holder, key, LockWait.FOREVER));
-        if (lock(other, key, LockWait.NO_WAIT, null)) {
-            holder.requireStillIn(held);
+        String held = Objects.requireNonNull(holder.lockAndRead(probing, key, LockWait.FOREVER));
+        if (other.lock(probing, key, LockWait.NO_WAIT, null)) {
+            Probe.requireSame(held, holder.session.ask(Probe.TRANSACTION));
             refuseSeveralServers(List.of(holder, other), null);
             throw Verdicts.wrong("Two connections were both granted the exclusive advisory lock " + key + " by "
                     + holder.product() + ". This server or the pooler in front of it accepts advisory locks without"
@@ -204,7 +194,7 @@ public final class LockVerifier {
         }
         holder.connection.rollback();
         other.connection.rollback();
-        String passedOn = lockAndRead(other, key, LockWait.NO_WAIT);
+        String passedOn = other.lockAndRead(probing, key, LockWait.NO_WAIT);
         if (passedOn == null) {
             throw Verdicts.wrong("The advisory lock " + key + " was not granted after its holder had rolled back, by "
                     + holder.product() + ". Locks do not end with their transaction there: use strategy"
@@ -212,65 +202,5 @@ public final class LockVerifier {
         }
         other.connection.rollback();
         holder.connection.rollback();
-    }
-
-    /**
-     * Locks, reads in the same round trip, and reads again in the next round trip. Checks that both reads run in the
-     * same transaction, and that this transaction can write.
-     *
-     * @return the result of {@link Probe#TRANSACTION}; null if another transaction holds the lock
-     */
-    private @Nullable String lockAndRead(Probe probe, LockKey key, LockWait wait) throws SQLException {
-        String together;
-        try (OpenRows open = new OpenRows()) {
-            BoundQuery<String> query = BoundQuery.of(Probe.TRANSACTION, row -> row.getString(1));
-            if (!lock(probe, key, wait, Tail.ofQuery(query, open))) {
-                return null;
-            }
-            together = open.map(query.mapper()).get(0);
-        }
-        String behind = probe.session.ask(Probe.TRANSACTION);
-        if (Probe.isReadOnly(together) || Probe.isReadOnly(behind)) {
-            throw Verdicts.readElsewhere(key);
-        }
-        Probe.requireSame(together, behind);
-        return together;
-    }
-
-    /** Returns false if another transaction holds the lock. */
-    private boolean lock(Probe probe, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
-        try {
-            PgSession session = PgSession.inTransaction(probe.connection);
-            LockCall call = new LockCall(
-                    probing,
-                    session,
-                    RequestParts.of(RowLockMode.FOR_UPDATE, List.of(key))
-                            .allowAbsent()
-                            .waiting(wait),
-                    null,
-                    true);
-            Outcome outcome = call.attempt(query);
-            if (outcome instanceof Outcome.Refused refused && refused.isSnapshotStale()) {
-                // The isolation level of the pool does not allow an advisory lock without a row lock, so the probe
-                // begins again in READ COMMITTED.
-                probe.connection.rollback();
-                session.execute("set transaction isolation level read committed");
-                outcome = call.attempt(query);
-            }
-            if (outcome instanceof Outcome.NotAvailable) {
-                return false;
-            }
-            call.held(outcome);
-            return true;
-        } catch (LockTransactionException | LockConnectionLostException e) {
-            if (!e.sqlState().equals(Optional.of(SqlState.READ_ONLY_SQL_TRANSACTION))) {
-                throw e;
-            }
-            if (!probe.isSaidToWrite()) {
-                throw new LockTransactionException(
-                        String.valueOf(e.getMessage()), SqlState.READ_ONLY_SQL_TRANSACTION, e);
-            }
-            throw Verdicts.lockedElsewhere(key, e);
-        }
     }
 }

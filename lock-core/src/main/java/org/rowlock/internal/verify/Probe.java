@@ -4,11 +4,25 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockKey;
+import org.rowlock.LockTransactionException;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.acquire.LockCall;
+import org.rowlock.internal.acquire.LockCalls;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.OpenRows;
+import org.rowlock.internal.sql.Outcome;
+import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.value.LockWait;
+import org.rowlock.internal.value.RequestParts;
 
 /** A connection of a verification. All its transactions are rolled back. */
 final class Probe implements AutoCloseable {
@@ -86,16 +100,6 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Checks that a transaction still exists and holds its locks.
-     *
-     * @throws SQLException if the transaction no longer exists, because the session was lost. Possibly the driver has
-     *     not noticed the loss
-     */
-    void requireStillIn(String transaction) throws SQLException {
-        requireSame(transaction, session.ask(TRANSACTION));
-    }
-
-    /**
      * Compares two results of {@link #TRANSACTION}, from two statements of one transaction.
      *
      * @throws MovedException if the statements ran in different transactions, without an error
@@ -120,19 +124,65 @@ final class Probe implements AutoCloseable {
     }
 
     /**
-     * Checks that the server answers. A pooler may accept a client even if the server is down.
+     * Locks, reads in the same round trip, and reads again in the next round trip. Checks that both reads run in the
+     * same transaction, and that this transaction can write.
      *
-     * @throws SQLException if no answer arrives in time; the connection is then closed
+     * @return the result of {@link #TRANSACTION}; null if another transaction holds the lock
      */
-    void requireAnswerWithin(Duration bound) throws SQLException {
-        int usual = session.boundSocket((int) bound.toMillis());
+    @Nullable
+    String lockAndRead(LockCalls calls, LockKey key, LockWait wait) throws SQLException {
+        String together;
+        try (OpenRows open = new OpenRows()) {
+            BoundQuery<String> query = BoundQuery.of(TRANSACTION, row -> row.getString(1));
+            if (!lock(calls, key, wait, Tail.ofQuery(query, open))) {
+                return null;
+            }
+            together = open.map(query.mapper()).get(0);
+        }
+        String behind = session.ask(TRANSACTION);
+        if (isReadOnly(together) || isReadOnly(behind)) {
+            throw Verdicts.readElsewhere(key);
+        }
+        requireSame(together, behind);
+        return together;
+    }
+
+    LockCall call(LockCalls calls, List<LockKey> keys, LockWait wait) throws SQLException {
+        RequestParts request = RequestParts.of(RowLockMode.FOR_UPDATE, keys);
+        return new LockCall(
+                calls,
+                PgSession.inTransaction(connection),
+                request.allowAbsent().waiting(wait),
+                null,
+                true);
+    }
+
+    /** Returns false if another transaction holds the lock. */
+    boolean lock(LockCalls calls, LockKey key, LockWait wait, @Nullable Tail query) throws SQLException {
         try {
-            String unused = askAlone("select 1");
-            session.restoreSocketBound(usual);
-        } catch (SQLException e) {
-            session.kill(e);
-            close();
-            throw e;
+            LockCall call = call(calls, List.of(key), wait);
+            Outcome outcome = call.attempt(query);
+            if (outcome instanceof Outcome.Refused refused && refused.isSnapshotStale()) {
+                // The isolation level of the pool does not allow an advisory lock without a row lock, so the probe
+                // begins again in READ COMMITTED.
+                connection.rollback();
+                session.execute("set transaction isolation level read committed");
+                outcome = call.attempt(query);
+            }
+            if (outcome instanceof Outcome.NotAvailable) {
+                return false;
+            }
+            call.held(outcome);
+            return true;
+        } catch (LockTransactionException | LockConnectionLostException e) {
+            if (!e.sqlState().equals(Optional.of(SqlState.READ_ONLY_SQL_TRANSACTION))) {
+                throw e;
+            }
+            if (!isSaidToWrite()) {
+                throw new LockTransactionException(
+                        String.valueOf(e.getMessage()), SqlState.READ_ONLY_SQL_TRANSACTION, e);
+            }
+            throw Verdicts.lockedElsewhere(key, e);
         }
     }
 
@@ -159,7 +209,7 @@ final class Probe implements AutoCloseable {
     }
 
     /** Whether the session can write, according to the settings that the server has reported. */
-    boolean isSaidToWrite() throws SQLException {
+    private boolean isSaidToWrite() throws SQLException {
         return !connection.isReadOnly()
                 && "off".equals(session.reported("default_transaction_read_only"))
                 && "off".equals(session.reported("in_hot_standby"));

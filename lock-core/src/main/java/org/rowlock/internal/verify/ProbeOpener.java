@@ -48,7 +48,7 @@ final class ProbeOpener {
         watch.start();
         try {
             Probe probe = Probe.open(dataSource);
-            probe.requireAnswerWithin(SOON);
+            requireAnswer(probe);
             return probe;
         } finally {
             watch.interrupt();
@@ -57,6 +57,23 @@ final class ProbeOpener {
                     boolean unused = Thread.interrupted();
                 }
             }
+        }
+    }
+
+    /**
+     * Checks that the server answers. A pooler may accept a client even if the server is down.
+     *
+     * @throws SQLException if no answer arrives in time; the connection is then closed
+     */
+    private static void requireAnswer(Probe probe) throws SQLException {
+        int usual = probe.session.boundSocket((int) SOON.toMillis());
+        try {
+            String unused = probe.askAlone("select 1");
+            probe.session.restoreSocketBound(usual);
+        } catch (SQLException e) {
+            probe.session.kill(e);
+            probe.close();
+            throw e;
         }
     }
 
