@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.BoundQuery;
 
 /**
- * The caller's statements after the locks of a flush: a query, or writes and possibly the COMMIT.
+ * The caller's statements in a flush with locks: a query, or writes and possibly the COMMIT.
  *
- * @param inFront statements before the locks, which make the server notice a lost connection before the COMMIT
+ * @param inFront statements sent before the locks, so that the server notices a lost connection before the COMMIT
  * @param isCommitting whether the parts contain the COMMIT. The results are then read after the transaction has ended
  * @param isOneShot whether the statements must not stay prepared at the server
  * @param open keeps the query and its result open until the mapper runs; null if there is no query

@@ -68,8 +68,8 @@ record Wait(
     }
 
     /**
-     * Returns why the session waits. If the server shows the row that an INSERT waits for, a trigger of the INSERT
-     * writes that row.
+     * Returns why the session waits. If an INSERT waits for a visible row, the cause is a write by a trigger of the
+     * INSERT.
      */
     StatementKind cause() {
         StatementKind kind = StatementKind.of(query);

@@ -10,7 +10,7 @@ import org.rowlock.jmh.profile.Published;
 
 /**
  * Measures one transaction by hand or through an API of Rowlock. The transaction locks a row, reads the row, writes the
- * row three times and commits. Each round trip after the lock holds the row for longer. If a transaction holds a hot
+ * row three times and commits. Each round trip after the lock prolongs the hold. If a transaction holds a hot
  * row for t seconds, at most 1/t transactions per second are possible.
  */
 public class RoundTrips extends Workload {

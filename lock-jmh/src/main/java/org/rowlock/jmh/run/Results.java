@@ -89,7 +89,7 @@ public record Results(
     public enum Kind {
         BASELINE,
         VARIANT,
-        /** The variant does less than the others, so it shows an upper limit and no gain. */
+        /** The variant does less than the others, so it shows an upper limit, not a gain. */
         CONTROL
     }
 }

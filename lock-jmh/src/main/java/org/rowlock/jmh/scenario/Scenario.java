@@ -47,7 +47,7 @@ public record Scenario(
      * Returns the part that runs if the user chooses no scenario. Requires a {@link #brief}.
      *
      * @param isEmbedded whether the server is embedded
-     * @param areAllVariants whether to keep all variants; true if an option selects variants
+     * @param areAllVariants whether to ignore the variants of the brief, because an option selects variants
      */
     public Scenario shortened(boolean isEmbedded, boolean areAllVariants) {
         Brief some = Objects.requireNonNull(brief);

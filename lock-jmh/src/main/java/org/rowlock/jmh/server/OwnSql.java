@@ -13,7 +13,7 @@ import org.rowlock.tool.UserError;
  * A statement of the user. Each parameter gets its value from a column of the keys.
  *
  * @param sql the SQL with ? for each parameter
- * @param columns for each parameter, the number of its column in the keys, counted from 1
+ * @param columns for each parameter, the index of its column in the keys, counted from 1
  */
 public record OwnSql(String sql, List<Integer> columns) {
     /**

@@ -33,7 +33,7 @@ import org.rowlock.internal.text.TableName;
  * @param holdMillis how long the lock is held after the work
  * @param path the schemas of the user's search_path, quoted
  * @param creation the statements that create all copies
- * @param place for each column of the primary key, the number of its column in the keys, counted from 1
+ * @param place for each column of the primary key, its index in {@code keys}, counted from 1
  * @param types the SQL type of each column of the keys
  * @param keys the values of the keys as text, one list for each column
  * @param insertion the statement that copies the rows of the keys

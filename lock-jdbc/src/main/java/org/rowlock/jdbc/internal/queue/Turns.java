@@ -241,7 +241,7 @@ public final class Turns {
         unchanged = false;
     }
 
-    /** Sends the kept writes. Called before any other statement. */
+    /** Sends the kept writes. Called before any other use of the connection. */
     private void sendKept() throws SQLException {
         if (!kept.isEmpty()) {
             boolean done = false;

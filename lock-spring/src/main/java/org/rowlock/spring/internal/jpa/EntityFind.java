@@ -21,8 +21,8 @@ import org.rowlock.RowLockMode;
 /**
  * Describes how Hibernate reads an entity by its id and locks the same row as Rowlock would. This is possible only if
  * Hibernate's statement selects from one table by the id alone, in one of PostgreSQL's modes. Rowlock calls {@code
- * get}. Hibernate 7's {@code find} returns null for some errors of the server, and applies the persistence unit's
- * defaults for locks.
+ * get}, because Hibernate 7's {@code find} returns null for some errors of the server, and applies the persistence
+ * unit's defaults for locks.
  *
  * @param modes Hibernate's lock mode for each of PostgreSQL's lock modes that Hibernate can send
  */

@@ -168,7 +168,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
 
     /**
      * Verifies a DataSource, or each route of a routing DataSource. The first route must have the tables and pass the
-     * check. The other routes may be read-only or unreachable. The check fails if another route can be reached, but its
+     * check. The other routes may be read-only or unreachable. The check fails if another route is writable, but its
      * locks do not exclude each other or cannot be verified.
      *
      * @return the DataSource, or its first route, which is the default route if there is one
