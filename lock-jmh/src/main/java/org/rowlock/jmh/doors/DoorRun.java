@@ -76,8 +76,7 @@ public final class DoorRun extends BenchmarkRun {
         super(settings, troubles);
         this.progress = progress;
         this.timing = settings.scenarios().get(0).timing();
-        settings.scenarios()
-                .forEach(family -> rounds.put(family, new Rounds(family, TurnOrder.comparisons(settings.scenarios()))));
+        settings.scenarios().forEach(family -> rounds.put(family, roundsOf(family)));
     }
 
     /** Runs all points. If an update was lost, there are no results, because any variant may have lost it. */

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.ServerFacts;
 import org.rowlock.tool.Texts;
 
@@ -66,6 +67,23 @@ public abstract class BenchmarkRun {
                 results,
                 failures,
                 remarks);
+    }
+
+    /** Creates the rounds of a scenario in this run, without measurements. */
+    protected final Rounds roundsOf(Scenario scenario) {
+        return new Rounds(scenario, comparisons(settings.scenarios()));
+    }
+
+    /** Counts the comparisons in a report of these scenarios. */
+    private static int comparisons(List<Scenario> scenarios) {
+        return Math.max(
+                1,
+                scenarios.stream()
+                        .mapToInt(each -> each.points().size()
+                                * (int) each.variants().stream()
+                                        .filter(variant -> !variant.isControl() && !variant.equals(each.baseline()))
+                                        .count())
+                        .sum());
     }
 
     /** Makes {@link #run} clean up and return the results of the finished part. */

@@ -75,7 +75,7 @@ public final class Comparison extends BenchmarkRun {
     }
 
     private Rounds run(Scenario scenario) {
-        Rounds rounds = new Rounds(scenario, TurnOrder.comparisons(settings.scenarios()));
+        Rounds rounds = roundsOf(scenario);
         try {
             ServerAddress given = settings.server();
             if (given != null) {

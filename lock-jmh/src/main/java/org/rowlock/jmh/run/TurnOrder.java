@@ -8,23 +8,11 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 
-/** The order of the turns (measurements), and the number of comparisons that follow from them. */
+/** The order of the turns (measurements). */
 public final class TurnOrder {
     private static final long SEED = 20_261;
 
     private TurnOrder() {}
-
-    /** Counts the comparisons in a report of these scenarios. */
-    public static int comparisons(List<Scenario> scenarios) {
-        return Math.max(
-                1,
-                scenarios.stream()
-                        .mapToInt(each -> each.points().size()
-                                * (int) each.variants().stream()
-                                        .filter(variant -> !variant.isControl() && !variant.equals(each.baseline()))
-                                        .count())
-                        .sum());
-    }
 
     /** Returns the turns of a round. The baseline is first and last, and every second round runs backwards. */
     public static List<Rounds.Place> of(Scenario scenario, Point point, int round) {
