@@ -93,6 +93,8 @@ public final class ForwardingWriter {
                 "delegate",
                 "/** Called before each use of the transaction, except a statement and the end of the transaction. */",
                 "protected void used() throws SQLException {}",
+                "/** Returns the text that the driver prepares. */",
+                "protected String sent(String sql) { return sql; }",
                 "/** Returns the statement for the application. */",
                 "protected Statement made(Statement made) { return made; }",
                 "/** Returns the prepared statement for the application; plain means without options. */",
@@ -234,6 +236,7 @@ public final class ForwardingWriter {
         if (type.equals("DatabaseMetaData") && result.equals("ResultSet")) {
             call = "results(" + call + ")";
         } else if (type.equals("Connection") && result.endsWith("Statement")) {
+            call = result.equals("PreparedStatement") ? call.replace("(a", "(sent(a)") : call;
             call = "made(" + call + (result.equals("Statement") ? "" : ", a")
                     + (result.equals("PreparedStatement") ? ", " + (types.size() == 1) : "") + ")";
         } else if (type.equals("Statement") && RESULTS.contains(method.getSimpleName().toString())) {

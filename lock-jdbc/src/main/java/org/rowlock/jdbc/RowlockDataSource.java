@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -19,10 +18,9 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * The others wait in the JVM in the order of arrival. Only the first row lock of a transaction may wait in the JVM.
  *
  * <p>Only statements that lock one row by the primary key of its table may wait: {@code SELECT ... FOR UPDATE} or
- * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. If no thread of this JVM acquires the row within a
- * second, more threads go to the server. If timeouts apply to the statement, its wait in the JVM ends after a tenth of
- * the shortest timeout. The wait ends earlier on {@code cancel}, {@code close} or {@code abort}, and when the thread is
- * interrupted. Connections that do not come from PostgreSQL's driver are returned unwrapped.
+ * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM ends after a tenth of the shortest
+ * timeout, on {@code cancel}, {@code close} or {@code abort}, and when the thread is interrupted. Connections that do
+ * not come from PostgreSQL's driver are returned unwrapped.
  *
  * <p>Thread-safe. This DataSource can wrap an unchanged pool, or a pool can wrap this DataSource.
  */
@@ -67,11 +65,9 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
      * <p>Groups: if several UPDATEs in autocommit with the same text wait for a row, the first caller sends all of
      * them. Each caller gets its own update count. If a group fails, it is rolled back, and each UPDATE runs in its own
      * transaction, unless the timeouts of all callers have expired. If the connection of a group is lost, each caller
-     * gets an SQLException with SQLSTATE 08006, because Rowlock cannot know whether the group was committed. Rowlock
-     * groups prepared UPDATEs of one row, on connections of PostgreSQL's own driver or PGSimpleDataSource. The
-     * application must not have altered the session, and the table must have no triggers, rules, policies, partitions
-     * or deferred constraints. All other statements run in their own transactions. The members of a group share one
-     * transaction id and one {@code now()}.
+     * gets an SQLException with SQLSTATE 08006, because Rowlock cannot know whether the group was committed. The
+     * members of a group share one transaction id and one {@code now()}. An UPDATE runs in its own transaction if
+     * the application has altered the session, or if the table has triggers, for example.
      *
      * @param dataSource a DataSource of PostgreSQL's driver, or a pool
      * @param name the name of the DataSource in JMX, logs and metrics
@@ -111,11 +107,6 @@ public final class RowlockDataSource extends ForwardingDataSource implements Aut
      */
     private @Nullable Object origin() {
         return delegate.getClass().equals(PGSimpleDataSource.class) ? "" : null;
-    }
-
-    @Override
-    public Logger getParentLogger() {
-        return Logger.getLogger("org.rowlock");
     }
 
     /** Deregisters this DataSource from JMX. The wrapped DataSource stays open, and open connections keep working. */

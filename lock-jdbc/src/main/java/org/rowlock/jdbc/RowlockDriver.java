@@ -24,10 +24,9 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * {@code jdbc:rowlock:aws-wrapper:postgresql://...}. {@link DriverManager} finds that driver by the URL without
  * {@code rowlock:}.
  *
- * <p>The settings {@code rowlock.mode}, {@code rowlock.front}, {@code rowlock.largestGroup},
- * {@code rowlock.flushWithCommit}, {@code rowlock.include} and {@code rowlock.exclude} are parameters of the URL or
- * properties of the connection. A setting that neither the URL nor the properties contain comes from the system
- * property {@code rowlock.jdbc.*}.
+ * <p>The settings of {@link RowlockDataSource#wrap(javax.sql.DataSource, String, Map)}, with the prefix
+ * {@code rowlock.}, are parameters of the URL or properties of the connection. A setting that neither the URL nor the
+ * properties contain comes from the system property {@code rowlock.jdbc.*}.
  */
 public final class RowlockDriver implements Driver {
     /** The shared state of connections with the same URL and settings. */

@@ -16,11 +16,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
-/** A row for which many wait without Rowlock: who locks it has a mark, and waits among them. */
+/** A row for which clients without Rowlock wait: Rowlock counts them, and is not counted by others. */
 class OpenRowTest {
     private static final String LOCK = "select * from account where id = 1 for update";
     private static final String WRITE = "update account set balance = balance + 1 where id = 1";
@@ -28,10 +30,9 @@ class OpenRowTest {
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(2);
 
-    /** Asks before each statement, and opens the row for two. */
+    /** Asks before each statement, and has no front lock if two or more clients wait. */
     private static final class Asking implements QueuePolicy {
         final AtomicInteger answer = new AtomicInteger(-1);
-        int openAt = 2;
         Runnable whenAnswered = () -> {};
 
         @Override
@@ -41,76 +42,74 @@ class OpenRowTest {
 
         @Override
         public long frontNanos(boolean always) {
-            return GatedDatabase.NEVER_OVER;
+            return answer.get() >= 2 ? 0 : GatedDatabase.NEVER_OVER;
         }
 
         @Override
-        public boolean asks(boolean contended) {
+        public boolean asks(int wanting) {
             return true;
         }
 
         @Override
-        public void answered(int waiting, int own) {
+        public void answered(int waiting) {
             answer.set(waiting);
             whenAnswered.run();
         }
+    }
 
-        @Override
-        public boolean isOpen() {
-            return answer.get() >= openAt;
-        }
+    private enum Form {
+        LITERAL,
+        PARAMETER,
+        SEMICOLON
     }
 
     private GatedDatabase gated(QueuePolicy policy) throws SQLException {
+        return gated(policy, DropInMode.QUEUE);
+    }
+
+    private GatedDatabase gated(QueuePolicy policy, DropInMode mode) throws SQLException {
         GatedDatabase gated = new GatedDatabase(
                 database.dataSource(),
-                DropInMode.QUEUE,
+                mode,
                 new KeyQueues(() -> policy, Duration.ofHours(1).toNanos()));
         gated.learn("account");
         return gated;
     }
 
-    private static int write(Connection connection, boolean prepared) throws SQLException {
-        if (!prepared) {
-            return Waiters.update(connection, WRITE);
-        }
-        try (PreparedStatement update = connection.prepareStatement(WRITE.replace("id = 1", "id = ?"))) {
-            update.setInt(1, 1);
+    private static int write(Connection connection, Form form) throws SQLException {
+        String sql = form == Form.SEMICOLON ? WRITE + ';' : WRITE;
+        try (PreparedStatement update =
+                connection.prepareStatement(form == Form.PARAMETER ? sql.replace("id = 1", "id = ?") : sql)) {
+            if (form == Form.PARAMETER) {
+                update.setInt(1, 1);
+            }
             return update.executeUpdate();
         }
     }
 
+    /** The server shows the statement of the application, with the name of Rowlock behind it. */
     @ParameterizedTest
-    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-    void aStatementWaitsAmongTheOthersWithAMark(boolean prepared, boolean autocommit) throws Exception {
+    @CsvSource({"QUEUE, LITERAL, 0", "QUEUE, PARAMETER, 0", "QUEUE, SEMICOLON, 1", "OBSERVE, PARAMETER, 1"})
+    void aStatementThatWaitsAtTheServerIsNotCounted(DropInMode mode, Form form, int counted) throws Exception {
         Asking policy = new Asking();
-        policy.openAt = 0;
-        GatedDatabase gated = gated(policy);
+        policy.answer.set(2);
         Session holder = database.session("holder");
         Session plain = database.session("plain");
-        Session marked = database.session("marked", gated.dataSource).prepared();
+        Session ours = database.session("ours", gated(policy, mode).dataSource).prepared();
+        Session asking = database.session("asking");
         holder.execute(LOCK);
         Step<Boolean> first = plain.startExecute(LOCK).awaitBlockedBy(holder);
-        Step<Integer> step = marked.start(connection -> {
-                    connection.setAutoCommit(autocommit);
-                    return write(connection, prepared);
-                })
-                .awaitBlockedBy(plain);
-        assertThat(database.query(
-                        "select mode from pg_locks where locktype = 'advisory' and granted and pid = " + marked.pid()))
-                .isEqualTo("ShareLock");
+        Step<Integer> step = ours.start(connection -> write(connection, form)).awaitBlockedBy(plain);
+        assertThat(asking.<Integer>run(connection ->
+                        Integer.parseInt(PgSession.of(connection).ask(FrontSql.PLAIN_WAITERS, "account"))))
+                .isEqualTo(counted);
+        asking.rollback();
         holder.commit();
         first.get();
         plain.commit();
         assertThat(step.get()).isOne();
-        marked.run(connection -> {
-            connection.setAutoCommit(true);
-            return connection;
-        });
-        assertThat(marked.advisoryLocks()).isZero();
+        ours.commit();
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("1");
-        assertThat(gated.figure("account", "fronted")).isZero();
-        assertThat(gated.figure("account", "frontGivenUp")).isZero();
     }
 
     /** The question is no part of the transaction of the program, and the answer is that of the moment. */
@@ -129,9 +128,7 @@ class OpenRowTest {
             waiting.add(session);
             asking.execute("update account set balance = 7 where id = 2");
             assertThat(policy.answer).hasValue(i);
-            assertThat(database.query("select mode from pg_locks where locktype = 'advisory' and granted and pid = "
-                            + asking.pid()))
-                    .isEqualTo(i < 2 ? "ExclusiveLock" : "ShareLock");
+            assertThat(asking.advisoryLocks()).isEqualTo(i < 2 ? 1 : 0);
             asking.rollback();
         }
         for (int i = 0; i < 3; i++) {
@@ -174,7 +171,6 @@ class OpenRowTest {
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("0");
     }
 
-    /** It gets no mark, so that the others of this application would keep the row open for each other. */
     @Test
     void aStatementWithAFetchSizeDoesNotAsk() throws Exception {
         Asking policy = new Asking();
@@ -192,7 +188,7 @@ class OpenRowTest {
         assertThat(fetching.advisoryLocks()).isZero();
     }
 
-    /** Statements that have begun with a read have no mark, so nothing is asked for them. */
+    /** A transaction that has begun with a read has no front lock, so the question would cost a round trip for nothing. */
     @Test
     void afterAReadNothingIsAsked() throws Exception {
         Asking policy = new Asking();

@@ -109,13 +109,8 @@ class RandomSchedulesTest {
         }
 
         @Override
-        public boolean asks(boolean contended) {
+        public boolean asks(int wanting) {
             return random.nextInt(4) == 0;
-        }
-
-        @Override
-        public boolean isOpen() {
-            return random.nextInt(3) == 0;
         }
     }
 

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.PGConnection;
-import org.postgresql.PGStatement;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
@@ -89,8 +88,7 @@ class WholeJdbcTest {
                     assertThat(locked.getStatement()).isSameAs(prepared);
                     assertThat(locked.next()).isTrue();
                 }
-                assertThat(prepared)
-                        .hasToString(prepared.unwrap(PGStatement.class).toString());
+                assertThat(prepared).hasToString("select * from account where id = ('1'::int4) for update");
             }
         });
     }

@@ -1,6 +1,5 @@
 package org.rowlock.internal.queue;
 
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +25,9 @@ public final class AdaptivePolicy implements QueuePolicy {
     private static final int MUCH_LESS = 4;
     private static final double MOST_FOREIGN = 64;
 
-    private static final int FEW = 8;
+    /** How many transactions of a {@code ROW} queue are admitted without a wait. */
+    static final int FEW = 8;
+
     private static final int WIDE = 4;
 
     /** The approximate time to wake a thread on a busy machine. */
@@ -48,11 +49,11 @@ public final class AdaptivePolicy implements QueuePolicy {
     /**
      * @param width how many transactions are admitted at a time; 0 for an adaptive width
      * @param nanos returns a time that never decreases
-     * @param anyAskNanos see {@link FrontPolicy}
+     * @param clients see {@link FrontPolicy}
      */
-    AdaptivePolicy(int width, LongSupplier nanos, AtomicLong anyAskNanos) {
+    AdaptivePolicy(int width, LongSupplier nanos, PlainClients clients) {
         this.fixed = width;
-        this.front = new FrontPolicy(nanos, anyAskNanos);
+        this.front = new FrontPolicy(nanos, clients);
     }
 
     @Override
@@ -87,18 +88,13 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     @Override
-    public boolean isOpen() {
-        return front.isOpen();
+    public boolean asks(int wanting) {
+        return front.asks(wanting);
     }
 
     @Override
-    public boolean asks(boolean contended) {
-        return front.asks(contended);
-    }
-
-    @Override
-    public void answered(int waiting, int own) {
-        front.answered(waiting, own);
+    public void answered(int waiting) {
+        front.answered(waiting);
     }
 
     @Override

@@ -1,41 +1,30 @@
 package org.rowlock.internal.queue;
 
 import java.util.concurrent.TimeUnit;
-import org.rowlock.internal.text.FrontSql;
 
-/**
- * The front lock of a queue entry, acquired before the row lock. If many clients without Rowlock wait for the row, a
- * marker is acquired instead. Only the entry's thread uses this object.
- */
+/** The front lock of a queue entry, acquired before the row lock. Only the entry's thread uses this object. */
 public final class Front {
     private final QueueEntry entry;
     private final long mostNanos;
-    private final boolean marker;
 
     private long key;
 
     /** The time of the wait for the front lock. */
     long waitedNanos;
 
-    Front(QueueEntry entry, long mostNanos, boolean marker) {
+    Front(QueueEntry entry, long mostNanos) {
         this.entry = entry;
         this.mostNanos = mostNanos;
-        this.marker = marker;
     }
 
-    /** Sets the key of the row's front lock, unless this is a marker. Returns this object. */
+    /** Sets the key of the row's front lock. Returns this object. */
     public Front of(long front) {
-        this.key = marker ? FrontSql.MARKER : front;
+        this.key = front;
         return this;
     }
 
     public long key() {
         return key;
-    }
-
-    /** Whether this is only a marker. A marker is a shared lock that no transaction requests exclusively. */
-    public boolean isMarker() {
-        return marker;
     }
 
     /** Returns the longest wait for the front lock in milliseconds, at least 1. */
@@ -52,7 +41,7 @@ public final class Front {
     }
 
     public void unsent() {
-        entry.setFront(null);
+        entry.front = null;
     }
 
     /** Records that the front lock could not be acquired in time. The flush is then sent again without a front lock. */

@@ -1,7 +1,6 @@
 package org.rowlock.internal.queue;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
@@ -9,21 +8,22 @@ import java.util.function.LongSupplier;
  * <em>crowd</em> of earlier locks: the length of the queue at the server, which {@link AdaptivePolicy} estimates. All
  * methods are called under the lock of the queues. The policy has three states.
  *
- * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large, and at least half of
- * their transactions belong to other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock
- * without a front lock overtakes their transactions, so its crowd seems small. To detect this case, some locks are
- * <em>probes</em>, which have a front lock. A lock may be a probe if the lock before it waited for transactions of
- * other JVMs. One in {@link #EVERY} such locks is a probe.
+ * <p>PLAIN: locks have no front lock, unless front locks are configured. When {@link AdaptivePolicy#FEW} transactions
+ * of this JVM contend for a key, and no policy has {@linkplain PlainClients#counted counted} the clients without
+ * Rowlock, the state becomes OPEN. If crowds are large, and at least half of their transactions belong to other JVMs,
+ * the state becomes FRONT. If other JVMs already use front locks, a lock without a front lock overtakes their
+ * transactions, so its crowd seems small. To detect this case, some locks are <em>probes</em>, which have a front lock.
+ * A lock may be a probe if the lock before it waited for transactions of other JVMs. One in {@link #EVERY} such locks
+ * is a probe.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the estimated crowd is
  * accurate. After {@link #TO_PLAIN} consecutive small crowds the state becomes PLAIN. If transactions that hold the
  * front lock still wait long for the row, other transactions lock the row without a front lock. The next lock then
  * first <em>asks</em> the server how many clients without Rowlock wait. If they are many, the state becomes OPEN.
  *
- * <p>OPEN: many clients without Rowlock wait for the row. With front locks, only one transaction of all JVMs with
- * Rowlock would wait among them. Therefore each lock only has a marker: a shared advisory lock, for which no
- * transaction waits. The marker shows other JVMs that the transaction belongs to a client with Rowlock. About one lock
- * per second asks again. If no lock asks for a while, the state becomes PLAIN.
+ * <p>OPEN: many clients without Rowlock wait for the row, or are not counted yet. With front locks, only one
+ * transaction of all JVMs with Rowlock would wait among them. Therefore locks have no front lock. About one lock per
+ * second asks again. If no lock asks for a while, the state becomes PLAIN.
  */
 final class FrontPolicy {
     private enum State {
@@ -89,12 +89,6 @@ final class FrontPolicy {
     private static final int CHECKS = 2;
 
     /**
-     * The shortest time between two questions, counted over all policies of the same {@link KeyQueues}. Without this
-     * limit, many contended rows would lead to many questions.
-     */
-    static final long BETWEEN_NANOS = CHECK_NANOS;
-
-    /**
      * How long a question may be overdue in OPEN before the state becomes PLAIN. In OPEN the {@code ROW} queues are
      * unlimited, which is justified only while new answers arrive.
      */
@@ -107,7 +101,7 @@ final class FrontPolicy {
     static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier nanos;
-    private final AtomicLong anyAskNanos;
+    private final PlainClients clients;
     private State state = State.PLAIN;
 
     /** How many crowds in succession were a reason to change the state. */
@@ -125,19 +119,18 @@ final class FrontPolicy {
 
     /**
      * @param nanos returns a time that never decreases
-     * @param anyAskNanos the earliest time at which any policy of the same {@link KeyQueues} may ask the server; shared
-     *     by these policies
+     * @param clients shared by all policies of the same {@link KeyQueues}
      */
-    FrontPolicy(LongSupplier nanos, AtomicLong anyAskNanos) {
+    FrontPolicy(LongSupplier nanos, PlainClients clients) {
         this.nanos = nanos;
-        this.anyAskNanos = anyAskNanos;
+        this.clients = clients;
         this.nextAskNanos = nanos.getAsLong();
         this.grantedNanos = nextAskNanos - 1;
         this.pausedUntilNanos = nextAskNanos;
     }
 
     long mostNanos(boolean always) {
-        boolean fronts = isOpen() || state == State.FRONT || (has(pausedUntilNanos) && (always || isProbe()));
+        boolean fronts = !isOpen() && (state == State.FRONT || (has(pausedUntilNanos) && (always || isProbe())));
         return fronts ? BOUND_NANOS : 0;
     }
 
@@ -158,31 +151,31 @@ final class FrontPolicy {
 
     /**
      * Whether the caller must ask the server before the next lock. In FRONT, returns true only if several transactions
-     * of this JVM contend for the key, because a question costs a round trip.
+     * of this JVM contend for the key, because a question costs a round trip. In PLAIN, the state may become OPEN.
      */
-    boolean asks(boolean contended) {
-        long any = anyAskNanos.get();
-        boolean asks = (isOpen() || (contended && longWaits >= LONG_WAITS))
-                && has(nextAskNanos)
-                && has(any)
-                && anyAskNanos.compareAndSet(any, nanos.getAsLong() + BETWEEN_NANOS);
+    boolean asks(int wanting) {
+        if (state == State.PLAIN && wanting >= AdaptivePolicy.FEW && !clients.counted) {
+            enter(State.OPEN);
+            // Clients that have started at the same time do not wait yet.
+            nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
+        }
+        boolean asks = (isOpen() || (wanting > 1 && longWaits >= LONG_WAITS)) && has(nextAskNanos) && clients.mayAsk();
         if (asks) {
             nextAskNanos = nanos.getAsLong() + ASK_NANOS;
         }
         return asks;
     }
 
-    /**
-     * @param waiting how many transactions without a marker wait for the most contended row of the table
-     * @param own how many of the waiting transactions may belong to this JVM
-     */
-    void answered(int waiting, int own) {
-        boolean few = waiting - own < CLIENTS;
-        fewAnswers = few ? fewAnswers + 1 : 0;
-        if (few && fewAnswers < CHECKS) {
+    /** @param waiting how many clients without Rowlock wait for the most contended row of the table */
+    void answered(int waiting) {
+        if (waiting >= CLIENTS) {
+            clients.counted = true;
+            enter(State.OPEN);
+        } else if (++fewAnswers < CHECKS) {
             nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
         } else {
-            enter(few ? State.FRONT : State.OPEN);
+            enter(isOpen() && !clients.counted ? State.PLAIN : State.FRONT);
+            clients.counted = true;
         }
     }
 
@@ -222,12 +215,12 @@ final class FrontPolicy {
     }
 
     /**
-     * Records that the front lock or the marker could not be acquired in time. If another transaction of this JVM
+     * Records that the front lock could not be acquired in time. If another transaction of this JVM
      * acquired the front lock during the wait, the queue for the front lock was merely long. Otherwise there is a
      * fault, and the next locks have no front lock for a while.
      */
     void givenUp(long waitedNanos) {
-        if (isOpen() || has(grantedNanos + waitedNanos + 1)) {
+        if (has(grantedNanos + waitedNanos + 1)) {
             enter(State.PLAIN);
             pausedUntilNanos = nanos.getAsLong() + BOUND_NANOS;
         }

@@ -60,9 +60,6 @@ final class KeyQueue {
     /** The number of admitted entries: positive if the entries are shared, negative if they are exclusive. */
     private int inside;
 
-    /** How many of the admitted entries have a front lock or a marker. */
-    int fronted;
-
     /**
      * Whether entries are admitted at once, because the last call could not obtain a connection. If the entries waited,
      * each would wait for the connection timeouts of all entries before it.
@@ -186,7 +183,7 @@ final class KeyQueue {
                 inside -= entry.shared ? 1 : -1;
                 relief.end(now);
                 entry.placeLeft(now, !line.isEmpty());
-                entry.setFront(null);
+                entry.front = null;
             }
             entry.state = State.LEFT;
             admitNext();

@@ -5,7 +5,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -42,8 +41,8 @@ public final class KeyQueues {
 
     /** Creates queues with a fixed width, or with an adaptive width if the given width is 0. */
     public static KeyQueues adaptive(int width) {
-        AtomicLong anyAskNanos = new AtomicLong(System.nanoTime());
-        return new KeyQueues(() -> new AdaptivePolicy(width, System::nanoTime, anyAskNanos));
+        PlainClients clients = new PlainClients(System::nanoTime);
+        return new KeyQueues(() -> new AdaptivePolicy(width, System::nanoTime, clients));
     }
 
     public QueueEntry entry(int hash, @Nullable Object offer) {

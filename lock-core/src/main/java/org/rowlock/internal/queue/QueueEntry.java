@@ -177,7 +177,7 @@ public final class QueueEntry {
             int own = inFront + (queue.isKept() ? 0 : 1);
             long ownNanos = queue.heldNanos(now) - heldBeforeNanos;
             queue.granted(now);
-            queue.policy.waited(nanos, own, ownNanos, front == null || front.isMarker() ? -1 : front.waitedNanos);
+            queue.policy.waited(nanos, own, ownNanos, front == null ? -1 : front.waitedNanos);
         }
     }
 
@@ -236,8 +236,11 @@ public final class QueueEntry {
     public boolean asks(LockFront how) {
         synchronized (queue.lock) {
             // A group runs many transactions each time the server grants the row, so its JVM does not starve.
-            boolean contended = offer == null && queue.wanting() > 1;
-            return how != LockFront.NEVER && isAlone() && queue.policy.asks(contended);
+            int wanting = offer == null ? queue.wanting() : 1;
+            boolean asks = how != LockFront.NEVER && isAlone() && queue.policy.asks(wanting);
+            // The policy may now allow a larger width.
+            queue.admitNext();
+            return asks;
         }
     }
 
@@ -264,11 +267,11 @@ public final class QueueEntry {
     /**
      * Records the server's answer.
      *
-     * @param waiting how many transactions without a marker wait for the most contended row of the table; 0 if unknown
+     * @param waiting how many clients without Rowlock wait for the most contended row of the table; 0 if unknown
      */
     void answered(int waiting) {
         synchronized (queue.lock) {
-            queue.policy.answered(waiting, queue.inside() - 1 - queue.fronted);
+            queue.policy.answered(waiting);
             queue.admitNext();
             startServerWait();
         }
@@ -278,15 +281,8 @@ public final class QueueEntry {
     public @Nullable Front front(LockFront how) {
         synchronized (queue.lock) {
             long most = how != LockFront.NEVER && isAlone() ? queue.policy.frontNanos(how == LockFront.ALWAYS) : 0;
-            setFront(most == 0 ? null : new Front(this, most, queue.policy.isOpen()));
+            front = most == 0 ? null : new Front(this, most);
             return front;
-        }
-    }
-
-    void setFront(@Nullable Front next) {
-        synchronized (queue.lock) {
-            queue.fronted += (next == null ? 0 : 1) - (front == null ? 0 : 1);
-            front = next;
         }
     }
 

@@ -29,31 +29,21 @@ public interface QueuePolicy {
     }
 
     /**
-     * Whether many clients without Rowlock wait for the key. If so, the next lock has a marker; see {@link
-     * FrontPolicy}.
-     */
-    default boolean isOpen() {
-        return false;
-    }
-
-    /**
      * Whether the caller must ask the server, before the next lock, how many clients without Rowlock wait for the row.
      * If this method returns true, {@link #answered} follows.
      *
-     * @param contended whether several transactions of this JVM contend for the key without forming a group
+     * @param wanting how many transactions of this JVM contend for the key; 1 if they form groups
      */
-    default boolean asks(boolean contended) {
+    default boolean asks(int wanting) {
         return false;
     }
 
     /**
      * Records the server's answer.
      *
-     * @param waiting how many transactions without a marker wait for the most contended row of the table; 0 if unknown
-     * @param own how many transactions of this JVM are at the server without a front lock or a marker; {@code waiting}
-     *     may include these transactions
+     * @param waiting how many clients without Rowlock wait for the most contended row of the table; 0 if unknown
      */
-    default void answered(int waiting, int own) {}
+    default void answered(int waiting) {}
 
     /** Whether transactions of other JVMs contend for the key, according to the measurements. */
     default boolean isWantedElsewhere() {

@@ -120,7 +120,7 @@ public final class WaitSql {
     private static int bindFront(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         Front front = Objects.requireNonNull(request.front());
         int part = request.lockWait().isBounded() ? PART_OF_BOUND : FrontSql.PART_OF_TIMEOUT;
-        return FrontSql.bind(statement, at, front.isMarker(), front.key(), front.millis(), part);
+        return FrontSql.bind(statement, at, front.key(), front.millis(), part);
     }
 
     public static int bindMillis(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {

@@ -1,5 +1,6 @@
 package org.rowlock.internal.text;
 
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -21,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The wait for the front lock is bounded, because the holder of the front lock may itself wait for the row lock. The
  * transaction's own lock_timeout is restored before the caller's statement begins. In REPEATABLE READ and SERIALIZABLE
  * no front lock is acquired.
- *
- * <p>While many clients without Rowlock wait for the row, the statement acquires a marker instead of the front lock. A
- * marker is a shared lock on a separate key, so no transaction waits for a marker.
  */
 public final class FrontSql {
     /** The name of the transaction-local setting that stores whether the row exists. */
@@ -45,24 +43,26 @@ public final class FrontSql {
     public static final int PART_OF_TIMEOUT = 10;
 
     /** The statement that acquires the front lock, with parameters that {@link #bind} sets. */
-    public static final String SQL =
-            sql("cast(? as boolean)", "cast(? as bigint)", "cast(? as integer)", "cast(? as integer)");
+    public static final String SQL = sql("cast(? as bigint)", "cast(? as integer)", "cast(? as integer)");
+
+    /** The word in the text of each statement with which a client with Rowlock waits for a row. */
+    private static final String WORD = "rowlock";
+
+    private static final String COMMENT = " /* " + WORD + " */";
 
     /**
-     * The key of the marker. All rows share this key, because {@link #PLAIN_WAITERS} examines all rows of a table, and
-     * must recognize the marker of each row.
-     */
-    public static final long MARKER = 0x9e3779b97f4a7c15L;
-
-    /**
-     * A query: how many transactions without a marker wait for the most contended row of a table. The parameter is the
-     * name of the table. A row is locked in its partition, so the query treats all partitions of a partitioned table as
-     * one table. The count includes the holder of the row's front lock, if this holder waits for the row.
+     * A query: how many clients without Rowlock wait for the most contended row of a table. The parameter is the name
+     * of the table. A row is locked in its partition, so the query treats all partitions of a partitioned table as one
+     * table.
+     *
+     * <p>The server shows the statement of each waiting session. A session whose statement contains {@link #WORD}
+     * belongs to a client with Rowlock. If the server has shortened the statement, or does not track statements, the
+     * session is not counted. If the role may not see the statement, the session is counted.
      *
      * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them waits
      * for the xid of the holder, and so does each transaction that finds a new version of the row. In REPEATABLE READ
-     * and SERIALIZABLE the answer is 0, because front locks and markers do not exist there. Prepared transactions have
-     * no pid and do not wait, so the query ignores their locks.
+     * and SERIALIZABLE the answer is 0, because front locks do not exist there. Prepared transactions have no pid and
+     * do not wait, so the query ignores their locks.
      */
     public static final String PLAIN_WAITERS =
             "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"
@@ -81,12 +81,12 @@ public final class FrontSql {
                     + " and l.pid = any (array(select r.pid from l as r where r.locktype = 'relation'"
                     + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
                     + " and " + CatalogSql.root("r.relation") + " = (select root from named)))"
-                    + " and not l.pid = any (array(select a.pid from l as a where a.locktype = 'advisory' and a.granted"
-                    + " and a.objsubid = 1 and (a.classid::bigint << 32 | a.objid::bigint) = "
-                    + MARKER + "))"
+                    + " and l.pid = any (array(select a.pid from pg_catalog.pg_stat_activity as a"
+                    + " where a.query not like '%" + WORD + "%' and pg_catalog.octet_length(a.query) <"
+                    + " pg_catalog.pg_size_bytes(pg_catalog.current_setting('track_activity_query_size')) - 1))"
                     + " group by l.locktype, l.relation, l.page, l.tuple, l.transactionid) as w";
 
-    public static final int PARAMETERS = 4;
+    public static final int PARAMETERS = 3;
 
     /** An expression for the lock_timeout of the session in milliseconds, 0 for none. */
     public static final String LOCK_TIMEOUT_MILLIS =
@@ -113,19 +113,18 @@ public final class FrontSql {
      * lock_timeout to the bound; "offset 0" ensures this order. The result of the lock function is an argument of the
      * call that restores lock_timeout, so the server restores lock_timeout after the lock.
      */
-    private static String sql(String marker, String key, String millis, String part) {
+    private static String sql(String key, String millis, String part) {
         // The comment identifies the statement in pg_stat_activity, which shows only the beginning of the text.
-        return "/* rowlock.front */ select pg_catalog.set_config('lock_timeout', a.own || case when a.marker"
-                + " then (pg_catalog.pg_advisory_xact_lock_shared(a.key))::pg_catalog.text"
-                + " else (pg_catalog.pg_advisory_xact_lock(a.key))::pg_catalog.text end, true),"
+        return "/* rowlock.front */ select pg_catalog.set_config('lock_timeout', a.own ||"
+                + " (pg_catalog.pg_advisory_xact_lock(a.key))::pg_catalog.text, true),"
                 + " extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()) from ("
-                + "select m.marker, m.key, pg_catalog.current_setting('lock_timeout') as own,"
+                + "select m.key, pg_catalog.current_setting('lock_timeout') as own,"
                 + " pg_catalog.set_config('lock_timeout', (case when"
                 + " pg_catalog.current_setting('lock_timeout') = '0' and"
                 + " pg_catalog.current_setting('statement_timeout') = '0' then m.millis"
                 + " else greatest(1, least(m.millis, "
                 + part("lock_timeout") + ", " + part("statement_timeout")
-                + "))::integer end)::pg_catalog.text, true) from (select " + marker + " as marker, " + key
+                + "))::integer end)::pg_catalog.text, true) from (select " + key
                 + " as key, " + millis + " as millis, " + part + " as part) as m"
                 + " where pg_catalog.current_setting(" + IS_THERE + ") = 'true'"
                 + " and pg_catalog.pg_current_xact_id_if_assigned() is null"
@@ -141,21 +140,44 @@ public final class FrontSql {
     /**
      * Sets the parameters from index {@code at} on. Returns the index after the last parameter.
      *
-     * @param marker whether to acquire a marker, not a front lock
      * @param part the divisor for the timeouts of the session: 10 means that the wait may take a tenth
      */
-    public static int bind(PreparedStatement statement, int at, boolean marker, long key, int millis, int part)
-            throws SQLException {
-        statement.setBoolean(at, marker);
-        statement.setLong(at + 1, key);
-        statement.setInt(at + 2, millis);
-        statement.setInt(at + 3, part);
+    public static int bind(PreparedStatement statement, int at, long key, int millis, int part) throws SQLException {
+        statement.setLong(at, key);
+        statement.setInt(at + 1, millis);
+        statement.setInt(at + 2, part);
         return at + PARAMETERS;
     }
 
     /** Returns a script with the statements for a front lock, and the given statement. */
     public static String inFrontOf(String sql, String row, String lock, boolean marked) {
         return look(row) + ';' + (marked ? MARK + ';' + lock + ';' + UNMARK : lock) + ';' + sql;
+    }
+
+    /**
+     * Returns a statement of the application with a comment that contains {@link #WORD}. To the driver, a comment after
+     * a semicolon would be a further statement, so a text with a semicolon is returned unchanged.
+     */
+    public static String commented(String sql) {
+        return sql.indexOf(';') < 0 ? sql + COMMENT : sql;
+    }
+
+    /** Returns a text of the driver without the comment. */
+    public static String uncommented(String text) {
+        return text.replace(COMMENT, "");
+    }
+
+    /** Returns an exception whose message, which contains the text of a statement, lacks the comment. */
+    public static BatchUpdateException uncommented(BatchUpdateException e) {
+        BatchUpdateException own = new BatchUpdateException(
+                uncommented(String.valueOf(e.getMessage())),
+                e.getSQLState(),
+                e.getErrorCode(),
+                e.getLargeUpdateCounts(),
+                e.getCause());
+        own.setStackTrace(e.getStackTrace());
+        own.setNextException(e.getNextException());
+        return own;
     }
 
     /** Returns the wait for the front lock. Skips the results that precede the result of the caller's statement. */

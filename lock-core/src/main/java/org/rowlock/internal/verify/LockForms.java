@@ -74,15 +74,13 @@ final class LockForms {
         asked += keys.size();
     }
 
-    /** Acquires a front lock and a marker, without the row lock. */
+    /** Acquires a front lock, without the row lock. */
     private void front() throws SQLException {
         probe.session.execute(FrontSql.look("select"));
         try (PreparedStatement statement = probe.session.prepare(FrontSql.SQL)) {
-            for (boolean marker : List.of(false, true)) {
-                FrontSql.bind(statement, 1, marker, random(), Integer.MAX_VALUE, 1);
-                statement.execute();
-                asked++;
-            }
+            FrontSql.bind(statement, 1, random(), Integer.MAX_VALUE, 1);
+            statement.execute();
+            asked++;
         }
     }
 

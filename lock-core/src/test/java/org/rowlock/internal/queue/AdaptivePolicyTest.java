@@ -13,7 +13,7 @@ class AdaptivePolicyTest {
     private static final long HOLD = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final AtomicLong nanos = new AtomicLong();
-    private final AdaptivePolicy policy = new AdaptivePolicy(0, nanos::get, new AtomicLong());
+    private final AdaptivePolicy policy = new AdaptivePolicy(0, nanos::get, new PlainClients(nanos::get));
 
     private void seen(int times, long waitedNanos, int inFront) {
         for (int i = 0; i < times; i++) {
@@ -30,7 +30,7 @@ class AdaptivePolicyTest {
 
     @Test
     void aWidthThatIsGivenIsTheWidthAlways() {
-        AdaptivePolicy given = new AdaptivePolicy(3, nanos::get, new AtomicLong());
+        AdaptivePolicy given = new AdaptivePolicy(3, nanos::get, new PlainClients(nanos::get));
         given.held(TimeUnit.MICROSECONDS.toNanos(50), true);
         assertThat(List.of(given.width(false, 0), given.width(false, 1), given.width(true, 1)))
                 .containsOnly(3);
@@ -58,7 +58,7 @@ class AdaptivePolicyTest {
     void aRowThatIsHeldForLessThanAWakeUpTakesHasALongerQueueOrNone() {
         policy.held(TimeUnit.MICROSECONDS.toNanos(250), true);
         assertThat(policy.width(false, 1)).isEqualTo(8);
-        AdaptivePolicy shortest = new AdaptivePolicy(0, nanos::get, new AtomicLong());
+        AdaptivePolicy shortest = new AdaptivePolicy(0, nanos::get, new PlainClients(nanos::get));
         shortest.held(TimeUnit.MICROSECONDS.toNanos(50), true);
         assertThat(shortest.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
     }
@@ -106,9 +106,9 @@ class AdaptivePolicyTest {
     void waitsForTheRowCountOnlyBehindAQueueForTheKey() {
         seen(2, 30 * HOLD, 3);
         waitedBehind(1);
-        assertThat(policy.asks(true)).isFalse();
+        assertThat(policy.asks(2)).isFalse();
         waitedBehind(10 * HOLD);
-        assertThat(policy.asks(true)).isTrue();
+        assertThat(policy.asks(2)).isTrue();
     }
 
     /** Beside a holder of seconds, the next wait that counts would come seconds later. */
@@ -116,10 +116,10 @@ class AdaptivePolicyTest {
     void aVeryLongWaitForTheRowCountsAlways() {
         seen(2, 30 * HOLD, 3);
         for (int i = 0; i < 2; i++) {
-            assertThat(policy.asks(true)).isFalse();
+            assertThat(policy.asks(2)).isFalse();
             policy.waited(FrontPolicy.VERY_LONG_NANOS, 4, 0, 0);
         }
-        assertThat(policy.asks(true)).isTrue();
+        assertThat(policy.asks(2)).isTrue();
     }
 
     private void waitedBehind(long keyNanos) {
@@ -141,8 +141,7 @@ class AdaptivePolicyTest {
         seen(2, 30 * HOLD, 3);
         assertThat(policy.width(false, 1)).isEqualTo(4);
         assertThat(policy.width(true, 1)).isEqualTo(2);
-        policy.answered(30, 4);
-        assertThat(policy.isOpen()).isTrue();
+        policy.answered(30);
         assertThat(policy.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
         // Those who wait for a connection leave some of the pool to others.
         assertThat(policy.width(true, 1)).isEqualTo(8);

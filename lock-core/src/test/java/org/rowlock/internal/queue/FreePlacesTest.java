@@ -8,7 +8,6 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
@@ -49,7 +48,7 @@ class FreePlacesTest {
             throws Exception {
         this.width = width;
         this.outages = outages;
-        QueuePolicy policy = new AdaptivePolicy(width, System::nanoTime, new AtomicLong(System.nanoTime()));
+        QueuePolicy policy = new AdaptivePolicy(width, System::nanoTime, new PlainClients(System::nanoTime));
         this.queues = new KeyQueues(() -> policy, TimeUnit.MICROSECONDS.toNanos(500));
         seen.clear();
         wakeable.clear();

@@ -7,15 +7,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** When the key goes in front, when a mark does, and when the server is asked, from crowds that the test makes. */
+/** When the key goes in front, when the row is open, and when the server is asked, from crowds that the test makes. */
 class FrontPolicyTest {
     private static final long HOLD = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
     private final AtomicLong nanos = new AtomicLong(-2 * SECOND);
-    private final AtomicLong anyAsk = new AtomicLong(nanos.get());
-    private final FrontPolicy policy = new FrontPolicy(nanos::get, anyAsk);
+    private final PlainClients clients = new PlainClients(nanos::get);
+    private final FrontPolicy policy = new FrontPolicy(nanos::get, clients);
 
     private boolean fronts() {
         return policy.mostNanos(false) > 0;
@@ -38,20 +38,20 @@ class FrontPolicyTest {
         policy.locked(true, 20, 1, 20 * HOLD, holds);
     }
 
-    private void many(int waiting, int own) {
-        assertThat(policy.asks(true)).isTrue();
-        policy.answered(waiting, own);
+    private void many(int waiting) {
+        assertThat(policy.asks(2)).isTrue();
+        policy.answered(waiting);
         assertThat(policy.isOpen()).isTrue();
     }
 
     /** Twice, as many wait for nothing in the moment in which the row goes from one to the next. */
-    private void few(int waiting, int own) {
-        assertThat(policy.asks(true)).isTrue();
-        policy.answered(waiting, own);
-        assertThat(policy.asks(true)).isFalse();
+    private void few(int waiting) {
+        assertThat(policy.asks(2)).isTrue();
+        policy.answered(waiting);
+        assertThat(policy.asks(2)).isFalse();
         nanos.addAndGet(SECOND / 20);
-        assertThat(policy.asks(true)).isTrue();
-        policy.answered(waiting, own);
+        assertThat(policy.asks(2)).isTrue();
+        policy.answered(waiting);
         assertThat(policy.isOpen()).isFalse();
         assertThat(fronts()).isTrue();
     }
@@ -63,14 +63,14 @@ class FrontPolicyTest {
 
     private void twoBehind() {
         behind(4);
-        assertThat(policy.asks(true)).isFalse();
+        assertThat(policy.asks(2)).isFalse();
         behind(4);
     }
 
     private void open() {
         enter();
         twoBehind();
-        many(20, 0);
+        many(20);
     }
 
     @Test
@@ -83,7 +83,7 @@ class FrontPolicyTest {
         assertThat(fronts()).isFalse();
         plain(1, 8, 4);
         assertThat(fronts()).isTrue();
-        assertThat(policy.asks(true)).isFalse();
+        assertThat(policy.asks(2)).isFalse();
     }
 
     /** A front lock delays nobody else of this JVM, so the round trip of a question would gain nothing. */
@@ -91,32 +91,32 @@ class FrontPolicyTest {
     void aTransactionThatIsAloneInItsJvmDoesNotAsk() {
         enter();
         twoBehind();
-        assertThat(policy.asks(false)).isFalse();
-        many(9, 0);
+        assertThat(policy.asks(1)).isFalse();
+        many(9);
         nanos.addAndGet(SECOND);
-        assertThat(policy.asks(false)).isTrue();
+        assertThat(policy.asks(1)).isTrue();
     }
 
     /** Each question visits all locks of the server, so a hundred hot rows ask no more often than a few. */
     @Test
     void thePoliciesOfAJvmAskInTurn() {
-        FrontPolicy other = new FrontPolicy(nanos::get, anyAsk);
+        FrontPolicy other = new FrontPolicy(nanos::get, clients);
         for (FrontPolicy each : List.of(policy, other)) {
             for (int i = 0; i < 4; i++) {
                 each.locked(i >= 2, 20, 1, 20 * HOLD, i >= 2 ? 4 : Double.NaN);
             }
         }
-        assertThat(policy.asks(true)).isTrue();
-        assertThat(other.asks(true)).isFalse();
-        nanos.addAndGet(FrontPolicy.BETWEEN_NANOS - 1);
-        assertThat(other.asks(true)).isFalse();
+        assertThat(policy.asks(2)).isTrue();
+        assertThat(other.asks(2)).isFalse();
+        nanos.addAndGet(PlainClients.BETWEEN_NANOS - 1);
+        assertThat(other.asks(2)).isFalse();
         nanos.incrementAndGet();
-        assertThat(other.asks(true)).isTrue();
-        policy.answered(9, 0);
-        other.answered(9, 0);
+        assertThat(other.asks(2)).isTrue();
+        policy.answered(9);
+        other.answered(9);
         nanos.addAndGet(SECOND);
-        assertThat(other.asks(true)).isTrue();
-        assertThat(policy.asks(true)).isFalse();
+        assertThat(other.asks(2)).isTrue();
+        assertThat(policy.asks(2)).isFalse();
         assertThat(policy.isOpen()).isTrue();
     }
 
@@ -192,28 +192,46 @@ class FrontPolicyTest {
     void fiveClientsWithoutUsOpenTheRow() {
         enter();
         twoBehind();
-        few(4, 0);
+        few(4);
         nanos.addAndGet(SECOND);
         twoBehind();
-        many(5, 0);
-        assertThat(fronts()).isTrue();
+        many(5);
+        assertThat(fronts()).isFalse();
+        assertThat(policy.mostNanos(true)).isZero();
+    }
+
+    /** Clients without Rowlock may wait already, and they would get the row more often than those in a narrow queue. */
+    @Test
+    void theFirstCrowdWaitsAtTheServerUntilTheClientsAreCounted() {
+        assertThat(policy.asks(7)).isFalse();
+        assertThat(policy.isOpen()).isFalse();
+        assertThat(policy.asks(8)).isFalse();
+        assertThat(policy.isOpen()).isTrue();
+        nanos.addAndGet(SECOND / 20);
+        many(5);
+        assertThat(clients.counted).isTrue();
+        nanos.addAndGet(SECOND);
+        few(4);
     }
 
     @Test
-    void ourOwnAreNotCountedAsLongAsTheyHaveNoMark() {
-        enter();
-        twoBehind();
-        few(8, 4);
-        nanos.addAndGet(SECOND);
-        twoBehind();
-        many(9, 4);
-        nanos.addAndGet(SECOND);
-        many(35, 30);
-        nanos.addAndGet(SECOND);
-        few(34, 30);
+    void afterTheFirstCountTheQueueIsNarrowForEachKey() {
+        assertThat(policy.asks(8)).isFalse();
+        for (int i = 0; i < 2; i++) {
+            assertThat(policy.isOpen()).isTrue();
+            nanos.addAndGet(SECOND / 20);
+            assertThat(policy.asks(8)).isTrue();
+            policy.answered(4);
+        }
+        assertThat(policy.isOpen()).isFalse();
+        assertThat(fronts()).isFalse();
+        for (FrontPolicy each : List.of(policy, new FrontPolicy(nanos::get, clients))) {
+            assertThat(each.asks(100)).isFalse();
+            assertThat(each.isOpen()).isFalse();
+        }
     }
 
-    /** The question goes with a mark, and the transactions of an application may all begin to read first. */
+    /** The transactions of an application may all begin with a read, and then none of them asks. */
     @Test
     void anOpenRowIsClosedIfNoLockAsksForTenSeconds() {
         open();
@@ -222,7 +240,7 @@ class FrontPolicyTest {
         nanos.addAndGet(1);
         assertThat(fronts()).isFalse();
         assertThat(policy.isOpen()).isFalse();
-        assertThat(policy.asks(true)).isFalse();
+        assertThat(policy.asks(2)).isFalse();
         open();
     }
 
@@ -234,22 +252,22 @@ class FrontPolicyTest {
         behind(3.9);
         behind(4);
         inFront(1, 20, 1);
-        assertThat(policy.asks(true)).isFalse();
+        assertThat(policy.asks(2)).isFalse();
         behind(4);
-        many(5, 0);
+        many(5);
     }
 
     @Test
     void theServerIsAskedOnceASecondAtMost() {
         enter();
         twoBehind();
-        few(0, 0);
+        few(0);
         twoBehind();
         nanos.addAndGet(SECOND - 1);
-        assertThat(policy.asks(true)).isFalse();
+        assertThat(policy.asks(2)).isFalse();
         nanos.addAndGet(1);
-        assertThat(policy.asks(true)).isTrue();
-        assertThat(policy.asks(true)).isFalse();
+        assertThat(policy.asks(2)).isTrue();
+        assertThat(policy.asks(2)).isFalse();
     }
 
     @Test
@@ -258,12 +276,12 @@ class FrontPolicyTest {
         for (int i = 0; i < 5; i++) {
             plain(100, 1, 1);
             nanos.addAndGet(SECOND - 1);
-            assertThat(policy.asks(true)).isFalse();
+            assertThat(policy.asks(2)).isFalse();
             nanos.addAndGet(1);
-            many(5, 0);
+            many(5);
         }
         nanos.addAndGet(SECOND);
-        few(4, 0);
+        few(4);
         inFront(8, 1, 1);
         assertThat(fronts()).isFalse();
     }
@@ -281,16 +299,6 @@ class FrontPolicyTest {
         }
         assertThat(policy.mostNanos(true)).isPositive();
         enter();
-    }
-
-    @Test
-    void aMarkThatCannotBeHadIsLeftAloneToo() {
-        open();
-        policy.givenUp(0);
-        assertThat(policy.isOpen()).isFalse();
-        assertThat(policy.mostNanos(true)).isZero();
-        nanos.addAndGet(MINUTE);
-        assertThat(policy.mostNanos(true)).isPositive();
     }
 
     @Test

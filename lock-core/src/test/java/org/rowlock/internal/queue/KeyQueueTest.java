@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -59,7 +58,7 @@ class KeyQueueTest {
     /** A question takes a round trip, so it is asked for those whom a front lock would delay. */
     @Test
     void theServerIsAskedForATransactionBesideOthersThatNoGroupRuns() {
-        List<Boolean> contended = new ArrayList<>();
+        List<Integer> contended = new ArrayList<>();
         KeyQueues asking = new KeyQueues(() -> new QueuePolicy() {
             @Override
             public int width(boolean kept, int waiting) {
@@ -67,9 +66,9 @@ class KeyQueueTest {
             }
 
             @Override
-            public boolean asks(boolean isContended) {
-                contended.add(isContended);
-                return isContended;
+            public boolean asks(int wanting) {
+                contended.add(wanting);
+                return wanting > 1;
             }
         });
         QueueEntry first = asking.entry(1, null);
@@ -82,45 +81,7 @@ class KeyQueueTest {
         assertThat(second.asks(LockFront.ADAPTIVE)).isTrue();
         assertThat(grouped.tryEnter()).isTrue();
         assertThat(grouped.asks(LockFront.ADAPTIVE)).isFalse();
-        assertThat(contended).containsExactly(false, true, false);
-    }
-
-    /** Those without a mark, as after a read, may be among the waiters that the server counts. */
-    @Test
-    void ourOwnWithoutAMarkAreToldWithTheAnswer() {
-        List<Integer> told = new ArrayList<>();
-        KeyQueues counted = new KeyQueues(() -> new QueuePolicy() {
-            @Override
-            public int width(boolean kept, int waiting) {
-                return 100;
-            }
-
-            @Override
-            public long frontNanos(boolean always) {
-                return always ? MOST : 0;
-            }
-
-            @Override
-            public void answered(int waiting, int own) {
-                told.add(own);
-            }
-        });
-        List<QueueEntry> entries =
-                Stream.generate(() -> counted.entry(1, null)).limit(5).toList();
-        entries.forEach(each -> assertThat(each.tryEnter()).isTrue());
-        QueueEntry asking = entries.get(4);
-        asking.answered(0);
-        Front first = entries.get(0).front(LockFront.ALWAYS);
-        entries.get(1).front(LockFront.ALWAYS);
-        entries.get(2).front(LockFront.ADAPTIVE);
-        asking.answered(0);
-        first.unsent();
-        first.unsent();
-        asking.answered(0);
-        entries.get(1).leave();
-        entries.get(1).leave();
-        asking.answered(0);
-        assertThat(told).containsExactly(4, 2, 3, 3);
+        assertThat(contended).containsExactly(1, 2, 1);
     }
 
     /** What came before it had its connection was a wait for the pool. */

@@ -11,14 +11,7 @@ import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
-/**
- * The row that a statement locks.
- *
- * @param plan the plan of the statement
- * @param primaryKey the primary key of its table
- * @param key the values of the primary key in the statement
- * @param binds the values of the parameters
- */
+/** The row that a statement locks. */
 public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<Value> key, Binds binds) {
     /** Returns a hash of the row. The hash is the same for every name by which a statement may refer to the table. */
     public int hash(int database) {

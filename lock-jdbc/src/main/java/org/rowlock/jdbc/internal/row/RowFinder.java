@@ -110,9 +110,7 @@ public final class RowFinder {
         } catch (SQLException e) {
             // The application's own statement has already succeeded or failed, so this error is not thrown. Rowlock
             // looks up the keys again later.
-            List<String> names =
-                    unknownTables.stream().map(IdColumns.Place::table).toList();
-            LOG.log(Level.DEBUG, "The primary keys of " + names + " could not be looked up", e);
+            LOG.log(Level.DEBUG, "The primary keys of " + unknownTables + " could not be looked up", e);
         }
         unknownTables.clear();
     }

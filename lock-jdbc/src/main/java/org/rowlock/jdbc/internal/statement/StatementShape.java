@@ -69,21 +69,12 @@ public record StatementShape(
         return !moreConditions && equalities.size() == key.size();
     }
 
-    /**
-     * A column that must be equal to a value.
-     *
-     * @param column its name as in the catalog
-     * @param value the value
-     */
+    /** A column, with its name as in the catalog, that must be equal to a value. */
     public record Equality(String column, Value value) {}
 
     public sealed interface Value {}
 
-    /**
-     * A value that is bound to a parameter.
-     *
-     * @param index the index in JDBC, from 1
-     */
+    /** A value that is bound to the parameter with an index, from 1. */
     public record Parameter(int index) implements Value {}
 
     /** A number, or a string without its quotes. */

@@ -102,6 +102,12 @@ public final class RowlockConnection extends ForwardingConnection implements Com
     }
 
     @Override
+    protected String sent(String sql) {
+        StatementPlan plan = dropIn.mode() == DropInMode.QUEUE ? plan(sql) : null;
+        return plan == null ? sql : plan.sent();
+    }
+
+    @Override
     protected PreparedStatement made(PreparedStatement made, String sql, boolean plain) {
         return new RowlockPreparedStatement(this, made, sql, plain);
     }

@@ -158,7 +158,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             // The server shortens the wait for the front lock if the session's own timeouts are shorter.
             long own = TimeUnit.SECONDS.toMillis(delegate.getQueryTimeout()) / FrontSql.PART_OF_TIMEOUT;
             int millis = own == 0 ? lock.millis() : (int) Math.min(lock.millis(), own);
-            int first = FrontSql.bind(both, at, lock.isMarker(), lock.key(), millis, FrontSql.PART_OF_TIMEOUT);
+            int first = FrontSql.bind(both, at, lock.key(), millis, FrontSql.PART_OF_TIMEOUT);
             binds.setAll(both, first - 1);
             both.setQueryTimeout(delegate.getQueryTimeout());
             runs(both);
@@ -174,9 +174,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             }
             return null;
         }
-        if (!lock.isMarker()) {
-            known.figures().count(Figure.FRONTED);
-        }
+        known.figures().count(Figure.FRONTED);
         // The first results of the flush belong to the front lock, and are read before the result of the statement.
         lock.answered(FrontSql.waitedNanos(both, marked));
         return both;
@@ -191,7 +189,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
                 both.close();
             }
             marked = marks;
-            both = connection.prepare(FrontSql.inFrontOf(sql, known.shape().row(), FrontSql.SQL, marks));
+            both = connection.prepare(
+                    FrontSql.inFrontOf(known.sent(), known.shape().row(), FrontSql.SQL, marks));
             fronted = both;
         }
         return both;
@@ -246,6 +245,11 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     public void clearBatch() throws SQLException {
         super.clearBatch();
         batch.clear();
+    }
+
+    @Override
+    public String toString() {
+        return FrontSql.uncommented(super.toString());
     }
 
     @Override

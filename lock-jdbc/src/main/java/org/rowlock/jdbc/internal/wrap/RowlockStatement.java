@@ -1,5 +1,6 @@
 package org.rowlock.jdbc.internal.wrap;
 
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -8,6 +9,7 @@ import java.sql.Statement;
 import java.util.Arrays;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
 import org.rowlock.jdbc.internal.queue.Turn;
 import org.rowlock.jdbc.internal.row.StatementPlan;
@@ -54,11 +56,7 @@ class RowlockStatement extends ForwardingStatement {
         }
     }
 
-    /**
-     * Records that the last execution is kept, or was sent by a group. Returns a statement that has the results.
-     *
-     * @param count the update count of the statement: -1 after a batch
-     */
+    /** Records that the last execution, with a count or -1, is kept or was sent by a group. Returns its results. */
     final Statement ranUnsent(long count, @Nullable SQLWarning warnings) throws SQLException {
         runs(delegate);
         Statement unsent = new UnsentStatement(delegate, count, warnings);
@@ -110,7 +108,11 @@ class RowlockStatement extends ForwardingStatement {
             runs(delegate);
             return call.send();
         }
-        return sendOwn(connection.turns.enter(firstPlan, size == 1 ? firstBinds : null, delegate, false), call);
+        try {
+            return sendOwn(connection.turns.enter(firstPlan, size == 1 ? firstBinds : null, delegate, false), call);
+        } catch (BatchUpdateException e) {
+            throw FrontSql.uncommented(e);
+        }
     }
 
     @Override
@@ -227,9 +229,9 @@ class RowlockStatement extends ForwardingStatement {
         return now;
     }
 
-    /** Clears the warnings, even if the statement is closed, as the driver's method does. */
     @Override
     public void clearWarnings() throws SQLException {
+        // The driver's method, too, clears the warnings of a closed statement.
         ran.clearWarnings();
     }
 
