@@ -82,8 +82,9 @@ public final class FrontSql {
                     + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
                     + " and " + CatalogSql.root("r.relation") + " = (select root from named)))"
                     + " and l.pid = any (array(select a.pid from pg_catalog.pg_stat_activity as a"
-                    + " where a.query not like '%" + WORD + "%' and pg_catalog.octet_length(a.query) <"
-                    + " pg_catalog.pg_size_bytes(pg_catalog.current_setting('track_activity_query_size')) - 1))"
+                    + " where a.query not like '%" + WORD + "%' and pg_catalog.octet_length(a.query) between 1 and"
+                    // The server cuts a text at a character of up to four bytes.
+                    + " pg_catalog.pg_size_bytes(pg_catalog.current_setting('track_activity_query_size')) - 5))"
                     + " group by l.locktype, l.relation, l.page, l.tuple, l.transactionid) as w";
 
     public static final int PARAMETERS = 3;
