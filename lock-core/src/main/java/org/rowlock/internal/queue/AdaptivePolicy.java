@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * <p>In a {@code ROW} queue, up to {@link #FEW} transactions are admitted without a wait, because waiting at the server
  * is faster than waiting in the JVM. While transactions wait in the JVM, the width is {@link #WIDE}, so that the next
  * transaction is already at the server when the lock is released. The width is larger if a hold takes less time than
- * waking a thread. While many clients without Rowlock wait for the key, the width is unlimited. Otherwise a JVM with
- * few sessions at the server would starve, because the server grants a row to one session after another.
+ * waking a thread. While many clients without Rowlock wait for the key, or are not counted yet, the width is unlimited.
+ * Otherwise a JVM with few sessions at the server would starve, because the server grants a row to one session after
+ * another.
  *
  * <p>The <em>crowd</em> of a lock is the length of the queue at the server: how many transactions of all JVMs acquire
  * the key first. The crowd is estimated as the wait for the lock divided by the time of one hold. This JVM measures
@@ -61,7 +62,7 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (fixed > 0) {
             return fixed;
         }
-        if (front.isOpen()) {
+        if (front.isOpen() && (!kept || front.isCounted())) {
             // An admission queue keeps a limit, because its callers borrow connections after admission. Callers of
             // other keys need connections, too.
             return kept ? AdaptiveWidth.MOST : Integer.MAX_VALUE;

@@ -149,6 +149,11 @@ final class FrontPolicy {
         return state == State.OPEN;
     }
 
+    /** Whether the clients without Rowlock have been counted. */
+    boolean isCounted() {
+        return clients.counted;
+    }
+
     /**
      * Whether the caller must ask the server before the next lock. In FRONT, returns true only if several transactions
      * of this JVM contend for the key, because a question costs a round trip. In PLAIN, the state may become OPEN.

@@ -146,4 +146,14 @@ class AdaptivePolicyTest {
         // Those who wait for a connection leave some of the pool to others.
         assertThat(policy.width(true, 1)).isEqualTo(8);
     }
+
+    /** Callers of other keys need connections, too, and the first count may have to wait for a lock. */
+    @Test
+    void untilTheClientsAreCountedAnAdmissionQueueStaysNarrow() {
+        assertThat(policy.asks(8)).isFalse();
+        assertThat(policy.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
+        assertThat(policy.width(true, 1)).isEqualTo(2);
+        policy.answered(5);
+        assertThat(policy.width(true, 1)).isEqualTo(8);
+    }
 }

@@ -117,9 +117,9 @@ class VerifyTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "pg_catalog.pg_advisory_xact_lock(t.root::integer, k.o); idle(t.root::integer, k.o); 15 of 19",
+                "pg_catalog.pg_advisory_xact_lock(t.root::integer, k.o); idle(t.root::integer, k.o); 14 of 18",
                 "pg_catalog.pg_try_advisory_xact_lock(r.root::integer, k.o);"
-                        + " idle(r.root::integer, k.o) is not null; 18 of 19"
+                        + " idle(r.root::integer, k.o) is not null; 17 of 18"
             })
     void failsWhereAFormOfLockLocksNothing(String call, String dropped, String locked) throws Exception {
         database.execute(

@@ -12,7 +12,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.group.SessionIdentity;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.group.StatementMember;
@@ -108,8 +107,13 @@ final class RowQueue {
                 entered = queue(new QueueWait(statement, entry), row, member);
             }
             if (entered || member != null) {
-                boolean fronts = entered && isWhole && mode == DropInMode.QUEUE && (member == null || !member.leads());
-                Front front = fronts && row.isFrontable() ? front(entry, row, statement) : null;
+                boolean runsAlone =
+                        entered && mode == DropInMode.QUEUE && (member == null || !member.leads()) && mayFront();
+                if (runsAlone) {
+                    countPlainClients(entry, row, statement);
+                }
+                boolean fronts = runsAlone && isWhole && row.isFrontable() && Turn.isPlain(statement);
+                Front front = fronts ? front(entry, row) : null;
                 turn = new Turn(access, entry, row.plan(), front, member);
             }
             return turn;
@@ -120,14 +124,10 @@ final class RowQueue {
         }
     }
 
-    private @Nullable Front front(QueueEntry entry, LockedRow row, Statement statement) throws SQLException {
-        if (!Turn.isPlain(statement) || !mayFront()) {
-            return null;
-        }
-        LockFront how = dropIn.settings.front();
-        // Clients without Rowlock may wait for the row too. Rowlock counts them only if the statement can have a front
-        // lock. Groups do not need this count, because a group runs many statements each time it locks the row.
-        if (dropIn.groups == null && entry.asks(how)) {
+    /** Counts the clients without Rowlock that wait for the row, if the queue requires this. */
+    private void countPlainClients(QueueEntry entry, LockedRow row, Statement statement) throws SQLException {
+        // Groups do not need this count, because a group runs many statements each time it locks the row.
+        if (dropIn.groups == null && entry.asks(dropIn.settings.front())) {
             QueueWait asking = new QueueWait(statement, entry);
             wait = asking;
             try {
@@ -140,7 +140,10 @@ final class RowQueue {
                 throw access.canceled();
             }
         }
-        Front asked = entry.front(how);
+    }
+
+    private @Nullable Front front(QueueEntry entry, LockedRow row) {
+        Front asked = entry.front(dropIn.settings.front());
         LockKey.Row key = asked == null ? null : row.lockKey();
         if (asked != null && key == null) {
             asked.unsent();
