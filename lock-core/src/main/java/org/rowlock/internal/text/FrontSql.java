@@ -155,11 +155,9 @@ public final class FrontSql {
         return look(row) + ';' + (marked ? MARK + ';' + lock + ';' + UNMARK : lock) + ';' + sql;
     }
 
-    /**
-     * Returns a statement of the application with a comment that contains {@link #WORD}. To the driver, a comment after
-     * a semicolon would be a further statement, so a text with a semicolon is returned unchanged.
-     */
+    /** Returns a statement of the application with a comment that contains {@link #WORD}. */
     public static String commented(String sql) {
+        // To the driver, a comment after a semicolon would be a further statement.
         return sql.indexOf(';') < 0 ? sql + COMMENT : sql;
     }
 
@@ -170,12 +168,12 @@ public final class FrontSql {
 
     /** Returns an exception whose message, which contains the text of a statement, lacks the comment. */
     public static BatchUpdateException uncommented(BatchUpdateException e) {
+        String message = String.valueOf(e.getMessage());
+        if (!message.contains(COMMENT)) {
+            return e;
+        }
         BatchUpdateException own = new BatchUpdateException(
-                uncommented(String.valueOf(e.getMessage())),
-                e.getSQLState(),
-                e.getErrorCode(),
-                e.getLargeUpdateCounts(),
-                e.getCause());
+                uncommented(message), e.getSQLState(), e.getErrorCode(), e.getLargeUpdateCounts(), e.getCause());
         own.setStackTrace(e.getStackTrace());
         own.setNextException(e.getNextException());
         return own;
