@@ -109,6 +109,8 @@ public final class ForwardingWriter {
                 "delegate",
                 "/** A statement that is sent to the server. */",
                 "public interface Call<T> { T send() throws SQLException; }",
+                "/** Returns the text that the driver sends. */",
+                "protected String sent(String sql) { return sql; }",
                 "/** Sends a text. */",
                 "protected <T> T send(String sql, Call<T> call) throws SQLException { return call.send(); }",
                 "/** Returns the statement whose results are read. */",
@@ -242,7 +244,7 @@ public final class ForwardingWriter {
         } else if (type.equals("Statement") && RESULTS.contains(method.getSimpleName().toString())) {
             call = call.replace("delegate.", "ran().");
         } else if (type.equals("Statement") && method.getSimpleName().toString().startsWith("execute") && !types.isEmpty()) {
-            call = "send(a, () -> " + call + ")";
+            call = "send(a, () -> " + call.replace("(a", "(sent(a)") + ")";
         }
         String thrown = thrown(method);
         if (type.equals("Connection") && !NO_USES.contains(method.getSimpleName().toString()) && !thrown.isEmpty()) {

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +63,8 @@ class OpenRowTest {
         LITERAL,
         PARAMETER,
         TYPED,
-        SEMICOLON
+        SEMICOLON,
+        UNPREPARED
     }
 
     private GatedDatabase gated(QueuePolicy policy) throws SQLException {
@@ -79,6 +81,11 @@ class OpenRowTest {
     }
 
     private static int write(Connection connection, Form form) throws SQLException {
+        if (form == Form.UNPREPARED) {
+            try (Statement update = connection.createStatement()) {
+                return update.executeUpdate(WRITE);
+            }
+        }
         String sql = form == Form.SEMICOLON ? WRITE + ';' : WRITE;
         try (PreparedStatement update = form == Form.TYPED
                 ? connection.prepareStatement(sql, ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY)
@@ -96,7 +103,8 @@ class OpenRowTest {
         "QUEUE, LITERAL, 0",
         "QUEUE, PARAMETER, 0",
         "QUEUE, TYPED, 0",
-        "QUEUE, SEMICOLON, 1",
+        "QUEUE, SEMICOLON, 0",
+        "QUEUE, UNPREPARED, 0",
         "OBSERVE, PARAMETER, 1"
     })
     void aStatementThatWaitsAtTheServerIsNotCounted(DropInMode mode, Form form, int counted) throws Exception {

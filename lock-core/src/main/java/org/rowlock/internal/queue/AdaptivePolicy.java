@@ -62,7 +62,7 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (fixed > 0) {
             return fixed;
         }
-        if (front.isOpen() && (!kept || front.isCounted())) {
+        if (kept ? front.isBesideMany() : front.isOpen()) {
             // An admission queue keeps a limit, because its callers borrow connections after admission. Callers of
             // other keys need connections, too.
             return kept ? AdaptiveWidth.MOST : Integer.MAX_VALUE;

@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
  * methods are called under the lock of the queues. The policy has three states.
  *
  * <p>PLAIN: locks have no front lock, unless front locks are configured. When {@link AdaptivePolicy#FEW} transactions
- * of this JVM contend for a key, and no policy has {@linkplain PlainClients#counted counted} the clients without
+ * of this JVM contend for a key, and no policy has {@linkplain PlainClients#counted counted} few clients without
  * Rowlock, the state becomes OPEN. If crowds are large, and at least half of their transactions belong to other JVMs,
  * the state becomes FRONT. If other JVMs already use front locks, a lock without a front lock overtakes their
  * transactions, so its crowd seems small. To detect this case, some locks are <em>probes</em>, which have a front lock.
@@ -114,6 +114,10 @@ final class FrontPolicy {
     private long grantedNanos;
     private int fewAnswers;
     private int longWaits;
+
+    /** Whether the state is OPEN because many clients without Rowlock wait. */
+    private boolean many;
+
     private long nextAskNanos;
     private long pausedUntilNanos;
 
@@ -143,15 +147,16 @@ final class FrontPolicy {
     }
 
     boolean isOpen() {
-        if (state == State.OPEN && has(nextAskNanos + OVERDUE_NANOS)) {
+        // Another policy may have counted few clients since this state began.
+        if (state == State.OPEN && (has(nextAskNanos + OVERDUE_NANOS) || (!many && clients.counted))) {
             enter(State.PLAIN);
         }
         return state == State.OPEN;
     }
 
-    /** Whether the clients without Rowlock have been counted. */
-    boolean isCounted() {
-        return clients.counted;
+    /** Whether many clients without Rowlock wait for the row, according to the last answer. */
+    boolean isBesideMany() {
+        return isOpen() && many;
     }
 
     /**
@@ -174,18 +179,19 @@ final class FrontPolicy {
     /** @param waiting how many clients without Rowlock wait for the most contended row of the table */
     void answered(int waiting) {
         if (waiting >= CLIENTS) {
-            clients.counted = true;
             enter(State.OPEN);
+            many = true;
         } else if (++fewAnswers < CHECKS) {
             nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
         } else {
-            enter(isOpen() && !clients.counted ? State.PLAIN : State.FRONT);
+            enter(state == State.OPEN && !many ? State.PLAIN : State.FRONT);
             clients.counted = true;
         }
     }
 
     private void enter(State next) {
         state = next;
+        many = false;
         fewAnswers = 0;
         longWaits = 0;
         inRow = 0;

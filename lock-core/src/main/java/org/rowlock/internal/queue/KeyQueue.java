@@ -183,7 +183,6 @@ final class KeyQueue {
                 inside -= entry.shared ? 1 : -1;
                 relief.end(now);
                 entry.placeLeft(now, !line.isEmpty());
-                entry.front = null;
             }
             entry.state = State.LEFT;
             admitNext();

@@ -14,7 +14,7 @@ final class PlainClients {
     private final LongSupplier nanos;
     private final AtomicLong nextAskNanos;
 
-    /** Whether any policy knows how many clients without Rowlock wait. */
+    /** Whether any policy has counted few clients without Rowlock. */
     volatile boolean counted;
 
     /** @param nanos returns a time that never decreases */

@@ -56,8 +56,8 @@ public final class FrontSql {
      * table.
      *
      * <p>The server shows the statement of each waiting session. A session whose statement contains {@link #WORD}
-     * belongs to a client with Rowlock. If the server has shortened the statement, or does not track statements, the
-     * session is not counted. If the role may not see the statement, the session is counted.
+     * belongs to a client with Rowlock. If the server has shortened the statement, does not track statements, or hides
+     * the session from the role, the session is not counted.
      *
      * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them waits
      * for the xid of the holder, and so does each transaction that finds a new version of the row. In REPEATABLE READ
@@ -82,9 +82,10 @@ public final class FrontSql {
                     + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
                     + " and " + CatalogSql.root("r.relation") + " = (select root from named)))"
                     + " and l.pid = any (array(select a.pid from pg_catalog.pg_stat_activity as a"
-                    + " where a.query not like '%" + WORD + "%' and pg_catalog.octet_length(a.query) between 1 and"
+                    + " where a.wait_event_type = 'Lock' and a.query not like '%" + WORD + "%'"
                     // The server cuts a text at a character of up to four bytes.
-                    + " pg_catalog.pg_size_bytes(pg_catalog.current_setting('track_activity_query_size')) - 5))"
+                    + " and pg_catalog.octet_length(a.query) between 1 and (select s.setting::integer - 5"
+                    + " from pg_catalog.pg_settings as s where s.name = 'track_activity_query_size')))"
                     + " group by l.locktype, l.relation, l.page, l.tuple, l.transactionid) as w";
 
     public static final int PARAMETERS = 3;
@@ -157,8 +158,12 @@ public final class FrontSql {
 
     /** Returns a statement of the application with a comment that contains {@link #WORD}. */
     public static String commented(String sql) {
+        int end = sql.indexOf(';');
+        if (end < 0) {
+            return sql + COMMENT;
+        }
         // To the driver, a comment after a semicolon would be a further statement.
-        return sql.indexOf(';') < 0 ? sql + COMMENT : sql;
+        return sql.substring(end + 1).isBlank() ? sql.substring(0, end) + COMMENT + sql.substring(end) : sql;
     }
 
     /** Returns a text of the driver without the comment. */

@@ -73,7 +73,6 @@ final class KeptWrites {
         return checked != null;
     }
 
-    /** Whether the caller checks the counts of changed rows for a table. */
     public boolean checks(String table) {
         return checked != null && checked.test(table);
     }
@@ -93,7 +92,7 @@ final class KeptWrites {
         return writes.isEmpty();
     }
 
-    /** Discards the kept writes. Later writes are not kept. */
+    /** Discards the kept writes. */
     public void close() {
         checked = null;
         thrown = null;

@@ -218,7 +218,7 @@ public final class Turns {
                 keptTurn = turn;
             }
             plan.figures().count(Figure.KEPT);
-            if (kept.add(plan.sql(), binds)) {
+            if (kept.add(plan.sent(), binds)) {
                 sendKept();
             }
         });

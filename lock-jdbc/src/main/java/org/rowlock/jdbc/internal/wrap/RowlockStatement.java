@@ -116,6 +116,11 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     @Override
+    protected String sent(String sql) {
+        return connection.sent(sql);
+    }
+
+    @Override
     protected <T> T send(String sql, Call<T> call) throws SQLException {
         return sendOwn(connection.turns.enter(connection.plan(sql), Binds.NONE, delegate, false), call);
     }
@@ -198,10 +203,7 @@ class RowlockStatement extends ForwardingStatement {
         connection.turns.mayLock();
     }
 
-    /**
-     * Closes the statement together with its last result, if closeOnCompletion() was called. The delegate does this
-     * only for its own results, not for the results of {@link #ran}.
-     */
+    /** Closes the statement with the last result of {@link #ran}, if closeOnCompletion() was called. */
     final void resultClosed() throws SQLException {
         Statement other = ran;
         if (!other.equals(delegate) && !delegate.isClosed() && delegate.isCloseOnCompletion()) {
