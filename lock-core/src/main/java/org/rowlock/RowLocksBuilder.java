@@ -111,9 +111,9 @@ public final class RowLocksBuilder {
      * reaches the server. For such a key, the number grows to at most 8. To measure how long a transaction takes
      * without waiting, the admission queue sometimes admits only one request at a time. In the {@code ROW} queue the
      * number is at least 8, or at least 4 while transactions wait in the JVM. The number is larger if the row is held
-     * only briefly. While many clients without Rowlock wait for the row, the {@code ROW} queue admits all transactions.
-     * A number that is set here is fixed. A number that is larger than the number of connections switches the queues
-     * off.
+     * only briefly. While many clients without Rowlock wait for the row, the {@code ROW} queue admits all transactions,
+     * as it does until these clients are first counted. A number that is set here is fixed. A number that is larger
+     * than the number of connections switches the queues off.
      *
      * @param threads the number, at least 1
      * @return this builder
@@ -240,9 +240,9 @@ public final class RowLocksBuilder {
         /**
          * Acquires the front lock even without contention. There are two exceptions. If a wait for the front lock of
          * the row has timed out, the next transactions usually acquire no front lock for a minute. Transactions also
-         * acquire no front lock while at least five clients without Rowlock wait for the row. These clients do not
-         * queue for the front lock, and would acquire the row earlier. Without contention, transactions are a few
-         * percent slower than with the row lock alone.
+         * acquire no front lock while at least five clients without Rowlock wait for the row, or are not counted yet.
+         * These clients do not queue for the front lock, and would acquire the row earlier.
+         * Without contention, transactions are a few percent slower than with the row lock alone.
          */
         ALWAYS,
 

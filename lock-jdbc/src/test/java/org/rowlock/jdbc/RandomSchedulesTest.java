@@ -94,7 +94,7 @@ class RandomSchedulesTest {
         database.afterEach(null);
     }
 
-    /** Now a key goes in front, now a mark, and now nothing: what is right must not depend on it. */
+    /** Now a key goes in front, and now nothing: what is right must not depend on it. */
     private static final class SometimesFront implements QueuePolicy {
         private final Random random = new Random(1);
 

@@ -52,8 +52,8 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // This field and the following fields are written under the lock of the queue, with two exceptions: without the
-    // lock, the entry's own thread writes offer, and the leader writes sent.
+    // This field and the following fields are written under the lock of the queue, with three exceptions: without the
+    // lock, the entry's own thread writes offer and clears front, and the leader writes sent.
     volatile State state = State.NEW;
 
     @Nullable
@@ -231,7 +231,7 @@ public final class QueueEntry {
 
     /**
      * Whether the caller must ask the server how many clients without Rowlock wait for the row. If so, the caller calls
-     * {@link #ask}, and then {@link #front}.
+     * {@link #ask}, before it may call {@link #front}.
      */
     public boolean asks(LockFront how) {
         synchronized (queue.lock) {

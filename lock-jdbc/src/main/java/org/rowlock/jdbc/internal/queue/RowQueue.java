@@ -112,8 +112,7 @@ final class RowQueue {
                 if (runsAlone) {
                     countPlainClients(entry, row, statement);
                 }
-                boolean fronts = runsAlone && isWhole && row.isFrontable() && Turn.isPlain(statement);
-                Front front = fronts ? front(entry, row) : null;
+                Front front = runsAlone && isWhole && Turn.isPlain(statement) ? front(entry, row) : null;
                 turn = new Turn(access, entry, row.plan(), front, member);
             }
             return turn;
@@ -143,7 +142,7 @@ final class RowQueue {
     }
 
     private @Nullable Front front(QueueEntry entry, LockedRow row) {
-        Front asked = entry.front(dropIn.settings.front());
+        Front asked = row.isFrontable() ? entry.front(dropIn.settings.front()) : null;
         LockKey.Row key = asked == null ? null : row.lockKey();
         if (asked != null && key == null) {
             asked.unsent();

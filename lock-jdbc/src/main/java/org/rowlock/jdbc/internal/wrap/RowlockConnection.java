@@ -19,6 +19,7 @@ import org.rowlock.jdbc.internal.forward.ForwardingConnection;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.queue.Turns;
 import org.rowlock.jdbc.internal.row.StatementPlan;
+import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 
 /** A connection whose statements may have to wait in the JVM before they go to the server. */
 public final class RowlockConnection extends ForwardingConnection implements CommitFlush, ForwardingSession {
@@ -103,8 +104,8 @@ public final class RowlockConnection extends ForwardingConnection implements Com
 
     @Override
     protected String sent(String sql) {
-        StatementPlan plan = dropIn.mode() == DropInMode.QUEUE ? plan(sql) : null;
-        return plan == null ? sql : plan.sent();
+        boolean isKnown = sql != null && sql.length() <= StatementRecogniser.LONGEST;
+        return isKnown && dropIn.mode() == DropInMode.QUEUE ? dropIn.plan(sql).sent() : sql;
     }
 
     @Override
