@@ -80,7 +80,7 @@ record QueueStay(
                 || onCitus) {
             return null;
         }
-        if (fronted.asks(calls.front())) {
+        if (fronted.asks()) {
             fronted.ask(() -> session.outsideTransaction(() -> session.ask(FrontSql.PLAIN_WAITERS, row.table())));
         }
         Front wanted = fronted.front(calls.front());

@@ -38,6 +38,7 @@ public final class AdaptivePolicy implements QueuePolicy {
     private static final double SHORTEST_NANOS = WAKE_NANOS / 4;
 
     private final int fixed;
+    private final OpenPolicy open;
     private final FrontPolicy front;
     private @Nullable AdaptiveWidth stays;
 
@@ -50,11 +51,12 @@ public final class AdaptivePolicy implements QueuePolicy {
     /**
      * @param width how many transactions are admitted at a time; 0 for an adaptive width
      * @param nanos returns a time that never decreases
-     * @param clients see {@link FrontPolicy}
+     * @param clients shared by all policies of the same {@link KeyQueues}
      */
     AdaptivePolicy(int width, LongSupplier nanos, PlainClients clients) {
         this.fixed = width;
-        this.front = new FrontPolicy(nanos, clients);
+        this.open = new OpenPolicy(nanos, clients);
+        this.front = new FrontPolicy(nanos, open);
     }
 
     @Override
@@ -62,7 +64,7 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (fixed > 0) {
             return fixed;
         }
-        if (kept ? front.isBesideMany() : front.isOpen()) {
+        if (kept ? open.isBesideMany() : open.isOpen()) {
             // An admission queue keeps a limit, because its callers borrow connections after admission. Callers of
             // other keys need connections, too.
             return kept ? AdaptiveWidth.MOST : Integer.MAX_VALUE;

@@ -5,31 +5,25 @@ import java.util.function.LongSupplier;
 
 /**
  * Decides whether the next lock of a key has a {@linkplain Front front lock}. The decision depends on the
- * <em>crowd</em> of earlier locks: the length of the queue at the server, which {@link AdaptivePolicy} estimates. All
- * methods are called under the lock of the queues. The policy has three states.
+ * <em>crowd</em> of earlier locks: the length of the queue at the server, which {@link AdaptivePolicy} estimates. While
+ * the queue of the key is {@linkplain OpenPolicy open}, locks have no front lock, and crowds are not evaluated. All
+ * methods are called under the lock of the queues. The policy has two states.
  *
- * <p>PLAIN: locks have no front lock, unless front locks are configured. When {@link AdaptivePolicy#FEW} transactions
- * of this JVM contend for a key, and no policy has {@linkplain PlainClients#counted counted} few clients without
- * Rowlock, the state becomes OPEN. If crowds are large, and at least half of their transactions belong to other JVMs,
- * the state becomes FRONT. If other JVMs already use front locks, a lock without a front lock overtakes their
- * transactions, so its crowd seems small. To detect this case, some locks are <em>probes</em>, which have a front lock.
- * A lock may be a probe if the lock before it waited for transactions of other JVMs. One in {@link #EVERY} such locks
- * is a probe.
+ * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large, and at least half of
+ * their transactions belong to other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock
+ * without a front lock overtakes their transactions, so its crowd seems small. To detect this case, some locks are
+ * <em>probes</em>, which have a front lock. A lock may be a probe if the lock before it waited for transactions of
+ * other JVMs. One in {@link #EVERY} such locks is a probe.
  *
  * <p>FRONT: each lock has a front lock. Front locks are granted in the order of arrival, so the estimated crowd is
  * accurate. After {@link #TO_PLAIN} consecutive small crowds the state becomes PLAIN. If transactions that hold the
- * front lock still wait long for the row, other transactions lock the row without a front lock. The next lock then
- * first <em>asks</em> the server how many clients without Rowlock wait. If they are many, the state becomes OPEN.
- *
- * <p>OPEN: many clients without Rowlock wait for the row, or are not counted yet. With front locks, only one
- * transaction of all JVMs with Rowlock would wait among them. Therefore locks have no front lock. About one lock per
- * second asks again. If no lock asks for a while, the state becomes PLAIN.
+ * front lock still wait long for the row, other transactions lock the row without a front lock. The next lock then asks
+ * the server how many clients without Rowlock wait. If they are many, the state becomes PLAIN, and the queue opens.
  */
 final class FrontPolicy {
     private enum State {
         PLAIN,
-        FRONT,
-        OPEN
+        FRONT
     }
 
     /** The smallest crowd that leads to FRONT. With a smaller crowd, a front lock costs more than it saves. */
@@ -68,31 +62,11 @@ final class FrontPolicy {
     /** The shortest wait for the row that is evaluated even if the transaction has hardly waited for the front lock. */
     static final long VERY_LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The smallest number of waiting clients without Rowlock that leads to OPEN. */
-    private static final int CLIENTS = 5;
-
     /**
      * The number of consecutive long waits after which a lock asks the server. One wait may be long because of a stall,
      * or because other JVMs have just started and do not use front locks yet.
      */
     private static final int LONG_WAITS = 2;
-
-    /** The time between questions to the server. For each question, the server visits all its locks. */
-    static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    /**
-     * The time after which an answer with few clients is checked by another question. The first answer may be too
-     * small, because many clients briefly wait for no lock while the row passes to the next transaction.
-     */
-    static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-    private static final int CHECKS = 2;
-
-    /**
-     * How long a question may be overdue in OPEN before the state becomes PLAIN. In OPEN the {@code ROW} queues are
-     * unlimited, which is justified only while new answers arrive.
-     */
-    static final long OVERDUE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /**
      * The longest wait for a front lock. A transaction that gives up may lock the row before transactions that still
@@ -101,7 +75,7 @@ final class FrontPolicy {
     static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier nanos;
-    private final PlainClients clients;
+    private final OpenPolicy open;
     private State state = State.PLAIN;
 
     /** How many crowds in succession were a reason to change the state. */
@@ -112,29 +86,19 @@ final class FrontPolicy {
 
     private int plainOnes;
     private long grantedNanos;
-    private int fewAnswers;
     private int longWaits;
-
-    /** Whether the state is OPEN because many clients without Rowlock wait. */
-    private boolean many;
-
-    private long nextAskNanos;
     private long pausedUntilNanos;
 
-    /**
-     * @param nanos returns a time that never decreases
-     * @param clients shared by all policies of the same {@link KeyQueues}
-     */
-    FrontPolicy(LongSupplier nanos, PlainClients clients) {
+    /** @param nanos returns a time that never decreases */
+    FrontPolicy(LongSupplier nanos, OpenPolicy open) {
         this.nanos = nanos;
-        this.clients = clients;
-        this.nextAskNanos = nanos.getAsLong();
-        this.grantedNanos = nextAskNanos - 1;
-        this.pausedUntilNanos = nextAskNanos;
+        this.open = open;
+        this.pausedUntilNanos = nanos.getAsLong();
+        this.grantedNanos = pausedUntilNanos - 1;
     }
 
     long mostNanos(boolean always) {
-        boolean fronts = !isOpen() && (state == State.FRONT || (has(pausedUntilNanos) && (always || isProbe())));
+        boolean fronts = !open.isOpen() && (state == State.FRONT || (has(pausedUntilNanos) && (always || isProbe())));
         return fronts ? BOUND_NANOS : 0;
     }
 
@@ -146,53 +110,20 @@ final class FrontPolicy {
         return nanos.getAsLong() - come >= 0;
     }
 
-    boolean isOpen() {
-        // Another policy may have counted few clients since this state began.
-        if (state == State.OPEN && (has(nextAskNanos + OVERDUE_NANOS) || (!many && clients.counted))) {
-            enter(State.PLAIN);
-        }
-        return state == State.OPEN;
-    }
-
-    /** Whether many clients without Rowlock wait for the row, according to the last answer. */
-    boolean isBesideMany() {
-        return isOpen() && many;
-    }
-
-    /**
-     * Whether the caller must ask the server before the next lock. In FRONT, returns true only if several transactions
-     * of this JVM contend for the key, because a question costs a round trip. In PLAIN, the state may become OPEN.
-     */
+    /** Whether the caller must ask the server before the next lock. The queue may now be open. */
     boolean asks(int wanting) {
-        if (state == State.PLAIN && wanting >= AdaptivePolicy.FEW && !clients.counted) {
-            enter(State.OPEN);
-            // Clients that have started at the same time do not wait yet.
-            nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
-        }
-        boolean asks = (isOpen() || (wanting > 1 && longWaits >= LONG_WAITS)) && has(nextAskNanos) && clients.mayAsk();
-        if (asks) {
-            nextAskNanos = nanos.getAsLong() + ASK_NANOS;
-        }
-        return asks;
+        return open.asks(wanting, longWaits >= LONG_WAITS);
     }
 
     /** @param waiting how many clients without Rowlock wait for the most contended row of the table */
     void answered(int waiting) {
-        if (waiting >= CLIENTS) {
-            enter(State.OPEN);
-            many = true;
-        } else if (++fewAnswers < CHECKS) {
-            nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
-        } else {
-            enter(state == State.OPEN && !many ? State.PLAIN : State.FRONT);
-            clients.counted = true;
+        if (open.answered(waiting)) {
+            enter(open.isOpen() ? State.PLAIN : state);
         }
     }
 
     private void enter(State next) {
         state = next;
-        many = false;
-        fewAnswers = 0;
         longWaits = 0;
         inRow = 0;
     }
@@ -206,12 +137,15 @@ final class FrontPolicy {
     void locked(boolean inFront, double crowd, int own, long waitedNanos, double rowHolds) {
         othersSeen = crowd >= NONE && crowd > own;
         grantedNanos = inFront ? nanos.getAsLong() : grantedNanos;
+        if (open.isOpen()) {
+            return;
+        }
         if (state == State.PLAIN) {
             boolean large = waitedNanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
             if (has(pausedUntilNanos) && (inFront ? large : isRow(large, TO_FRONT))) {
                 enter(State.FRONT);
             }
-        } else if (state == State.FRONT && inFront) {
+        } else if (inFront) {
             if (isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {
                 enter(State.PLAIN);
             } else if (!Double.isNaN(rowHolds)) {

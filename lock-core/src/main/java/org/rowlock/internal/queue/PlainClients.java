@@ -9,12 +9,12 @@ import java.util.function.LongSupplier;
  */
 final class PlainClients {
     /** The shortest time between two questions, because many contended rows would lead to many questions. */
-    static final long BETWEEN_NANOS = FrontPolicy.CHECK_NANOS;
+    static final long BETWEEN_NANOS = OpenPolicy.CHECK_NANOS;
 
     private final LongSupplier nanos;
     private final AtomicLong nextAskNanos;
 
-    /** Whether any policy has counted few clients without Rowlock. */
+    /** Whether any policy has counted few clients without Rowlock. Until then, queues open for their first crowds. */
     volatile boolean counted;
 
     /** @param nanos returns a time that never decreases */

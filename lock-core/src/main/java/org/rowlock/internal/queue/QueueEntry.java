@@ -233,11 +233,10 @@ public final class QueueEntry {
      * Whether the caller must ask the server how many clients without Rowlock wait for the row. If so, the caller calls
      * {@link #ask}, before it may call {@link #front}.
      */
-    public boolean asks(LockFront how) {
+    public boolean asks() {
         synchronized (queue.lock) {
             // A group runs many transactions each time the server grants the row, so its JVM does not starve.
-            int wanting = offer == null ? queue.wanting() : 1;
-            boolean asks = how != LockFront.NEVER && isAlone() && queue.policy.asks(wanting);
+            boolean asks = isAlone() && queue.policy.asks(offer == null ? queue.wanting() : 1);
             // The policy may now allow a larger width.
             queue.admitNext();
             return asks;

@@ -42,8 +42,26 @@ public final class FrontSql {
      */
     public static final int PART_OF_TIMEOUT = 10;
 
-    /** The statement that acquires the front lock, with parameters that {@link #bind} sets. */
-    public static final String SQL = sql("cast(? as bigint)", "cast(? as integer)", "cast(? as integer)");
+    /**
+     * The statement that acquires the front lock, with parameters that {@link #bind} sets. The server first evaluates
+     * the select in brackets, which sets lock_timeout to the bound; "offset 0" ensures this order. The result of the
+     * lock function is an argument of the call that restores lock_timeout, so the server restores lock_timeout after
+     * the lock. The comment identifies the statement in pg_stat_activity, which shows only the beginning of the text.
+     */
+    public static final String SQL = "/* rowlock.front */ select pg_catalog.set_config('lock_timeout', a.own ||"
+            + " (pg_catalog.pg_advisory_xact_lock(a.key))::pg_catalog.text, true),"
+            + " extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()) from ("
+            + "select m.key, pg_catalog.current_setting('lock_timeout') as own,"
+            + " pg_catalog.set_config('lock_timeout', (case when"
+            + " pg_catalog.current_setting('lock_timeout') = '0' and"
+            + " pg_catalog.current_setting('statement_timeout') = '0' then m.millis"
+            + " else greatest(1, least(m.millis, "
+            + part("lock_timeout") + ", " + part("statement_timeout")
+            + "))::integer end)::pg_catalog.text, true) from (select cast(? as bigint) as key,"
+            + " cast(? as integer) as millis, cast(? as integer) as part) as m"
+            + " where pg_catalog.current_setting(" + IS_THERE + ") = 'true'"
+            + " and pg_catalog.pg_current_xact_id_if_assigned() is null"
+            + " and " + GroupRule.READ_COMMITTED + " offset 0) as a";
 
     /** The word in the text of each statement with which a client with Rowlock waits for a row. */
     private static final String WORD = "rowlock";
@@ -108,29 +126,6 @@ public final class FrontSql {
     public static String look(String row) {
         // The line break ends a -- comment at the end of the caller's text.
         return "select pg_catalog.set_config(" + IS_THERE + ", (exists (" + row + "\n))::pg_catalog.text, true)";
-    }
-
-    /**
-     * Returns the statement that acquires the front lock. The server first evaluates the select in brackets, which sets
-     * lock_timeout to the bound; "offset 0" ensures this order. The result of the lock function is an argument of the
-     * call that restores lock_timeout, so the server restores lock_timeout after the lock.
-     */
-    private static String sql(String key, String millis, String part) {
-        // The comment identifies the statement in pg_stat_activity, which shows only the beginning of the text.
-        return "/* rowlock.front */ select pg_catalog.set_config('lock_timeout', a.own ||"
-                + " (pg_catalog.pg_advisory_xact_lock(a.key))::pg_catalog.text, true),"
-                + " extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()) from ("
-                + "select m.key, pg_catalog.current_setting('lock_timeout') as own,"
-                + " pg_catalog.set_config('lock_timeout', (case when"
-                + " pg_catalog.current_setting('lock_timeout') = '0' and"
-                + " pg_catalog.current_setting('statement_timeout') = '0' then m.millis"
-                + " else greatest(1, least(m.millis, "
-                + part("lock_timeout") + ", " + part("statement_timeout")
-                + "))::integer end)::pg_catalog.text, true) from (select " + key
-                + " as key, " + millis + " as millis, " + part + " as part) as m"
-                + " where pg_catalog.current_setting(" + IS_THERE + ") = 'true'"
-                + " and pg_catalog.pg_current_xact_id_if_assigned() is null"
-                + " and " + GroupRule.READ_COMMITTED + " offset 0) as a";
     }
 
     /** Returns an expression for the part of a timeout that the wait for a front lock may take; null for no timeout. */

@@ -16,7 +16,6 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
@@ -75,12 +74,11 @@ class KeyQueueTest {
         QueueEntry second = asking.entry(1, null);
         QueueEntry grouped = asking.entry(1, "offer");
         assertThat(first.tryEnter()).isTrue();
-        assertThat(first.asks(LockFront.ADAPTIVE)).isFalse();
+        assertThat(first.asks()).isFalse();
         assertThat(second.tryEnter()).isTrue();
-        assertThat(second.asks(LockFront.NEVER)).isFalse();
-        assertThat(second.asks(LockFront.ADAPTIVE)).isTrue();
+        assertThat(second.asks()).isTrue();
         assertThat(grouped.tryEnter()).isTrue();
-        assertThat(grouped.asks(LockFront.ADAPTIVE)).isFalse();
+        assertThat(grouped.asks()).isFalse();
         assertThat(contended).containsExactly(1, 2, 1);
     }
 

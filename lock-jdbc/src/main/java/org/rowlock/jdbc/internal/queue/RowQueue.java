@@ -126,7 +126,7 @@ final class RowQueue {
     /** Counts the clients without Rowlock that wait for the row, if the queue requires this. */
     private void countPlainClients(QueueEntry entry, LockedRow row, Statement statement) throws SQLException {
         // Groups do not need this count, because a group runs many statements each time it locks the row.
-        if (dropIn.groups == null && entry.asks(dropIn.settings.front())) {
+        if (dropIn.groups == null && entry.asks()) {
             QueueWait asking = new QueueWait(statement, entry);
             wait = asking;
             try {
