@@ -144,6 +144,7 @@ final class FrontPolicy {
             boolean large = waitedNanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
             if (has(pausedUntilNanos) && (inFront ? large : isRow(large, TO_FRONT))) {
                 enter(State.FRONT);
+                open.expire();
             }
         } else if (inFront) {
             if (isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {

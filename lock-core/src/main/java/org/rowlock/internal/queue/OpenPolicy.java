@@ -11,7 +11,8 @@ import java.util.function.LongSupplier;
  * states.
  *
  * <p>CLOSED: the queue is narrow. While {@link AdaptivePolicy#FEW} transactions of this JVM contend for the key, about
- * one lock per {@link #VALID_NANOS} asks, since clients without Rowlock may be started at any time.
+ * one lock per {@link #VALID_NANOS} asks, and one after other JVMs have begun to contend for the key. Clients without
+ * Rowlock may be started at any time.
  *
  * <p>UNCOUNTED: the queue is open, because no policy has {@linkplain PlainClients#counted counted} few clients yet. The
  * state begins with the first such contention. Clients without Rowlock that started earlier may wait already.
@@ -123,6 +124,11 @@ final class OpenPolicy {
         validUntilNanos = nanos.getAsLong() + VALID_NANOS;
         clients.counted = true;
         return true;
+    }
+
+    /** Records that transactions outside this JVM have begun to contend for the key, so the last count is too old. */
+    void expire() {
+        validUntilNanos = nanos.getAsLong();
     }
 
     private void enter(State next) {

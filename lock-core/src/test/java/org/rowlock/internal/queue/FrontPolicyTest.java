@@ -322,6 +322,19 @@ class FrontPolicyTest {
         assertThat(fronts()).isFalse();
     }
 
+    /** Hibernate's statements have no front lock, so nothing waits behind one. */
+    @Test
+    void theClientsAreCountedAgainWhenOthersBeginToContend() {
+        clients.counted = true;
+        few(8, 4);
+        nanos.addAndGet(SECOND);
+        plain(1, 20, 1);
+        assertThat(policy.asks(8)).isFalse();
+        plain(1, 20, 1);
+        assertThat(policy.asks(7)).isFalse();
+        many(8, 5);
+    }
+
     /** A key that cannot be had may be another's for hours, or the right to the function is missing. */
     @Test
     void aKeyThatCannotBeHadIsLeftAloneForAMinute() {
