@@ -188,12 +188,12 @@ class PlainWaitersTest {
 
     @ParameterizedTest
     @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
-    void whereThereIsNoFrontLockThereIsNoNumber(int isolation, Session holder, Session one) throws Exception {
+    void theyAreCountedWhereThereIsNoFrontLock(int isolation, Session holder, Session one) throws Exception {
         queueOf(holder, 2);
         one.connection().setTransactionIsolation(isolation);
         Asking policy = new Asking();
         assertThat(start(one, policy, OTHER).get()).isEqualTo(Held.ROW_LOCKED);
-        assertThat(policy.answer).hasValue(0);
+        assertThat(policy.answer).hasValue(2);
         assertThat(one.advisoryLocks()).isZero();
         one.rollback();
         endWaits();

@@ -110,12 +110,12 @@ final class FrontPolicy {
         return nanos.getAsLong() - come >= 0;
     }
 
-    /** Whether the caller must ask the server before the next lock. The queue may now be open. */
-    boolean asks(int wanting) {
-        return open.asks(wanting, longWaits >= LONG_WAITS);
+    /** Whether the caller must ask the server before the next lock; see {@link OpenPolicy#asks}. */
+    boolean asks(int wanting, double foreign) {
+        return open.asks(wanting, foreign, longWaits >= LONG_WAITS);
     }
 
-    /** @param waiting how many clients without Rowlock wait for the most contended row of the table */
+    /** @param waiting see {@link OpenPolicy#answered} */
     void answered(int waiting) {
         if (open.answered(waiting)) {
             enter(open.isOpen() ? State.PLAIN : state);
@@ -144,7 +144,6 @@ final class FrontPolicy {
             boolean large = waitedNanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
             if (has(pausedUntilNanos) && (inFront ? large : isRow(large, TO_FRONT))) {
                 enter(State.FRONT);
-                open.expire();
             }
         } else if (inFront) {
             if (isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {

@@ -10,9 +10,10 @@ import java.util.function.LongSupplier;
  * the server how many such clients wait. All methods are called under the lock of the queues. The policy has three
  * states.
  *
- * <p>CLOSED: the queue is narrow. While {@link AdaptivePolicy#FEW} transactions of this JVM contend for the key, about
- * one lock per {@link #VALID_NANOS} asks, and one after other JVMs have begun to contend for the key. Clients without
- * Rowlock may be started at any time.
+ * <p>CLOSED: the queue is narrow. Clients without Rowlock may be started at any time, so while {@link
+ * AdaptivePolicy#FEW} transactions of this JVM contend for the key, some locks ask again. If transactions of other JVMs
+ * contend, too, a lock asks after one second, then after two, four, and so on. Otherwise a lock asks after {@link
+ * #VALID_NANOS}.
  *
  * <p>UNCOUNTED: the queue is open, because no policy has {@linkplain PlainClients#counted counted} few clients yet. The
  * state begins with the first such contention. Clients without Rowlock that started earlier may wait already.
@@ -41,7 +42,14 @@ final class OpenPolicy {
 
     private static final int CHECKS = 2;
 
+    /** How long an answer with few clients is valid at most. */
     private static final long VALID_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    /** The estimated number of contending transactions in other JVMs that may be those of clients without Rowlock. */
+    private static final double FOREIGN = 2;
+
+    /** With a smaller estimate, no transaction of another JVM contends. */
+    private static final double NONE = 1;
 
     /**
      * How long a question may be overdue before an open queue is closed. An open queue is justified only while new
@@ -54,7 +62,12 @@ final class OpenPolicy {
     private State state = State.CLOSED;
     private int fewAnswers;
     private long nextAskNanos;
-    private long validUntilNanos;
+
+    /** When few clients were last counted. */
+    private long fewNanos;
+
+    /** How long that count is valid while transactions of other JVMs contend. */
+    private long validNanos = ASK_NANOS;
 
     /**
      * @param nanos returns a time that never decreases
@@ -64,7 +77,7 @@ final class OpenPolicy {
         this.nanos = nanos;
         this.clients = clients;
         this.nextAskNanos = nanos.getAsLong();
-        this.validUntilNanos = nextAskNanos;
+        this.fewNanos = nextAskNanos - VALID_NANOS;
     }
 
     private boolean has(long come) {
@@ -89,18 +102,23 @@ final class OpenPolicy {
      * Whether the caller must ask the server before the next lock. If the queue is closed, returns true only if several
      * transactions of this JVM contend for the key, because a question costs a round trip. The queue may now be open.
      *
-     * @param suspected whether waits for the row indicate clients without Rowlock
+     * @param foreign the estimated number of transactions in other JVMs that contend for the key
+     * @param overtaken whether transactions of other JVMs lock the row before those that hold the front lock
      */
-    boolean asks(int wanting, boolean suspected) {
+    boolean asks(int wanting, double foreign, boolean overtaken) {
         boolean crowded = wanting >= AdaptivePolicy.FEW;
         if (crowded && state == State.CLOSED && !clients.counted) {
             enter(State.UNCOUNTED);
             // Clients that have started at the same time do not wait yet.
             nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
         }
-        boolean due = isOpen() || (suspected && wanting > 1) || (crowded && has(validUntilNanos));
+        validNanos = foreign < NONE ? ASK_NANOS : validNanos;
+        long valid = foreign < FOREIGN ? VALID_NANOS : validNanos;
+        boolean due = isOpen() || (overtaken && wanting > 1) || (crowded && has(fewNanos + valid));
         boolean asks = due && has(nextAskNanos) && clients.mayAsk();
         if (asks) {
+            // Few clients are counted if two answers in quick succession agree.
+            fewAnswers = has(nextAskNanos + ASK_NANOS) ? 0 : fewAnswers;
             nextAskNanos = nanos.getAsLong() + ASK_NANOS;
         }
         return asks;
@@ -109,11 +127,16 @@ final class OpenPolicy {
     /**
      * Records the server's answer. Returns whether the policy has decided; if not, another lock asks soon.
      *
-     * @param waiting how many clients without Rowlock wait for the most contended row of the table
+     * @param waiting how many clients without Rowlock wait for the most contended row of the table; negative if unknown
      */
     boolean answered(int waiting) {
+        if (waiting < 0 && state == State.OPEN) {
+            return false;
+        }
         if (waiting >= CLIENTS) {
             enter(State.OPEN);
+            nextAskNanos = nanos.getAsLong() + ASK_NANOS;
+            validNanos = ASK_NANOS;
             return true;
         }
         if (++fewAnswers < CHECKS) {
@@ -121,14 +144,10 @@ final class OpenPolicy {
             return false;
         }
         enter(State.CLOSED);
-        validUntilNanos = nanos.getAsLong() + VALID_NANOS;
+        fewNanos = nanos.getAsLong();
+        validNanos = Math.min(VALID_NANOS, 2 * validNanos);
         clients.counted = true;
         return true;
-    }
-
-    /** Records that transactions outside this JVM have begun to contend for the key, so the last count is too old. */
-    void expire() {
-        validUntilNanos = nanos.getAsLong();
     }
 
     private void enter(State next) {

@@ -249,12 +249,12 @@ public final class QueueEntry {
     }
 
     /**
-     * Asks the server, and records the answer. If the query fails, the answer counts as 0.
+     * Asks the server, and records the answer. The answer is unknown if the query fails.
      *
      * @param plainWaiters the query {@code FrontSql.PLAIN_WAITERS}
      */
     public void ask(Count plainWaiters) {
-        int waiting = 0;
+        int waiting = -1;
         try {
             waiting = Integer.parseInt(plainWaiters.ask());
         } catch (SQLException e) {
@@ -266,7 +266,8 @@ public final class QueueEntry {
     /**
      * Records the server's answer.
      *
-     * @param waiting how many clients without Rowlock wait for the most contended row of the table; 0 if unknown
+     * @param waiting how many clients without Rowlock wait for the most contended row of the table; negative if
+     *     unknown
      */
     void answered(int waiting) {
         synchronized (queue.lock) {

@@ -41,7 +41,8 @@ public interface QueuePolicy {
     /**
      * Records the server's answer.
      *
-     * @param waiting how many clients without Rowlock wait for the most contended row of the table; 0 if unknown
+     * @param waiting how many clients without Rowlock wait for the most contended row of the table; negative if
+     *     unknown
      */
     default void answered(int waiting) {}
 

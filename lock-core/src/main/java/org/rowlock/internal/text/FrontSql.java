@@ -78,9 +78,8 @@ public final class FrontSql {
      * the session from the role, the session is not counted.
      *
      * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them waits
-     * for the xid of the holder, and so does each transaction that finds a new version of the row. In REPEATABLE READ
-     * and SERIALIZABLE the answer is 0, because front locks do not exist there. Prepared transactions have no pid and
-     * do not wait, so the query ignores their locks.
+     * for the xid of the holder, and so does each transaction that finds a new version of the row. Prepared
+     * transactions have no pid and do not wait, so the query ignores their locks.
      */
     public static final String PLAIN_WAITERS =
             "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"
@@ -90,8 +89,7 @@ public final class FrontSql {
                     + " from (select pg_catalog.to_regclass(cast(? as pg_catalog.text)) as relation) as n)"
                     + " select coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'tuple'), 0)"
                     + " + coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'transactionid'), 0) from ("
-                    + "select l.locktype, pg_catalog.count(*) as waiters from l where not l.granted and "
-                    + GroupRule.READ_COMMITTED
+                    + "select l.locktype, pg_catalog.count(*) as waiters from l where not l.granted"
                     + " and (l.locktype = 'tuple' and l.mode in ('ExclusiveLock', 'AccessExclusiveLock')"
                     + " and " + CatalogSql.root("l.relation") + " = (select root from named)"
                     + " or l.locktype = 'transactionid' and not l.pid = any (array(select t.pid from l as t"

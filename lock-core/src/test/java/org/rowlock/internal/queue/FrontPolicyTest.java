@@ -44,7 +44,11 @@ class FrontPolicyTest {
     }
 
     private void many(int wanting, int waiting) {
-        assertThat(policy.asks(wanting)).isTrue();
+        many(wanting, waiting, 0);
+    }
+
+    private void many(int wanting, int waiting, double foreign) {
+        assertThat(policy.asks(wanting, foreign)).isTrue();
         policy.answered(waiting);
         assertThat(open.isOpen()).isTrue();
     }
@@ -55,11 +59,15 @@ class FrontPolicyTest {
     }
 
     private void few(int wanting, int waiting) {
-        assertThat(policy.asks(wanting)).isTrue();
+        few(wanting, waiting, 0);
+    }
+
+    private void few(int wanting, int waiting, double foreign) {
+        assertThat(policy.asks(wanting, foreign)).isTrue();
         policy.answered(waiting);
-        assertThat(policy.asks(wanting)).isFalse();
+        assertThat(policy.asks(wanting, foreign)).isFalse();
         nanos.addAndGet(SECOND / 20);
-        assertThat(policy.asks(wanting)).isTrue();
+        assertThat(policy.asks(wanting, foreign)).isTrue();
         policy.answered(waiting);
         assertThat(open.isOpen()).isFalse();
     }
@@ -71,7 +79,7 @@ class FrontPolicyTest {
 
     private void twoBehind() {
         behind(4);
-        assertThat(policy.asks(2)).isFalse();
+        assertThat(policy.asks(2, 0)).isFalse();
         behind(4);
     }
 
@@ -91,7 +99,7 @@ class FrontPolicyTest {
         assertThat(fronts()).isFalse();
         plain(1, 8, 4);
         assertThat(fronts()).isTrue();
-        assertThat(policy.asks(2)).isFalse();
+        assertThat(policy.asks(2, 0)).isFalse();
     }
 
     /** A front lock delays nobody else of this JVM, so the round trip of a question would gain nothing. */
@@ -99,10 +107,10 @@ class FrontPolicyTest {
     void aTransactionThatIsAloneInItsJvmDoesNotAsk() {
         enter();
         twoBehind();
-        assertThat(policy.asks(1)).isFalse();
+        assertThat(policy.asks(1, 0)).isFalse();
         many(9);
         nanos.addAndGet(SECOND);
-        assertThat(policy.asks(1)).isTrue();
+        assertThat(policy.asks(1, 0)).isTrue();
     }
 
     /** Each question visits all locks of the server, so a hundred hot rows ask no more often than a few. */
@@ -114,17 +122,17 @@ class FrontPolicyTest {
                 each.locked(i >= 2, 20, 1, 20 * HOLD, i >= 2 ? 4 : Double.NaN);
             }
         }
-        assertThat(policy.asks(2)).isTrue();
-        assertThat(other.asks(2)).isFalse();
+        assertThat(policy.asks(2, 0)).isTrue();
+        assertThat(other.asks(2, 0)).isFalse();
         nanos.addAndGet(PlainClients.BETWEEN_NANOS - 1);
-        assertThat(other.asks(2)).isFalse();
+        assertThat(other.asks(2, 0)).isFalse();
         nanos.incrementAndGet();
-        assertThat(other.asks(2)).isTrue();
+        assertThat(other.asks(2, 0)).isTrue();
         policy.answered(9);
         other.answered(9);
         nanos.addAndGet(SECOND);
-        assertThat(other.asks(2)).isTrue();
-        assertThat(policy.asks(2)).isFalse();
+        assertThat(other.asks(2, 0)).isTrue();
+        assertThat(policy.asks(2, 0)).isFalse();
         assertThat(open.isOpen()).isTrue();
     }
 
@@ -212,9 +220,9 @@ class FrontPolicyTest {
     /** Clients without Rowlock may wait already, and they would get the row more often than those in a narrow queue. */
     @Test
     void theFirstCrowdWaitsAtTheServerUntilTheClientsAreCounted() {
-        assertThat(policy.asks(7)).isFalse();
+        assertThat(policy.asks(7, 0)).isFalse();
         assertThat(open.isOpen()).isFalse();
-        assertThat(policy.asks(8)).isFalse();
+        assertThat(policy.asks(8, 0)).isFalse();
         assertThat(open.isOpen()).isTrue();
         nanos.addAndGet(SECOND / 20);
         many(5);
@@ -227,13 +235,13 @@ class FrontPolicyTest {
     @Test
     void afterTheFirstCountTheQueueIsNarrowForEachKey() {
         OpenPolicy other = new OpenPolicy(nanos::get, clients);
-        assertThat(other.asks(8, false)).isFalse();
+        assertThat(other.asks(8, 0, false)).isFalse();
         assertThat(other.isOpen()).isTrue();
-        assertThat(policy.asks(8)).isFalse();
+        assertThat(policy.asks(8, 0)).isFalse();
         for (int i = 0; i < 2; i++) {
             assertThat(open.isOpen()).isTrue();
             nanos.addAndGet(SECOND / 20);
-            assertThat(policy.asks(8)).isTrue();
+            assertThat(policy.asks(8, 0)).isTrue();
             policy.answered(4);
         }
         assertThat(open.isOpen()).isFalse();
@@ -242,7 +250,7 @@ class FrontPolicyTest {
             assertThat(each.isOpen()).isFalse();
             // The clients that wait for another row, perhaps of another table or database, are not counted yet.
             nanos.addAndGet(SECOND / 20);
-            assertThat(each.asks(8, false)).isEqualTo(each != open);
+            assertThat(each.asks(8, 0, false)).isEqualTo(each != open);
             assertThat(each.isOpen()).isFalse();
         }
     }
@@ -258,9 +266,9 @@ class FrontPolicyTest {
             few(8, 4);
             assertThat(fronts()).isEqualTo(front);
             nanos.addAndGet(MINUTE - 1);
-            assertThat(policy.asks(100)).isFalse();
+            assertThat(policy.asks(100, 0)).isFalse();
             nanos.addAndGet(1);
-            assertThat(policy.asks(7)).isFalse();
+            assertThat(policy.asks(7, 0)).isFalse();
         }
         many(8, 5);
         nanos.addAndGet(SECOND);
@@ -277,7 +285,7 @@ class FrontPolicyTest {
         nanos.addAndGet(1);
         assertThat(fronts()).isFalse();
         assertThat(open.isOpen()).isFalse();
-        assertThat(policy.asks(2)).isFalse();
+        assertThat(policy.asks(2, 0)).isFalse();
         open();
     }
 
@@ -289,7 +297,7 @@ class FrontPolicyTest {
         behind(3.9);
         behind(4);
         inFront(1, 20, 1);
-        assertThat(policy.asks(2)).isFalse();
+        assertThat(policy.asks(2, 0)).isFalse();
         behind(4);
         many(5);
     }
@@ -301,10 +309,10 @@ class FrontPolicyTest {
         few(0);
         twoBehind();
         nanos.addAndGet(SECOND - 1);
-        assertThat(policy.asks(2)).isFalse();
+        assertThat(policy.asks(2, 0)).isFalse();
         nanos.addAndGet(1);
-        assertThat(policy.asks(2)).isTrue();
-        assertThat(policy.asks(2)).isFalse();
+        assertThat(policy.asks(2, 0)).isTrue();
+        assertThat(policy.asks(2, 0)).isFalse();
     }
 
     @Test
@@ -313,7 +321,7 @@ class FrontPolicyTest {
         for (int i = 0; i < 5; i++) {
             plain(100, 1, 1);
             nanos.addAndGet(SECOND - 1);
-            assertThat(policy.asks(2)).isFalse();
+            assertThat(policy.asks(2, 0)).isFalse();
             nanos.addAndGet(1);
             many(5);
         }
@@ -324,15 +332,53 @@ class FrontPolicyTest {
 
     /** Hibernate's statements have no front lock, so nothing waits behind one. */
     @Test
-    void theClientsAreCountedAgainWhenOthersBeginToContend() {
+    void whileOthersContendTheClientsAreCountedAgainAndAgain() {
         clients.counted = true;
         few(8, 4);
+        for (int seconds : new int[] {2, 4, 8, 16, 32, 60, 60}) {
+            nanos.addAndGet(seconds * SECOND - 1);
+            assertThat(policy.asks(100, 20)).isFalse();
+            nanos.addAndGet(1);
+            assertThat(policy.asks(7, 20)).isFalse();
+            few(8, 4, 20);
+        }
+        assertThat(policy.asks(8, 0.9)).isFalse();
         nanos.addAndGet(SECOND);
-        plain(1, 20, 1);
-        assertThat(policy.asks(8)).isFalse();
-        plain(1, 20, 1);
-        assertThat(policy.asks(7)).isFalse();
-        many(8, 5);
+        assertThat(policy.asks(8, 1.9)).isFalse();
+        many(8, 5, 2);
+        nanos.addAndGet(SECOND);
+        few(8, 4, 20);
+        nanos.addAndGet(2 * SECOND);
+        many(8, 5, 20);
+    }
+
+    @Test
+    void twoAnswersCountOnlyInQuickSuccession() {
+        clients.counted = true;
+        assertThat(policy.asks(8, 0)).isTrue();
+        policy.answered(4);
+        nanos.addAndGet(SECOND / 20 + SECOND);
+        few(8, 4);
+    }
+
+    /** A read-only connection cannot be asked, and the queue of another may already be open. */
+    @Test
+    void aQuestionThatFailsNeverClosesAnOpenQueue() {
+        open();
+        for (int i = 0; i < 3; i++) {
+            nanos.addAndGet(SECOND);
+            assertThat(policy.asks(2, 0)).isTrue();
+            policy.answered(-1);
+            assertThat(open.isOpen()).isTrue();
+        }
+        nanos.addAndGet(SECOND);
+        few(4);
+        clients.counted = false;
+        nanos.addAndGet(MINUTE);
+        assertThat(policy.asks(8, 0)).isFalse();
+        assertThat(open.isOpen()).isTrue();
+        nanos.addAndGet(SECOND / 20);
+        few(8, -1);
     }
 
     /** A key that cannot be had may be another's for hours, or the right to the function is missing. */
