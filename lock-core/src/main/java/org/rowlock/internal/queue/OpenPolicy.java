@@ -4,11 +4,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Decides whether the queue of a key is <em>open</em>, because many clients without Rowlock wait for the row. In a
- * narrow queue, or with front locks, few transactions of all JVMs with Rowlock would wait among these clients, and the
- * server would grant the row to them rarely. An open {@code ROW} queue admits all transactions. Some locks <em>ask</em>
- * the server how many such clients wait. All methods are called under the lock of the queues. The policy has three
- * states.
+ * Decides whether the queue of a key is <em>open</em>, because many clients without Rowlock wait for the row. If the
+ * queue were narrow, or had front locks, few transactions of this JVM would wait among these clients. The server would
+ * then rarely grant the row to them. An open {@code ROW} queue admits all transactions. Some locks <em>ask</em> the
+ * server how many such clients wait. All methods are called under the lock of the queues. The policy has three states.
  *
  * <p>CLOSED: the queue is narrow. Clients without Rowlock may be started at any time, so while {@link
  * AdaptivePolicy#FEW} transactions of this JVM contend for the key, some locks ask again. If transactions of other JVMs
