@@ -102,7 +102,7 @@ record ClaimRunner(
                 takeAs(table);
                 return;
             } catch (SQLException e) {
-                if (ServerErrors.outcomeIn(e) == null && !ServerErrors.isIdentityGone(List.of(table), e)) {
+                if (ServerErrors.outcomeIn(e) == null && !TargetErrors.isIdentityGone(List.of(table), e)) {
                     throw e;
                 }
             }
@@ -179,7 +179,7 @@ record ClaimRunner(
             tried++;
         }
         if (tried != ids) {
-            RowlockException refused = LockErrors.miscounted(description(), tried, ids, false);
+            RowlockException refused = TargetErrors.miscounted(description(), tried, ids, false);
             session.abort(refused);
             throw refused;
         }

@@ -32,7 +32,7 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
         int locked = held.locked();
         int keys = request.advisory().size();
         if (locked != keys) {
-            RowlockException refused = LockErrors.miscounted(call.description(), locked, keys, stored);
+            RowlockException refused = TargetErrors.miscounted(call.description(), locked, keys, stored);
             throw stored ? refused : aborted(refused);
         }
         if (!held.absent().isEmpty() && !Outcome.isReadCommitted(held.isolation())) {

@@ -20,6 +20,7 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Outcome;
 import org.rowlock.internal.sql.Outcome.Absent;
@@ -230,7 +231,7 @@ public final class LockCall {
 
     /** Aborts the transaction, and returns the exception for a query that has run without the lock of its row. */
     private RowlockException replaced() {
-        RowlockException refused = LockErrors.replaced(description());
+        RowlockException refused = TargetErrors.replaced(description());
         session.abort(refused);
         return refused;
     }

@@ -7,6 +7,7 @@ import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Outcome;
 import org.rowlock.internal.sql.Outcome.Failed;
@@ -42,7 +43,7 @@ record LockFlush(
                 return undone(e, true, new FrontGivenUp());
             }
             Outcome raised =
-                    ServerErrors.isIdentityGone(request.tables(), e) ? new Stale(true) : ServerErrors.outcomeIn(e);
+                    TargetErrors.isIdentityGone(request.tables(), e) ? new Stale(true) : ServerErrors.outcomeIn(e);
             if (raised == null) {
                 return failed(start, e);
             }

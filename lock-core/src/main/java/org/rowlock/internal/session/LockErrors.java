@@ -14,7 +14,6 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTableFullException;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
-import org.rowlock.LockVerificationException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Description;
 import org.rowlock.internal.sql.Outcome;
@@ -87,7 +86,7 @@ public final class LockErrors {
     public static @Nullable RowlockException ofFlush(
             Description request, boolean inserts, @Nullable Tail tail, SQLException e) {
         if (tail == null || tail.parts().isEmpty()) {
-            return inserts && !ServerErrors.isLockTarget(request, List.of(), e)
+            return inserts && !TargetErrors.isLockTarget(request, List.of(), e)
                     ? ofSession(request, e)
                     : ofLock(request, e);
         }
@@ -111,7 +110,7 @@ public final class LockErrors {
      */
     public static @Nullable RowlockException ofStatement(
             Description request, List<@Nullable Object> binds, SQLException e) {
-        return ServerErrors.isLockTarget(request, binds, e) ? ofLock(request, e) : ofSession(request, e);
+        return TargetErrors.isLockTarget(request, binds, e) ? ofLock(request, e) : ofSession(request, e);
     }
 
     /** Returns the exception for an error of a lock statement; a plain RowlockException for an unknown error. */
@@ -235,22 +234,6 @@ public final class LockErrors {
             exception.addSuppressed(first);
         }
         return new Outcome.Failed(cause, exception);
-    }
-
-    /** Returns the exception for a query that may have read a row without a lock on this row. */
-    public static LockSerializationException replaced(Description request) {
-        String why = "the row was inserted while the call waited, perhaps in place of a deleted row, so the query after"
-                + " the lock read a row that is not locked. " + ABORTED + " and run it again.";
-        return request.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
-    }
-
-    /** Returns the exception for a statement that has locked more or fewer keys than requested, without an error. */
-    public static LockVerificationException miscounted(Description request, int locked, int keys, boolean stored) {
-        String why = "the server has locked " + locked + " of " + keys + " advisory keys and reports no error, so"
-                + " other transactions are not excluded. " + (stored ? "The writes are stored" : ABORTED)
-                + ". Use strategy ROW, and report this fault with the version of the server: RowLocks.verify() checks"
-                + " every form of lock.";
-        return request.cannot(LockVerificationException::new, why, null, null);
     }
 
     public static String mixedUpStatements(SQLException e) {

@@ -1,18 +1,26 @@
 package org.rowlock.internal.session;
 
+import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.LockKey;
 import org.rowlock.LockSerializationException;
 import org.rowlock.LockTargetException;
+import org.rowlock.LockVerificationException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.TableName;
 
-/** Creates the exceptions for tables, ids and rows that do not exist or cannot be locked. */
+/**
+ * Creates the exceptions for tables, ids and rows that do not exist, or that are not locked as requested. Recognises the
+ * errors of the server about them.
+ */
 public final class TargetErrors {
     private static final int MOST_NAMED = 5;
 
@@ -132,5 +140,79 @@ public final class TargetErrors {
             default ->
                 state.startsWith(SqlState.DATA_EXCEPTION_CLASS) ? "Give an id that the column's type can hold" : null;
         };
+    }
+
+    /** Returns the exception for a query that may have read a row without a lock on this row. */
+    public static LockSerializationException replaced(Description request) {
+        String why = "the row was inserted while the call waited, perhaps in place of a deleted row, so the query after"
+                + " the lock read a row that is not locked. " + LockErrors.ABORTED + " and run it again.";
+        return request.cannot(LockSerializationException::new, why, SqlState.SERIALIZATION_FAILURE, null);
+    }
+
+    /** Returns the exception for a statement that has locked more or fewer keys than requested, without an error. */
+    public static LockVerificationException miscounted(Description request, int locked, int keys, boolean stored) {
+        String why = "the server has locked " + locked + " of " + keys + " advisory keys and reports no error, so"
+                + " other transactions are not excluded. " + (stored ? "The writes are stored" : LockErrors.ABORTED)
+                + ". Use strategy ROW, and report this fault with the version of the server: RowLocks.verify() checks"
+                + " every form of lock.";
+        return request.cannot(LockVerificationException::new, why, null, null);
+    }
+
+    /**
+     * Whether an error of parse analysis shows that the id columns have changed since they were looked up; see {@link
+     * RowSql#identityQuery}.
+     */
+    public static boolean isIdentityGone(List<RowTable> tables, SQLException e) {
+        String message = ServerErrors.message(e);
+        return switch (SqlState.of(e)) {
+            case SqlState.UNDEFINED_COLUMN, SqlState.GROUPING_ERROR -> message.contains(RowSql.IDENTITY_ALIAS + '.');
+            case SqlState.UNDEFINED_FUNCTION -> message.contains(RowSql.TYPE_CHECK);
+            // The checked types are arrays. The message contains their names without quotes.
+            case SqlState.UNDEFINED_OBJECT ->
+                tables.stream()
+                        .flatMap(table -> table.columns().stream())
+                        .anyMatch(column -> message.contains(column.arrayType().replace("\"", "")));
+            default -> false;
+        };
+    }
+
+    /**
+     * Whether an error is about the table or the id of the lock, and not about the caller's query in the same round
+     * trip. Such an error names the table or quotes the id. A quoted id proves nothing if a bind value of the query
+     * equals the id.
+     */
+    public static boolean isLockTarget(Description request, List<@Nullable Object> binds, SQLException e) {
+        ServerErrorMessage server = ServerErrors.serverMessage(e);
+        String message = server == null ? null : server.getMessage();
+        // A lock writes no rows, so an error of a row security policy for written rows is not about the lock.
+        if (server == null
+                || message == null
+                || ServerErrors.isOfRule(e)
+                || ServerErrors.isRaisedIn("ExecWithCheckOptions", e)) {
+            return false;
+        }
+        return switch (SqlState.of(e)) {
+            case SqlState.UNDEFINED_TABLE, SqlState.INVALID_NAME ->
+                request.tables().stream().anyMatch(table -> names(message, table));
+            case SqlState.INVALID_SCHEMA_NAME,
+                    SqlState.INSUFFICIENT_PRIVILEGE,
+                    SqlState.WRONG_OBJECT_TYPE,
+                    SqlState.FEATURE_NOT_SUPPORTED ->
+                request.tables().stream()
+                        .anyMatch(table -> names(message, table)
+                                || TableName.parts(table).stream().anyMatch(part -> names(message, part)));
+            default ->
+                SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
+                        && server.getPosition() == 0
+                        && request.ids().stream()
+                                .anyMatch(part -> message.contains('"' + part + '"')
+                                        && binds.stream().noneMatch(bind -> part.equals(String.valueOf(bind))));
+        };
+    }
+
+    /** Whether a message contains a name in quotes or at its end, as in "permission denied for table account". */
+    private static boolean names(String message, String name) {
+        String plain = String.join(".", TableName.parts(name));
+        return message.contains('"' + plain + '"') || message.endsWith(' ' + plain);
     }
 }

@@ -84,7 +84,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
 
     /** Returns the open Hibernate session in a holder; null if there is none, or it belongs to another DataSource. */
     static @Nullable HibernateSession of(Object factory, Object holder, SessionCaches locked) {
-        SessionImplementor session = isElsewhere(factory, locked.dataSource()) ? null : session(holder);
+        SessionImplementor session = isElsewhere(factory, locked.dataSource) ? null : session(holder);
         return session == null ? null : new HibernateSession(session, locked);
     }
 
@@ -118,8 +118,8 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
      * instead.
      */
     void refuse() {
-        for (String table : locked.rows().keySet()) {
-            HibernateTables.refuseParts(locked.what(), table, entities(table));
+        for (String table : locked.rows.keySet()) {
+            HibernateTables.refuseParts(locked.what, table, entities(table));
         }
         for (Loaded each : loaded()) {
             if (each.surely() && !HELD.contains(each.entry().getLockMode()) && isChanged(each)) {
@@ -129,7 +129,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     private InvalidDataAccessApiUsageException refused(Loaded changed) {
-        return new InvalidDataAccessApiUsageException(locked.what() + ": the entity "
+        return new InvalidDataAccessApiUsageException(locked.what + ": the entity "
                 + changed.entry().getEntityName() + " with the id "
                 + changed.entry().getId()
                 + " was loaded before the lock and has been changed since, so the change may be based on values"
@@ -310,7 +310,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
      * property {@link #RETRIEVE} applies to {@code find}, and the cache mode to all other reads.
      */
     void passTheCacheBy(Consumer<Runnable> atEnd) {
-        if (locked.rows().keySet().stream().noneMatch(table -> entities(table).isCached())) {
+        if (locked.rows.keySet().stream().noneMatch(table -> entities(table).isCached())) {
             return;
         }
         CacheMode before = session.getCacheMode();
@@ -336,7 +336,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     private List<Loaded> loaded() {
         PersistenceContext context = session.getPersistenceContextInternal();
         List<Loaded> loaded = new ArrayList<>();
-        locked.rows().forEach((table, ids) -> {
+        locked.rows.forEach((table, ids) -> {
             Set<String> names = entities(table).names();
             if (names.isEmpty() || context.getNumberOfManagedEntities() == 0) {
                 return;
@@ -386,7 +386,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     List<String> idColumns() {
-        return locked.rows().keySet().stream()
+        return locked.rows.keySet().stream()
                 .flatMap(table -> entities(table).idColumns().stream())
                 .toList();
     }

@@ -31,9 +31,9 @@ public final class SessionCaches {
             isPresent("org.hibernate.engine.spi.SessionImplementor", "org.springframework.orm.jpa.EntityManagerHolder");
     private static final boolean MYBATIS = isPresent("org.mybatis.spring.SqlSessionHolder");
 
-    private final String what;
-    private final DataSource dataSource;
-    private final Map<String, Set<List<String>>> rows;
+    final String what;
+    final DataSource dataSource;
+    final Map<String, Set<List<String>>> rows;
     private final Function<String, List<String>> idColumns;
     private final Function<String, Set<List<String>>> spellings;
     private final Map<String, Set<List<String>>> stored = new HashMap<>();
@@ -96,18 +96,6 @@ public final class SessionCaches {
             }
         }
         return false;
-    }
-
-    String what() {
-        return what;
-    }
-
-    DataSource dataSource() {
-        return dataSource;
-    }
-
-    Map<String, Set<List<String>>> rows() {
-        return rows;
     }
 
     public static boolean isPresent(String... classes) {

@@ -76,10 +76,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
 
     private @Nullable Reaction selfInvocation;
 
-    /**
-     * The advisor that makes Spring create a proxy. The advisor is removed when the interceptors are added to the
-     * proxy.
-     */
+    /** The advisor that makes Spring create a proxy. When the interceptors are added, it is removed from the proxy. */
     private final DefaultPointcutAdvisor first;
 
     public LockChains(RowLockDefinitions definitions, Supplier<SpringLocks> locks, DataSources dataSources) {

@@ -1,7 +1,5 @@
 package org.rowlock.spring.internal.startup;
 
-import java.net.ConnectException;
-import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -30,13 +28,10 @@ import org.rowlock.spring.RowLockTemplate;
 import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.call.DataSources;
 import org.rowlock.spring.internal.jpa.HibernateTables;
-import org.rowlock.spring.internal.pool.Pools;
-import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.LockChains.Usage;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessResourceFailureException;
 
 /**
@@ -63,6 +58,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
     private final RowLockSettings settings;
     private final LockChains chains;
     private final DataSources dataSources;
+    private final DataSourceVerification proof;
     private final ConfigurableListableBeanFactory beans;
 
     public StartupVerification(SpringLocks locks, LockChains chains, ConfigurableListableBeanFactory beans) {
@@ -70,6 +66,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
         this.settings = locks.settings();
         this.chains = chains;
         this.dataSources = new DataSources(beans);
+        this.proof = new DataSourceVerification(this.locks);
         this.beans = beans;
     }
 
@@ -117,7 +114,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
         Set<String> right = new HashSet<>();
         byDataSource.forEach((dataSource, ofIt) -> {
             new HibernateTables(beans).refuseEarlyRelease(dataSource);
-            check(proveAll(dataSource), ofIt, wrong, right);
+            check(proof.verify(dataSource), ofIt, wrong, right);
         });
         // A configured table must exist in at least one database, and need not exist in every database.
         wrong.keySet().removeAll(right);
@@ -143,7 +140,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
             return;
         }
         try {
-            DataSource unused = proveAll(dataSources.of(null));
+            DataSource unused = proof.verify(dataSources.of(null));
         } catch (LockTransactionException e) {
             LOG.warn("Advisory locks are not verified, and no bean has @RowLock: " + e.getMessage());
         } catch (RuntimeException e) {
@@ -164,59 +161,6 @@ public final class StartupVerification implements SmartInitializingSingleton {
                         .flatMap(name -> Stream.of(beans.getDependentBeans(name)))
                         .map(beans::getType)
                         .allMatch(type -> type != null && type.getPackageName().startsWith(OURS));
-    }
-
-    /**
-     * Verifies a DataSource, or each route of a routing DataSource. The first route must have the tables and pass the
-     * check. The other routes may be read-only or unreachable. The check fails if another route is writable, but its
-     * locks do not exclude each other or cannot be verified.
-     *
-     * @return the DataSource, or its first route, which is the default route if there is one
-     */
-    private DataSource proveAll(DataSource dataSource) {
-        Map<String, DataSource> routes = Routes.of(dataSource);
-        DataSource first = routes.values().stream().findFirst().orElse(dataSource);
-        prove(first);
-        routes.forEach((name, route) -> {
-            if (!route.equals(first)) {
-                proveOther(name, route);
-            }
-        });
-        return first;
-    }
-
-    private void proveOther(String name, DataSource route) {
-        try {
-            prove(route);
-        } catch (LockTransactionException e) {
-            LOG.info("In the route " + name + " of the routing DataSource locks are refused: " + e.getMessage());
-        } catch (LockVerificationException e) {
-            throw new RowLockDefinitionException(
-                    "In the route " + name + " of the routing DataSource locks "
-                            + (e.isRetryable() ? "could not be verified. " : "do not exclude each other. ")
-                            + e.getMessage(),
-                    "Correct the server of the route; if that is impossible, set rowlock.verify=false.");
-        } catch (RowLockDefinitionException e) {
-            LOG.warn("The route " + name + " of the routing DataSource could not be verified: " + e.getMessage());
-        }
-    }
-
-    private void prove(DataSource dataSource) {
-        try {
-            // The check must not wait for more connections than are free in the pool, but needs at least two.
-            int spare = Pools.spareOf(dataSource).orElse(Integer.MAX_VALUE);
-            LockAccess.of(locks).verify(dataSource, Math.max(2, spare));
-        } catch (RuntimeException e) {
-            Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
-            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
-                throw new RowLockDefinitionException(
-                        "The database server cannot be reached, so the tables of @RowLock cannot be verified: "
-                                + cause.getMessage() + ".",
-                        "Start the server, or correct its address (spring.datasource.url). If the application must"
-                                + " start without its database, set rowlock.verify=false.");
-            }
-            throw e;
-        }
     }
 
     private void check(
