@@ -181,7 +181,9 @@ final class KeyQueue {
             if (entry.state == State.IN && entry.counted) {
                 long now = System.nanoTime();
                 inside -= entry.shared ? 1 : -1;
-                relief.end(now);
+                if (inside != 0 || !line.isEmpty()) {
+                    relief.end(now);
+                }
                 entry.placeLeft(now, !line.isEmpty());
             }
             entry.state = State.LEFT;
@@ -283,16 +285,17 @@ final class KeyQueue {
             entry.enters();
             return true;
         }
-        boolean room = entry.shared ? inside >= 0 : inside <= 0 && -inside < width();
+        boolean room = entry.shared ? inside >= 0 : inside <= 0 && hasRoom();
         if (room) {
             admit(entry);
         }
         return room;
     }
 
-    private long width() {
+    private boolean hasRoom() {
         int most = policy.width(isKept(), line.size());
-        return (long) (taken > 0 ? Math.min(LEADERS, most) : most) + relief.more();
+        int width = taken > 0 ? Math.min(LEADERS, most) : most;
+        return -inside < width || -inside < (long) width + relief.more();
     }
 
     void admit(QueueEntry entry) {
@@ -311,6 +314,13 @@ final class KeyQueue {
     void granted(long now) {
         heldNanos = heldNanos(now);
         heldSince = now;
+    }
+
+    /** Records that a transaction of this JVM has acquired the key, so the waiting transactions need no relief yet. */
+    void moved(long now) {
+        if (line.size() + taken > 0) {
+            relief.begin(now);
+        }
     }
 
     void released(long since, long now, boolean exact) {

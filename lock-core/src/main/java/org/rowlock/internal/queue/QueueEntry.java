@@ -164,7 +164,7 @@ public final class QueueEntry {
             }
             long now = System.nanoTime();
             long nanos = now - sentNanos;
-            queue.relief.begin(now);
+            queue.moved(now);
             if (!holds) {
                 // During the measured time, this flush and the {@code inFront} flushes before it have each held the
                 // lock once.

@@ -1,13 +1,10 @@
 package org.rowlock.internal.session;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGStatement;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.sql.Answers;
 import org.rowlock.internal.sql.Flush;
@@ -19,8 +16,6 @@ import org.rowlock.internal.value.Insert;
 
 /** Sends flushes, and reads the results of their parts in order. */
 public final class FlushRunner {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     private FlushRunner() {}
 
     /**
@@ -38,7 +33,7 @@ public final class FlushRunner {
         OpenRows open = tail == null ? null : tail.open();
         PreparedStatement statement = session.prepareScript(flush.sql(), oneShot);
         // The caller's row mapper may expect a result set that the pool has wrapped.
-        Statement results = open == null ? driversOwn(statement) : statement;
+        Statement results = open == null ? PgSession.driversOwn(statement) : statement;
         if (open != null) {
             open.keep(statement);
         }
@@ -68,7 +63,7 @@ public final class FlushRunner {
      */
     public static void run(PgSession session, List<Part> parts) throws SQLException {
         PreparedStatement statement = session.prepare(Flush.textOf(parts));
-        Statement results = driversOwn(statement);
+        Statement results = PgSession.driversOwn(statement);
         try {
             statement.setQueryTimeout(0);
             bind(statement, parts, ResolvedRequest.NONE);
@@ -94,20 +89,6 @@ public final class FlushRunner {
         for (int i = 0; i < parts.size(); i++) {
             parts.get(i).reader().read(answers, statement);
             statement.getMoreResults(Statement.KEEP_CURRENT_RESULT);
-        }
-    }
-
-    /**
-     * Returns the driver's statement, without the wrappers of pools and proxies. Wrappers may lack methods of JDBC, or
-     * fail, and a failure after the COMMIT would make the outcome unknown.
-     */
-    private static Statement driversOwn(Statement statement) {
-        try {
-            boolean wraps = !(statement instanceof PGStatement) && statement.isWrapperFor(PGStatement.class);
-            return wraps && statement.unwrap(PGStatement.class) instanceof Statement own ? own : statement;
-        } catch (SQLException | RuntimeException e) {
-            LOG.log(Level.DEBUG, "The driver's statement is not known", e);
-            return statement;
         }
     }
 }

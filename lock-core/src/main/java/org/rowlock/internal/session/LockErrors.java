@@ -86,7 +86,7 @@ public final class LockErrors {
     public static @Nullable RowlockException ofFlush(
             Description request, boolean inserts, @Nullable Tail tail, SQLException e) {
         if (tail == null || tail.parts().isEmpty()) {
-            return inserts && !TargetErrors.isLockTarget(request, List.of(), e)
+            return inserts && !ServerErrors.isLockTarget(request, List.of(), e)
                     ? ofSession(request, e)
                     : ofLock(request, e);
         }
@@ -110,7 +110,7 @@ public final class LockErrors {
      */
     public static @Nullable RowlockException ofStatement(
             Description request, List<@Nullable Object> binds, SQLException e) {
-        return TargetErrors.isLockTarget(request, binds, e) ? ofLock(request, e) : ofSession(request, e);
+        return ServerErrors.isLockTarget(request, binds, e) ? ofLock(request, e) : ofSession(request, e);
     }
 
     /** Returns the exception for an error of a lock statement; a plain RowlockException for an unknown error. */

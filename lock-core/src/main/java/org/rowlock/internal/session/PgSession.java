@@ -1,5 +1,7 @@
 package org.rowlock.internal.session;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -19,6 +21,8 @@ import org.rowlock.internal.text.SqlState;
  * notice the statements.
  */
 public final class PgSession extends DriverSession {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
     private final Connection connection;
 
     private PgSession(Connection connection) throws SQLException {
@@ -199,6 +203,20 @@ public final class PgSession extends DriverSession {
             statement.unwrap(PGStatement.class).setPrepareThreshold(0);
         }
         return statement;
+    }
+
+    /**
+     * Returns the driver's statement, without the wrappers of pools and proxies. Wrappers may lack methods of JDBC, or
+     * fail, and a failure after the COMMIT would make the outcome unknown.
+     */
+    static Statement driversOwn(Statement statement) {
+        try {
+            boolean wraps = !(statement instanceof PGStatement) && statement.isWrapperFor(PGStatement.class);
+            return wraps && statement.unwrap(PGStatement.class) instanceof Statement own ? own : statement;
+        } catch (SQLException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "The driver's statement is not known", e);
+            return statement;
+        }
     }
 
     /** Returns the number of changed rows in the current result of a statement; -1 if the result is not a count. */

@@ -6,6 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
+import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.LockCheckSql;
@@ -108,7 +109,7 @@ public final class ServerErrors {
         return server == null ? e : new PSQLException(server);
     }
 
-    static boolean isRaisedIn(String routine, SQLException e) {
+    private static boolean isRaisedIn(String routine, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         return server != null && routine.equals(server.getRoutine());
     }
@@ -183,6 +184,43 @@ public final class ServerErrors {
     /** Returns the outcome of the check that raised the error; null for any other error. */
     public static @Nullable Outcome outcomeIn(SQLException e) {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? LockCheckSql.outcomeIn(message(e)) : null;
+    }
+
+    /**
+     * Whether an error is about the table or the id of the lock, and not about the caller's query in the same round
+     * trip. Such an error names the table or quotes the id. A quoted id proves nothing if a bind value of the query
+     * equals the id.
+     */
+    public static boolean isLockTarget(Description request, List<@Nullable Object> binds, SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        String message = server == null ? null : server.getMessage();
+        // A lock writes no rows, so an error of a row security policy for written rows is not about the lock.
+        if (server == null || message == null || isOfRule(e) || isRaisedIn("ExecWithCheckOptions", e)) {
+            return false;
+        }
+        return switch (SqlState.of(e)) {
+            case SqlState.UNDEFINED_TABLE, SqlState.INVALID_NAME ->
+                request.tables().stream().anyMatch(table -> names(message, table));
+            case SqlState.INVALID_SCHEMA_NAME,
+                    SqlState.INSUFFICIENT_PRIVILEGE,
+                    SqlState.WRONG_OBJECT_TYPE,
+                    SqlState.FEATURE_NOT_SUPPORTED ->
+                request.tables().stream()
+                        .anyMatch(table -> names(message, table)
+                                || TableName.parts(table).stream().anyMatch(part -> names(message, part)));
+            default ->
+                SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
+                        && server.getPosition() == 0
+                        && request.ids().stream()
+                                .anyMatch(part -> message.contains('"' + part + '"')
+                                        && binds.stream().noneMatch(bind -> part.equals(String.valueOf(bind))));
+        };
+    }
+
+    /** Whether a message contains a name in quotes or at its end, as in "permission denied for table account". */
+    private static boolean names(String message, String name) {
+        String plain = String.join(".", TableName.parts(name));
+        return message.contains('"' + plain + '"') || message.endsWith(' ' + plain);
     }
 
     static @Nullable ServerErrorMessage serverMessage(SQLException e) {

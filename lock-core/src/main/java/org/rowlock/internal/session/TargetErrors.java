@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.LockKey;
 import org.rowlock.LockSerializationException;
 import org.rowlock.LockTargetException;
@@ -15,12 +14,8 @@ import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.internal.text.TableName;
 
-/**
- * Creates the exceptions for tables, ids and rows that do not exist, or that are not locked as requested. Recognises the
- * errors of the server about them.
- */
+/** Creates the exceptions for tables, ids and rows that do not exist, or that are not locked as requested. */
 public final class TargetErrors {
     private static final int MOST_NAMED = 5;
 
@@ -174,45 +169,5 @@ public final class TargetErrors {
                         .anyMatch(column -> message.contains(column.arrayType().replace("\"", "")));
             default -> false;
         };
-    }
-
-    /**
-     * Whether an error is about the table or the id of the lock, and not about the caller's query in the same round
-     * trip. Such an error names the table or quotes the id. A quoted id proves nothing if a bind value of the query
-     * equals the id.
-     */
-    public static boolean isLockTarget(Description request, List<@Nullable Object> binds, SQLException e) {
-        ServerErrorMessage server = ServerErrors.serverMessage(e);
-        String message = server == null ? null : server.getMessage();
-        // A lock writes no rows, so an error of a row security policy for written rows is not about the lock.
-        if (server == null
-                || message == null
-                || ServerErrors.isOfRule(e)
-                || ServerErrors.isRaisedIn("ExecWithCheckOptions", e)) {
-            return false;
-        }
-        return switch (SqlState.of(e)) {
-            case SqlState.UNDEFINED_TABLE, SqlState.INVALID_NAME ->
-                request.tables().stream().anyMatch(table -> names(message, table));
-            case SqlState.INVALID_SCHEMA_NAME,
-                    SqlState.INSUFFICIENT_PRIVILEGE,
-                    SqlState.WRONG_OBJECT_TYPE,
-                    SqlState.FEATURE_NOT_SUPPORTED ->
-                request.tables().stream()
-                        .anyMatch(table -> names(message, table)
-                                || TableName.parts(table).stream().anyMatch(part -> names(message, part)));
-            default ->
-                SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
-                        && server.getPosition() == 0
-                        && request.ids().stream()
-                                .anyMatch(part -> message.contains('"' + part + '"')
-                                        && binds.stream().noneMatch(bind -> part.equals(String.valueOf(bind))));
-        };
-    }
-
-    /** Whether a message contains a name in quotes or at its end, as in "permission denied for table account". */
-    private static boolean names(String message, String name) {
-        String plain = String.join(".", TableName.parts(name));
-        return message.contains('"' + plain + '"') || message.endsWith(' ' + plain);
     }
 }
