@@ -59,7 +59,7 @@ class RoutingTest {
 
     @BeforeEach
     void listen() {
-        said = RowLockTests.logged(south, "org.rowlock.spring.internal.startup.StartupVerification", Level.INFO);
+        said = RowLockTests.logged(south, "org.rowlock.spring.internal.startup", Level.INFO);
     }
 
     /** The thread of this test runs other tests too. */

@@ -92,8 +92,7 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     @Override
     public boolean asks(int wanting) {
-        // The answer to a crowd determines the width, unless the width is fixed.
-        return front.asks(fixed > 0 ? Math.min(wanting, FEW - 1) : wanting, foreign);
+        return front.asks(wanting, foreign);
     }
 
     @Override

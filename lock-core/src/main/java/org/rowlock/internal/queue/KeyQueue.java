@@ -181,7 +181,7 @@ final class KeyQueue {
             if (entry.state == State.IN && entry.counted) {
                 long now = System.nanoTime();
                 inside -= entry.shared ? 1 : -1;
-                if (inside != 0 || !line.isEmpty()) {
+                if (relief.more > 0) {
                     relief.end(now);
                 }
                 entry.placeLeft(now, !line.isEmpty());
@@ -259,7 +259,7 @@ final class KeyQueue {
 
     void admitMore() {
         synchronized (lock) {
-            if (relief.untilMore() <= 0) {
+            if (!line.isEmpty() && relief.untilMore() <= 0) {
                 widen(relief.wideNanos());
             }
         }
@@ -294,8 +294,7 @@ final class KeyQueue {
 
     private boolean hasRoom() {
         int most = policy.width(isKept(), line.size());
-        int width = taken > 0 ? Math.min(LEADERS, most) : most;
-        return -inside < width || -inside < (long) width + relief.more();
+        return -inside < (long) (taken > 0 ? Math.min(LEADERS, most) : most) + relief.more;
     }
 
     void admit(QueueEntry entry) {

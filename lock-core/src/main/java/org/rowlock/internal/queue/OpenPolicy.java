@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
  *
  * <p>CLOSED: the queue is narrow. Clients without Rowlock may be started at any time, so while {@link
  * AdaptivePolicy#FEW} transactions of this JVM contend for the key, some locks ask again. If transactions of other JVMs
- * contend, too, a lock asks after one second, then after two, four, and so on. Otherwise a lock asks after {@link
- * #VALID_NANOS}.
+ * begin to contend, a lock asks at once, then after two seconds, four, and so on, up to {@link #VALID_NANOS}. Otherwise
+ * a lock asks after {@link #VALID_NANOS}.
  *
  * <p>UNCOUNTED: the queue is open, because no policy has {@linkplain PlainClients#counted counted} few clients yet. The
  * state begins with the first such contention. Clients without Rowlock that started earlier may wait already.
@@ -51,7 +51,7 @@ final class OpenPolicy {
     private static final double NONE = 1;
 
     /**
-     * How long a question may be overdue before an open queue is closed. An open queue is justified only while new
+     * How long an answer may be overdue before an open queue is closed. An open queue is justified only while new
      * answers arrive.
      */
     static final long OVERDUE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -61,6 +61,9 @@ final class OpenPolicy {
     private State state = State.CLOSED;
     private int fewAnswers;
     private long nextAskNanos;
+
+    /** When the last answer arrived, or when the state began. */
+    private long sinceNanos;
 
     /** When few clients were last counted. */
     private long fewNanos;
@@ -76,6 +79,7 @@ final class OpenPolicy {
         this.nanos = nanos;
         this.clients = clients;
         this.nextAskNanos = nanos.getAsLong();
+        this.sinceNanos = nextAskNanos;
         this.fewNanos = nextAskNanos - VALID_NANOS;
     }
 
@@ -86,7 +90,7 @@ final class OpenPolicy {
     boolean isOpen() {
         // Another policy may have counted few clients since this state began.
         if (state != State.CLOSED
-                && (has(nextAskNanos + OVERDUE_NANOS) || (state == State.UNCOUNTED && clients.counted))) {
+                && (has(sinceNanos + ASK_NANOS + OVERDUE_NANOS) || (state == State.UNCOUNTED && clients.counted))) {
             enter(State.CLOSED);
         }
         return state != State.CLOSED;
@@ -106,18 +110,18 @@ final class OpenPolicy {
      */
     boolean asks(int wanting, double foreign, boolean overtaken) {
         boolean crowded = wanting >= AdaptivePolicy.FEW;
-        if (crowded && state == State.CLOSED && !clients.counted) {
+        if (crowded && state == State.CLOSED && !clients.counted && has(fewNanos + VALID_NANOS)) {
             enter(State.UNCOUNTED);
             // Clients that have started at the same time do not wait yet.
             nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
         }
-        validNanos = foreign < NONE ? ASK_NANOS : validNanos;
+        validNanos = foreign < NONE && has(fewNanos + validNanos) ? ASK_NANOS : validNanos;
         long valid = foreign < FOREIGN ? VALID_NANOS : validNanos;
         boolean due = isOpen() || (overtaken && wanting > 1) || (crowded && has(fewNanos + valid));
         boolean asks = due && has(nextAskNanos) && clients.mayAsk();
         if (asks) {
-            // Few clients are counted if two answers in quick succession agree.
-            fewAnswers = has(nextAskNanos + ASK_NANOS) ? 0 : fewAnswers;
+            // Few clients are counted only if two answers agree, and the first answer is not old.
+            fewAnswers = has(sinceNanos + OVERDUE_NANOS) ? 0 : fewAnswers;
             nextAskNanos = nanos.getAsLong() + ASK_NANOS;
         }
         return asks;
@@ -130,8 +134,10 @@ final class OpenPolicy {
      */
     boolean answered(int waiting) {
         if (waiting < 0 && state == State.OPEN) {
+            fewAnswers = 0;
             return false;
         }
+        sinceNanos = nanos.getAsLong();
         if (waiting >= CLIENTS) {
             enter(State.OPEN);
             nextAskNanos = nanos.getAsLong() + ASK_NANOS;
@@ -145,12 +151,13 @@ final class OpenPolicy {
         enter(State.CLOSED);
         fewNanos = nanos.getAsLong();
         validNanos = Math.min(VALID_NANOS, 2 * validNanos);
-        clients.counted = true;
+        clients.counted |= waiting >= 0;
         return true;
     }
 
     private void enter(State next) {
         state = next;
         fewAnswers = 0;
+        sinceNanos = nanos.getAsLong();
     }
 }

@@ -18,16 +18,16 @@ final class Relief {
     private final long longestNanos;
 
     /**
-     * The time of the last of these events: a transaction acquired the key, the first transaction began to wait, or the
+     * The time of the last of these events: a transaction acquired the key while others wait, the first transaction began to wait, or the
      * queue admitted more transactions.
      */
     private volatile long moved;
 
-    private int more;
+    int more;
     private long moreUntil;
 
     /**
-     * How many transactions the last step added; 0 after a transaction has acquired the key, or when the first
+     * How many transactions the last step added; 0 after a transaction has acquired the key while others wait, or when the first
      * transaction begins to wait.
      */
     private int last;
@@ -57,10 +57,6 @@ final class Relief {
         moreUntil = moved + wideNanos;
         last = Math.min(MOST, Math.max(1, 2 * last));
         more = beyond + last;
-    }
-
-    int more() {
-        return more;
     }
 
     void end(long now) {

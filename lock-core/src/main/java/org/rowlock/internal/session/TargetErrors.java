@@ -15,7 +15,10 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.SqlState;
 
-/** Creates the exceptions for tables, ids and rows that do not exist, or that are not locked as requested. */
+/**
+ * Creates the exceptions for tables, ids and rows that do not exist, or that are not locked as requested. Recognises id
+ * columns that have changed.
+ */
 public final class TargetErrors {
     private static final int MOST_NAMED = 5;
 
