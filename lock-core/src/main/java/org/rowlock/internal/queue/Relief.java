@@ -18,8 +18,8 @@ final class Relief {
     private final long longestNanos;
 
     /**
-     * The time of the last of these events: a transaction acquired the key while others wait, the first transaction began to wait, or the
-     * queue admitted more transactions.
+     * The time of the last of these events: a transaction acquired the key while others wait, the first transaction began
+     * to wait, or the queue admitted more transactions.
      */
     private volatile long moved;
 
@@ -27,8 +27,8 @@ final class Relief {
     private long moreUntil;
 
     /**
-     * How many transactions the last step added; 0 after a transaction has acquired the key while others wait, or when the first
-     * transaction begins to wait.
+     * How many transactions the last step added. The number is 0 after a transaction has acquired the key while others
+     * wait, and when the first transaction begins to wait.
      */
     private int last;
 
