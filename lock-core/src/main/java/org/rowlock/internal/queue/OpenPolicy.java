@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
  *
  * <p>CLOSED: the queue is narrow. Clients without Rowlock may be started at any time, so while {@link
  * AdaptivePolicy#FEW} transactions of this JVM contend for the key, some locks ask again. If transactions of other JVMs
- * begin to contend, a lock asks at once, then after two seconds, four, and so on, up to {@link #VALID_NANOS}. Otherwise
- * a lock asks after {@link #VALID_NANOS}.
+ * begin to contend, a lock asks at once, then after one second, two, four, and so on, up to {@link #VALID_NANOS}.
+ * Otherwise a lock asks after {@link #VALID_NANOS}.
  *
  * <p>UNCOUNTED: the queue is open, because no policy has {@linkplain PlainClients#counted counted} few clients yet. The
  * state begins with the first such contention. Clients without Rowlock that started earlier may wait already.
@@ -40,6 +40,9 @@ final class OpenPolicy {
     static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final int CHECKS = 2;
+
+    /** Half of the time for which the first count of few clients is valid; each further count doubles the time. */
+    private static final long FIRST_NANOS = ASK_NANOS / 2;
 
     /** How long an answer with few clients is valid at most. */
     private static final long VALID_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -69,7 +72,7 @@ final class OpenPolicy {
     private long fewNanos;
 
     /** How long that count is valid while transactions of other JVMs contend. */
-    private long validNanos = ASK_NANOS;
+    private long validNanos = FIRST_NANOS;
 
     /**
      * @param nanos returns a time that never decreases
@@ -115,7 +118,7 @@ final class OpenPolicy {
             // Clients that have started at the same time do not wait yet.
             nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
         }
-        validNanos = foreign < NONE && has(fewNanos + validNanos) ? ASK_NANOS : validNanos;
+        validNanos = foreign < NONE && has(fewNanos + validNanos) ? FIRST_NANOS : validNanos;
         long valid = foreign < FOREIGN ? VALID_NANOS : validNanos;
         boolean due = isOpen() || (overtaken && wanting > 1) || (crowded && has(fewNanos + valid));
         boolean asks = due && has(nextAskNanos) && clients.mayAsk();
@@ -141,7 +144,7 @@ final class OpenPolicy {
         if (waiting >= CLIENTS) {
             enter(State.OPEN);
             nextAskNanos = nanos.getAsLong() + ASK_NANOS;
-            validNanos = ASK_NANOS;
+            validNanos = FIRST_NANOS;
             return true;
         }
         if (++fewAnswers < CHECKS) {

@@ -18,8 +18,8 @@ final class Relief {
     private final long longestNanos;
 
     /**
-     * The time of the last of these events: a transaction acquired the key while others wait, the first transaction began
-     * to wait, or the queue admitted more transactions.
+     * The time of the last of these events: a transaction acquired the key while others wait, the first transaction
+     * began to wait, or the queue admitted more transactions.
      */
     private volatile long moved;
 
