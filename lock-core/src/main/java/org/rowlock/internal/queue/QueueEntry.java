@@ -236,7 +236,7 @@ public final class QueueEntry {
     public boolean asks() {
         synchronized (queue.lock) {
             // A group runs many transactions each time the server grants the row, so its JVM does not starve.
-            boolean asks = isAlone() && queue.policy.asks(offer == null ? queue.wanting() : 1);
+            boolean asks = offer == null && isAlone() && queue.policy.asks(queue.wanting());
             // The policy may now allow a larger width.
             queue.admitNext();
             return asks;

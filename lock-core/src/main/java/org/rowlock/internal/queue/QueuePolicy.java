@@ -32,7 +32,7 @@ public interface QueuePolicy {
      * Whether the caller must ask the server, before the next lock, how many clients without Rowlock wait for the row.
      * If this method returns true, {@link #answered} follows.
      *
-     * @param wanting how many transactions of this JVM contend for the key; 1 if they form groups
+     * @param wanting how many transactions of this JVM contend for the key
      */
     default boolean asks(int wanting) {
         return false;
