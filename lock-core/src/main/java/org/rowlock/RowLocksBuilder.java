@@ -241,8 +241,8 @@ public final class RowLocksBuilder {
          * Acquires the front lock even without contention. There are two exceptions. If a wait for the front lock of
          * the row has timed out, the next transactions usually acquire no front lock for a minute. Transactions also
          * acquire no front lock while at least five clients without Rowlock wait for the row, or are not counted yet.
-         * These clients do not queue for the front lock, and would acquire the row earlier.
-         * Without contention, transactions are a few percent slower than with the row lock alone.
+         * These clients do not queue for the front lock, and would acquire the row earlier. Without contention,
+         * transactions are a few percent slower than with the row lock alone.
          */
         ALWAYS,
 

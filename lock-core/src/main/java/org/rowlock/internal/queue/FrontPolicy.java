@@ -98,16 +98,13 @@ final class FrontPolicy {
     }
 
     long mostNanos(boolean always) {
-        boolean fronts = !open.isOpen() && (state == State.FRONT || (has(pausedUntilNanos) && (always || isProbe())));
+        boolean fronts =
+                !open.isOpen() && (state == State.FRONT || (open.isPast(pausedUntilNanos) && (always || isProbe())));
         return fronts ? BOUND_NANOS : 0;
     }
 
     private boolean isProbe() {
         return othersSeen && ++plainOnes % EVERY == 0;
-    }
-
-    private boolean has(long come) {
-        return nanos.getAsLong() - come >= 0;
     }
 
     /** Whether the caller must ask the server before the next lock; see {@link OpenPolicy#asks}. */
@@ -142,7 +139,7 @@ final class FrontPolicy {
         }
         if (state == State.PLAIN) {
             boolean large = waitedNanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
-            if (has(pausedUntilNanos) && (inFront ? large : isRow(large, TO_FRONT))) {
+            if (open.isPast(pausedUntilNanos) && (inFront ? large : isRow(large, TO_FRONT))) {
                 enter(State.FRONT);
             }
         } else if (inFront) {
@@ -165,7 +162,7 @@ final class FrontPolicy {
      * fault, and the next locks have no front lock for a while.
      */
     void givenUp(long waitedNanos) {
-        if (has(grantedNanos + waitedNanos + 1)) {
+        if (open.isPast(grantedNanos + waitedNanos + 1)) {
             enter(State.PLAIN);
             pausedUntilNanos = nanos.getAsLong() + BOUND_NANOS;
         }

@@ -65,7 +65,7 @@ final class OpenPolicy {
     private int fewAnswers;
     private long nextAskNanos;
 
-    /** When the last answer arrived, or when the state began. */
+    /** When the last answer arrived, or when UNCOUNTED began. */
     private long sinceNanos;
 
     /** When few clients were last counted. */
@@ -86,14 +86,15 @@ final class OpenPolicy {
         this.fewNanos = nextAskNanos - VALID_NANOS;
     }
 
-    private boolean has(long come) {
-        return nanos.getAsLong() - come >= 0;
+    /** Whether the time is past, according to the clock of the policies. */
+    boolean isPast(long time) {
+        return nanos.getAsLong() - time >= 0;
     }
 
     boolean isOpen() {
         // Another policy may have counted few clients since this state began.
         if (state != State.CLOSED
-                && (has(sinceNanos + ASK_NANOS + OVERDUE_NANOS) || (state == State.UNCOUNTED && clients.counted))) {
+                && (isPast(sinceNanos + ASK_NANOS + OVERDUE_NANOS) || (state == State.UNCOUNTED && clients.counted))) {
             enter(State.CLOSED);
         }
         return state != State.CLOSED;
@@ -113,18 +114,22 @@ final class OpenPolicy {
      */
     boolean asks(int wanting, double foreign, boolean overtaken) {
         boolean crowded = wanting >= AdaptivePolicy.FEW;
-        if (crowded && state == State.CLOSED && !clients.counted && has(fewNanos + VALID_NANOS)) {
+        if (crowded && state == State.CLOSED && !clients.counted && isPast(fewNanos + VALID_NANOS)) {
             enter(State.UNCOUNTED);
+            sinceNanos = nanos.getAsLong();
             // Clients that have started at the same time do not wait yet.
-            nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
+            nextAskNanos = sinceNanos + CHECK_NANOS;
         }
-        validNanos = foreign < NONE && has(fewNanos + validNanos) ? FIRST_NANOS : validNanos;
+        // The first comparison spares most locks a reading of the clock.
+        if (validNanos > FIRST_NANOS && foreign < NONE && isPast(fewNanos + validNanos)) {
+            validNanos = FIRST_NANOS;
+        }
         long valid = foreign < FOREIGN ? VALID_NANOS : validNanos;
-        boolean due = isOpen() || (overtaken && wanting > 1) || (crowded && has(fewNanos + valid));
-        boolean asks = due && has(nextAskNanos) && clients.mayAsk();
+        boolean due = isOpen() || (overtaken && wanting > 1) || (crowded && isPast(fewNanos + valid));
+        boolean asks = due && isPast(nextAskNanos) && clients.mayAsk();
         if (asks) {
             // Few clients are counted only if two answers agree, and the first answer is not old.
-            fewAnswers = has(sinceNanos + OVERDUE_NANOS) ? 0 : fewAnswers;
+            fewAnswers = isPast(sinceNanos + OVERDUE_NANOS) ? 0 : fewAnswers;
             nextAskNanos = nanos.getAsLong() + ASK_NANOS;
         }
         return asks;
@@ -143,16 +148,16 @@ final class OpenPolicy {
         sinceNanos = nanos.getAsLong();
         if (waiting >= CLIENTS) {
             enter(State.OPEN);
-            nextAskNanos = nanos.getAsLong() + ASK_NANOS;
+            nextAskNanos = sinceNanos + ASK_NANOS;
             validNanos = FIRST_NANOS;
             return true;
         }
         if (++fewAnswers < CHECKS) {
-            nextAskNanos = nanos.getAsLong() + CHECK_NANOS;
+            nextAskNanos = sinceNanos + CHECK_NANOS;
             return false;
         }
         enter(State.CLOSED);
-        fewNanos = nanos.getAsLong();
+        fewNanos = sinceNanos;
         validNanos = Math.min(VALID_NANOS, 2 * validNanos);
         clients.counted |= waiting >= 0;
         return true;
@@ -161,6 +166,5 @@ final class OpenPolicy {
     private void enter(State next) {
         state = next;
         fewAnswers = 0;
-        sinceNanos = nanos.getAsLong();
     }
 }

@@ -60,7 +60,7 @@ final class Relief {
     }
 
     void end(long now) {
-        if (more > 0 && now - moreUntil >= 0) {
+        if (now - moreUntil >= 0) {
             more = 0;
         }
     }
