@@ -57,12 +57,14 @@ public final class GroupRule {
             + ", pg_catalog.current_setting('transaction_timeout', true))";
 
     /**
-     * A condition: the session has not changed since its login, except for settings that do not affect writes. The
-     * condition is expensive, so its result is reused.
+     * A condition: the session has not changed since its login, except for settings that do not affect writes. A
+     * backslash must not begin an escape in strings, because {@link #target} knows no such escapes. The condition is
+     * expensive, so its result is reused.
      */
     public static final String UNALTERED = "not exists (select from pg_catalog.pg_settings as s"
             + " where s.source = 'session'"
             + " and s.name !~ '^(application_name|client_connection_|(default_)?transaction_[dir])')"
+            + " and pg_catalog.current_setting('standard_conforming_strings') = 'on'"
             + " and pg_catalog.current_setting('role') = 'none' and exists (select from"
             + " pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) as a"
             + " where pg_catalog.pg_get_userbyid(a.usesysid) = session_user)";
@@ -119,10 +121,11 @@ public final class GroupRule {
 
     /**
      * An expression for the version of a table {@code c}. The text begins with the oid of the table. The text changes
-     * with the number of triggers, and whenever the table, a default or a constraint changes.
+     * whenever the table, a trigger, a default or a constraint changes.
      */
     private static final String VERSION = "pg_catalog.concat_ws(' ', c.oid, c.xmin,"
-            + " (select pg_catalog.count(*) from pg_catalog.pg_trigger as t where t.tgrelid = c.oid),"
+            + " (select pg_catalog.string_agg(cast(t.xmin as pg_catalog.text), ',') from pg_catalog.pg_trigger as t"
+            + " where t.tgrelid = c.oid),"
             + " (select pg_catalog.string_agg(cast(d.xmin as pg_catalog.text), ',') from pg_catalog.pg_attrdef as d"
             + " where d.adrelid = c.oid),"
             + " (select pg_catalog.string_agg(cast(k.xmin as pg_catalog.text), ',') from pg_catalog.pg_constraint as k"

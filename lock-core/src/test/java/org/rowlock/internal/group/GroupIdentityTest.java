@@ -148,6 +148,29 @@ class GroupIdentityTest {
         expect(pay(locks, database.dataSource()), alone());
     }
 
+    /** There are as many triggers as before. */
+    @Test
+    void triggersInPlaceOfAForeignKeyAreNoticed() throws Exception {
+        database.execute(
+                "create table other(account int references account)",
+                "create function same() returns trigger language plpgsql as 'begin return new; end'");
+        RowLocks locks = Crowd.builder(CALLERS).build();
+        expect(pay(locks, database.dataSource()), String.valueOf(CALLERS));
+        database.execute(
+                "delete from entry",
+                "drop table other",
+                "create trigger one before update on account for each row execute function same()",
+                "create trigger two before update on account for each row execute function same()");
+        expect(pay(locks, database.dataSource()), alone());
+    }
+
+    /** With escapes in strings, a text that looks like a constant may read the session. */
+    @Test
+    void aStringThatEndsElsewhereIsNotGrouped() throws Exception {
+        String sql = "update entry set mark = 'it\\'s ' || coalesce(current_setting('app.t', true), '') where id = ID";
+        expect(pay(database.dataSourceWith("-c standard_conforming_strings=off"), sql), alone());
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
