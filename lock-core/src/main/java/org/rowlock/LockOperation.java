@@ -44,6 +44,9 @@ public final class LockOperation implements LockedTransaction.Operation<Void> {
      * may also write ({@code UPDATE ... RETURNING}), because the transaction is rolled back unless the call acquires
      * the locks.
      *
+     * <p>With {@link LockStrategy#ROW} and an unbounded wait, a query {@code select columns from table where id = ?}
+     * for the locked row is itself the lock statement: Rowlock adds the locking clause.
+     *
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param type the class of the value, which is read from the first column
      * @param binds a value per parameter, passed to {@link java.sql.PreparedStatement#setObject(int, Object)}

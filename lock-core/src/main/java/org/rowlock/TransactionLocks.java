@@ -18,6 +18,7 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.sql.Outcome;
+import org.rowlock.internal.sql.Outcome.Held;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.SqlState;
@@ -114,6 +115,9 @@ public final class TransactionLocks {
      * Locks all keys, and runs a query after the locks, in one round trip. In READ COMMITTED the query takes a new
      * snapshot, and sees the changes that the previous lock holder committed.
      *
+     * <p>With {@link LockStrategy#ROW} and an unbounded wait, a query {@code select columns from table where id = ?}
+     * for the locked row is itself the lock statement: Rowlock adds the locking clause.
+     *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param sql one statement that returns rows, with {@code ?} for parameters
      * @param mapper creates a value from each row
@@ -162,15 +166,21 @@ public final class TransactionLocks {
         PgSession session = session();
         LockCall call = new LockCall(calls, session, request, null, true);
         if (query == null) {
-            LockResult unused = result(call, call.attempt(null), false);
+            Held unused = held(call, call.attempt(null));
             return new LockedTransaction<>(connection, List.of());
         }
         try (OpenRows open = new OpenRows()) {
-            LockResult unused = result(call, call.attempt(Tail.ofQuery(query, open)), false);
+            Held unused = held(call, call.attempt(Tail.ofQuery(query, open)));
             List<R> rows = open.map(query.mapper());
             session.refuseIfOver(NOTHING_LOCKED);
             return new LockedTransaction<>(connection, rows);
         }
+    }
+
+    private static Held held(LockCall call, Outcome outcome) throws SQLException {
+        Held held = call.held(outcome);
+        call.session().refuseIfOver(NOTHING_LOCKED);
+        return held;
     }
 
     /** @param trying whether a key that another transaction holds is reported as a result, not as an exception */
@@ -195,8 +205,7 @@ public final class TransactionLocks {
         if (trying && outcome instanceof Outcome.NotAvailable) {
             return new LockResult(call.strategy(), LockResult.State.TAKEN, List.of());
         }
-        List<LockKey> absent = call.held(outcome).absent();
-        call.session().refuseIfOver(NOTHING_LOCKED);
+        List<LockKey> absent = held(call, outcome).absent();
         boolean allLocked = absent.isEmpty() || call.isLockedByKeys(absent);
         return new LockResult(call.strategy(), allLocked ? LockResult.State.HELD : LockResult.State.ABSENT, absent);
     }

@@ -62,9 +62,13 @@ public final class Answers {
     /** Reads the result of a statement that locks one row of a {@code RowGroup}. */
     void row(Statement statement, int group, int index) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
-            if (!row.next()) {
-                absent(request.rows().get(group).keys().get(index));
-            }
+            row(row.next(), group, index);
+        }
+    }
+
+    void row(boolean found, int group, int index) {
+        if (!found) {
+            absent(request.rows().get(group).keys().get(index));
         }
     }
 

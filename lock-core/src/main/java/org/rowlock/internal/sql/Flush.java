@@ -106,6 +106,12 @@ public record Flush(String sql, List<Part> parts, boolean isBounded, boolean isC
         }
 
         public Flush flush(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
+            Flush locking = tail == null || tail.open() == null || onCitus
+                    ? null
+                    : LockingQuery.flush(request, tail, tail.open());
+            if (locking != null) {
+                return locking;
+            }
             boolean behind = tail != null;
             boolean required = tail != null && tail.isCommitting() && request.isRowRequired();
             boolean ofValues = onCitus && CitusForms.isOfValues(request);
