@@ -401,6 +401,39 @@ class FrontTest {
         assertThat(fronted.figure("account", "fronted")).isEqualTo(21);
     }
 
+    /** In autocommit the driver itself sends a statement again whose plan at the server is stale or gone. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void inAutocommitAStatementRunsAgainWhereTheDriverWouldRunItAgain(boolean isStale) throws Exception {
+        try (Connection connection = fronted.dataSource.getConnection();
+                PreparedStatement select =
+                        connection.prepareStatement("select * from account where id = ? for update")) {
+            select.setInt(1, 1);
+            for (int time = 0; time < 7; time++) {
+                select.execute();
+            }
+            if (isStale) {
+                database.execute("alter table account add column more int");
+            } else {
+                TestDatabase.execute(connection, "do 'begin execute ''deallocate all''; end'");
+            }
+            assertThat(select.executeQuery().next()).isTrue();
+        }
+        assertThat(fronted.figure("account", "frontGivenUp")).isOne();
+    }
+
+    @Test
+    void aResultThatWasKeptIsClosedWhenTheStatementRunsAgain() throws Exception {
+        assertAsThroughTheDriver(connection -> {
+            PreparedStatement select = connection.prepareStatement("select * from account where id = ? for update");
+            select.setInt(1, 1);
+            ResultSet kept = select.executeQuery();
+            select.getMoreResults(Statement.KEEP_CURRENT_RESULT);
+            select.execute();
+            return List.of(kept.isClosed(), select.getResultSet().next());
+        });
+    }
+
     /** The driver refuses it, and neither text runs in its place. */
     @ParameterizedTest
     @ValueSource(
@@ -588,7 +621,9 @@ class FrontTest {
                 "\n\tupdate account\n set no = 1 where id = %s",
                 "/* one */ update account set no = 1 where id = %s;",
                 "-- one\nupdate account set no = 1 where id = %s",
-                "select no from account where id = %s for update"
+                "select no from account where id = %s for update",
+                "select id from account where id = %s::text for update",
+                "select id from account where other.id = %s for update"
             })
     void errorsSayTheirPositionInTheTextOfTheProgram(String text) throws Exception {
         assertSamePosition(connection -> TestDatabase.execute(connection, text.formatted("1")));

@@ -544,8 +544,7 @@ final class RandomProgram {
         StringBuilder text = new StringBuilder();
         for (SQLException each = error; each != null; each = each.getNextException()) {
             ServerErrorMessage server = each instanceof PSQLException own ? own.getServerErrorMessage() : null;
-            // The look behind a lock in front may be the first to miss a table that is gone.
-            int position = server == null || "42P01".equals(each.getSQLState()) ? -1 : server.getPosition();
+            int position = server == null ? -1 : server.getPosition();
             // From PostgreSQL 19 on the number of a transaction that was waited for is in it.
             String message = String.valueOf(each.getMessage())
                     .replaceAll("transaction \\d+", "transaction")

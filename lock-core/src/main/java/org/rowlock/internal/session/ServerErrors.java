@@ -155,6 +155,18 @@ public final class ServerErrors {
     }
 
     /**
+     * Whether the error may be different if the statement is sent without a front lock. The driver sends a single
+     * statement again if its plan is stale, but not a flush. The position of an error in the conditions is a position
+     * in the query for the row.
+     */
+    public static boolean isOfText(SQLException e) {
+        String state = SqlState.of(e);
+        return state.startsWith(SqlState.SYNTAX_CLASS)
+                || SqlState.FEATURE_NOT_SUPPORTED.equals(state)
+                || SqlState.INVALID_SQL_STATEMENT_NAME.equals(state);
+    }
+
+    /**
      * Whether the error may be a cancel that arrived during the commit. The server reports such a cancel after the
      * commit, and names no function or table.
      */

@@ -33,6 +33,7 @@ public final class SqlState {
     public static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
     public static final String DEADLOCK_DETECTED = "40P01";
     public static final String INSUFFICIENT_PRIVILEGE = "42501";
+    public static final String SYNTAX_CLASS = "42";
     public static final String UNDEFINED_COLUMN = "42703";
     public static final String UNDEFINED_FUNCTION = "42883";
     public static final String UNDEFINED_OBJECT = "42704";

@@ -59,21 +59,21 @@ public record Turn(
     }
 
     /**
-     * Whether the front lock has caused the error, or, in autocommit, may have caused it. If so, the flush has been
-     * rolled back, and the caller can send the statement without the front lock.
+     * Whether the front lock has caused or changed the error, or may have done so. If so, the flush has been rolled
+     * back, and the caller can send the statement without the front lock.
      *
      * @param tookNanos how long the flush with the front lock and the statement took
      */
     public boolean givesUpFront(SQLException error, long tookNanos) throws SQLException {
-        if (front == null || !ServerErrors.mayBeOfFront(error)) {
+        boolean isOfText = ServerErrors.isOfText(error);
+        if (front == null || !(isOfText || ServerErrors.mayBeOfFront(error))) {
             return false;
         }
         if (!access.isIdle()) {
-            if (!FrontSql.undoes(access.driver())) {
+            if (!isOfText && !FrontSql.undoes(access.driver())) {
                 return false;
             }
-            // The rollback undoes only this statement, because only the first statement of a transaction has a front
-            // lock.
+            // The rollback undoes nothing else, because only the first statement of a transaction has a front lock.
             access.driver().rollback();
         } else if (SqlState.LOCK_NOT_AVAILABLE.equals(error.getSQLState())
                 && !FrontSql.isWithin(access.query("select " + FrontSql.LOCK_TIMEOUT_MILLIS), tookNanos)) {

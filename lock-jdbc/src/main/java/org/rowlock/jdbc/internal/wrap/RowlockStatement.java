@@ -78,14 +78,14 @@ class RowlockStatement extends ForwardingStatement {
         Statement before = ran;
         if (!before.equals(statement)) {
             ran = statement;
-            // JDBC closes the open result of a statement that runs again.
-            ResultSet open = before.isClosed() ? null : before.getResultSet();
-            if (open != null) {
-                open.close();
-                if (delegate.isCloseOnCompletion()) {
-                    // The driver, too, would close the statement, and then refuse to run it again.
-                    delegate.close();
-                }
+            // JDBC closes the open results of a statement that runs again.
+            boolean open = !before.isClosed() && before.getResultSet() != null;
+            if (!before.isClosed()) {
+                before.getMoreResults(CLOSE_ALL_RESULTS);
+            }
+            if (open && delegate.isCloseOnCompletion()) {
+                // The driver, too, would close the statement, and then refuse to run it again.
+                delegate.close();
             }
         }
     }
