@@ -2,6 +2,8 @@ package org.rowlock.internal.sql;
 
 import java.sql.ResultSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,23 +17,32 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.text.Tokens;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
  * The caller's query as the lock statement. A query that reads only columns of the row to lock, by its id, gets the
  * locking clause. The flush then needs no other lock statement, and the query returns the row as it is under the lock.
+ * As with FOR UPDATE by hand, the server also computes virtual columns of the row before the wait.
  */
 final class LockingQuery {
     private static final LockingQuery NONE = new LockingQuery("", "");
 
     private static final String NAME = "(?:[a-z_][a-z0-9_$]*+|\"(?:[^\"\\x00]|\"\")++\")";
 
-    /** {@code select NAMES from TABLE [[as] ALIAS] where [ALIAS.]COLUMN = ?}, without comments. */
+    /**
+     * {@code select COLUMN, .. from TABLE where ID = ?}. The names have no qualifiers, because {@code a.name} may call
+     * a function, which would run before the wait for the lock.
+     */
     private static final Pattern PATTERN = Pattern.compile(
-            "\\s*+select\\s++(?:(?:(?!(?:from|distinct|into)\\b)" + NAME + "|\\*)[\\s.,]*+)++from\\s++(" + NAME
-                    + "(?:\\." + NAME + "){0,2}+)(?:\\s++(?:as\\s++)?+((?!where\\b)" + NAME + "))?+\\s++where\\s++(?:("
-                    + NAME + ")\\.)?(" + NAME + ")\\s*+=\\s*+\\?\\s*+",
+            "\\s*+select\\s++(?:\\*|" + NAME + "(?:\\s*+,\\s*+" + NAME + ")*+)\\s++from\\s++(" + NAME + "(?:\\." + NAME
+                    + "){0,2}+)\\s++where\\s++(" + NAME + ")\\s*+=\\s*+\\?\\s*+",
             Pattern.CASE_INSENSITIVE);
+
+    /** Words that are values and not names, unless they are quoted. */
+    private static final Set<String> VALUES = Tokens.words("current_catalog current_date current_role current_schema"
+            + " current_time current_timestamp current_user default false localtime localtimestamp null session_user"
+            + " system_user true user");
 
     private static final BoundedCache<String, LockingQuery> QUERIES = new BoundedCache<>();
 
@@ -57,6 +68,7 @@ final class LockingQuery {
                 || request.shape() != Shape.NONE
                 || request.waitKind() != WaitKind.FOREVER
                 || request.front() != null
+                || RequestParts.isShared(request.mode())
                 || !request.inserts().isEmpty()) {
             return null;
         }
@@ -82,13 +94,7 @@ final class LockingQuery {
     private String text(String query, RowTable of, RowLockMode mode) {
         Text text = last;
         if (text == null || text.mode() != mode || !text.table().equals(of)) {
-            // The server analyses the query of the identity, but never plans or runs it, because the condition is
-            // always true. The condition follows the caller's text, so that positions in error messages stay right.
-            text = new Text(
-                    of,
-                    mode,
-                    query + " and (true or exists " + RowSql.identityQuery(of) + ')'
-                            + RowSql.clause(mode, "", WaitKind.FOREVER));
+            text = new Text(of, mode, RowSql.identity(of) + query + RowSql.clause(mode, "", WaitKind.FOREVER));
             last = text;
         }
         return text.sql();
@@ -110,20 +116,17 @@ final class LockingQuery {
         return alike && id.name().equals(column) && RowKey.givenId(row).get(0).equals(bind.toString());
     }
 
-    /** The select list contains only names, because an expression could fail on the row as it was before the lock. */
     private static LockingQuery of(String sql) {
         Matcher query = PATTERN.matcher(sql);
-        if (sql.length() > Tokens.LONGEST || !query.matches()) {
+        if (sql.length() > Tokens.LONGEST || !query.matches() || isValue(query.group(1)) || isValue(query.group(2))) {
             return NONE;
         }
-        List<String> table = TableName.parts(query.group(1));
-        String alias = query.group(2) == null ? table.get(table.size() - 1) : unquoted(query.group(2));
-        return query.group(3) == null || unquoted(query.group(3)).equals(alias)
-                ? new LockingQuery(TableName.normalize(query.group(1)), unquoted(query.group(4)))
-                : NONE;
+        return new LockingQuery(
+                TableName.normalize(query.group(1)),
+                TableName.parts(query.group(2)).get(0));
     }
 
-    private static String unquoted(String name) {
-        return TableName.parts(name).get(0);
+    private static boolean isValue(String name) {
+        return VALUES.contains(name.toLowerCase(Locale.ROOT));
     }
 }

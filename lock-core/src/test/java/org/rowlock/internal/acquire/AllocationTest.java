@@ -81,9 +81,9 @@ class AllocationTest {
             long atCommit = bytes(id -> locks.lock(forUpdate(row("account", id)))
                     .read(READ, Long.class, id)
                     .useTransaction(locked -> locked.atCommit(WRITE, id)));
-            assertThat(read).as("lockAndRead").isLessThan(byHand + 3_500);
-            assertThat(inTransaction).as("inTransaction").isLessThan(byHand + 4_400);
-            assertThat(atCommit).as("writes with the commit").isLessThan(byHand + 6_000);
+            assertThat(read).as("lockAndRead").isLessThan(byHand + 2_000);
+            assertThat(inTransaction).as("inTransaction").isLessThan(byHand + 2_700);
+            assertThat(atCommit).as("writes with the commit").isLessThan(byHand + 4_800);
         }
     }
 }
