@@ -60,7 +60,9 @@ function ratioChart(parent) {
     Math.min(r.ratio.high, 2 * r.ratio.mean), Math.min(1 / r.ratio.low, 2 / r.ratio.mean)])) * 1.08);
   const at = r => r.scenario.name + ', ' + r.point.label;
   const value = r => times(r.ratio.mean) + ' (' + interval(r.ratio) + ')';
-  const labels = rows.map(r => narrow ? [...shortLines(r.name), value(r), at(r)] : r.name + ' · ' + at(r) + '  ' + value(r));
+  const whole = r => r.name + ' · ' + at(r) + '  ' + value(r);
+  const labels = rows.map(r => narrow ? [...shortLines(r.name), value(r), ...shortLines(at(r))]
+    : whole(r).length > 75 ? [r.name, at(r) + '  ' + value(r)] : whole(r));
   const shown = options(true, true, false);
   Object.assign(shown.scales.x, { min: 1 / reach, max: reach });
   shown.scales.x.afterBuildTicks = axis => {
@@ -217,7 +219,7 @@ function figures(parent, scenario) {
   const waiting = waits => Object.entries(waits).filter(e => e[0].startsWith('Lock:')).reduce((s, e) => s + e[1], 0);
   const variants = scenario.points.flatMap(point => point.variants);
   const columns = [
-    ['limiting resource', v => v.limit, 'text'],
+    ['limiting resource', v => v.limit === 'not known' ? '' : v.limit, 'text'],
     ...scenario.metrics.map(m => [m.title + (m.unit ? ', ' + m.unit : ''), v => known(v.figures[m.key])]),
     ['CPU clients', v => known(v.figures['cpu.client'])],
     ['CPU server', v => known(v.figures['cpu.server'])],
