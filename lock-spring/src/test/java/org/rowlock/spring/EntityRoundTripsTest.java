@@ -3,9 +3,14 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
+import jakarta.persistence.OptimisticLockException;
 import jakarta.persistence.PersistenceContext;
+import jakarta.persistence.Version;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
@@ -146,6 +151,68 @@ class EntityRoundTripsTest {
                         () -> accounts.changedByAnother(1, () -> RowLockTests.execute(database, "delete from account")))
                 .isInstanceOf(ObjectOptimisticLockingFailureException.class);
         assertThat(database.query("select count(*) from account")).isEqualTo("0");
+    }
+
+    @Entity(name = "document")
+    static class Document {
+        @Id
+        long id;
+
+        @Column(unique = true)
+        String name;
+
+        @Version
+        int version;
+    }
+
+    @Transactional
+    static class Documents {
+        @PersistenceContext
+        EntityManager entities;
+
+        public Document rename(long id, String name, Runnable before) {
+            Document document = entities.find(Document.class, id);
+            document.name = name;
+            before.run();
+            return document;
+        }
+
+        public void merge(Document document) {
+            entities.merge(document);
+        }
+    }
+
+    /** Otherwise a merge of the entity would overwrite the other transaction's change, or refuse a correct name. */
+    @Test
+    void anEntityWhoseWriteFailedKeepsItsVersion() throws Exception {
+        database.execute("create table document (id bigint primary key, name text unique, version int)");
+        TestContext context = Contexts.jpa(
+                database,
+                dropIn(true),
+                new Unit(Document.class),
+                beans -> Contexts.settings(beans, new TestSettings().verify(false)),
+                Documents.class);
+        Documents documents = context.getBean(Documents.class);
+        for (boolean isKept : new boolean[] {false, true}) {
+            database.execute("truncate document", "insert into document values (1, 'a', 0), (2, 'b', 0)");
+            Document[] failed = new Document[1];
+            assertThatThrownBy(() -> context.inTransaction(status -> {
+                        failed[0] = documents.rename(
+                                1,
+                                "c",
+                                () -> RowLockTests.execute(
+                                        database, "update document set name = 'd', version = 1 where id = 1"));
+                    }))
+                    .isInstanceOf(ObjectOptimisticLockingFailureException.class);
+            assertThat(failed[0].version).as("kept: %s", isKept).isZero();
+            assertThatThrownBy(() -> documents.merge(failed[0])).isInstanceOf(OptimisticLockException.class);
+            assertThatThrownBy(() -> context.inTransaction(status -> failed[0] = documents.rename(2, "d", () -> {})))
+                    .isInstanceOf(DataIntegrityViolationException.class);
+            failed[0].name = "e";
+            documents.merge(failed[0]);
+            assertThat(database.query("select string_agg(name || version, ' ' order by id) from document"))
+                    .isEqualTo("d1 e1");
+        }
     }
 
     /** Spring borrows a lazy connection for the first statement. A commit must not borrow one. */

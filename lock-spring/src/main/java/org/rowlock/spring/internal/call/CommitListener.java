@@ -89,7 +89,8 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
         // A RowLockTransactionManager sends the writes with the COMMIT. For any other manager, they are sent here.
         SpringTransaction.of(transaction).forEach(each -> each.finish(!(manager instanceof RowLockTransactionManager)));
         if (transaction.isNewTransaction() && !transaction.isReadOnly() && !transaction.isRollbackOnly()) {
-            CommitFlushes.open(manager);
+            List<Runnable> atFailure = CommitFlushes.open(manager);
+            SpringTransaction.of(transaction).forEach(each -> each.atFailure(atFailure));
         }
     }
 

@@ -78,6 +78,7 @@ public final class SpringTransaction extends SavepointParts {
     boolean committedByRowlock;
 
     private final List<Runnable> ends = new ArrayList<>(0);
+    private List<Runnable> failures = List.of();
 
     /** The holder of the connection, if the transaction manager reported the execution and has bound a connection. */
     private final @Nullable Object holder;
@@ -301,6 +302,11 @@ public final class SpringTransaction extends SavepointParts {
         ends.add(end);
     }
 
+    /** Sets the actions that run after the end of the transaction, unless the transaction is certainly committed. */
+    void atFailure(List<Runnable> actions) {
+        failures = actions;
+    }
+
     /** Returns the writes that the transaction sends at its end. */
     public CommitWrites writes(String what) {
         // A connection in autocommit has no transaction. Such a connection is bound if a statement borrows the
@@ -383,6 +389,9 @@ public final class SpringTransaction extends SavepointParts {
     public void afterCompletion(int status) {
         TransactionSynchronizationManager.unbindResourceIfPossible(this);
         end();
+        if (status != STATUS_COMMITTED) {
+            failures.forEach(Runnable::run);
+        }
     }
 
     void end() {

@@ -3,11 +3,16 @@ package org.rowlock.spring.internal.jpa;
 import jakarta.persistence.EntityManagerFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.hibernate.StaleStateException;
+import org.hibernate.engine.spi.EntityEntry;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.metamodel.mapping.EntityVersionMapping;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
 import org.springframework.jdbc.datasource.ConnectionProxy;
@@ -32,16 +37,16 @@ public final class CommitFlushes {
     /**
      * From now on, lock-jdbc keeps Hibernate's writes until the COMMIT. Call this method only in {@code beforeCommit}
      * or later, when only Hibernate sends writes and checks their counts.
+     *
+     * @return actions to run if the transaction is not committed
      */
-    public static void open(TransactionManager manager) {
-        if (IS_PRESENT) {
-            Present.open(manager);
-        }
+    public static List<Runnable> open(TransactionManager manager) {
+        return IS_PRESENT ? Present.open(manager) : List.of();
     }
 
     /** A nested class, because lock-jdbc may be missing. */
     private static final class Present {
-        static void open(TransactionManager manager) {
+        static List<Runnable> open(TransactionManager manager) {
             EntityManagerFactory units =
                     manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
             // Another JPA provider may check update counts differently.
@@ -49,20 +54,42 @@ public final class CommitFlushes {
                     ? null
                     : HibernateSession.session(TransactionSynchronizationManager.getResource(units));
             if (session == null) {
-                return;
+                return List.of();
             }
             try {
                 SessionFactoryImplementor factory = session.getFactory();
                 var connections = session.getJdbcCoordinator().getLogicalConnection();
-                if (connections.isPhysicallyConnected() && !isUnused(connections.getPhysicalConnection())) {
-                    boolean unused = CommitFlush.open(
-                            connections.getPhysicalConnection(),
-                            table -> areCounted(factory, table),
-                            failed -> meant(factory, failed));
+                if (connections.isPhysicallyConnected()
+                        && !isUnused(connections.getPhysicalConnection())
+                        && CommitFlush.open(
+                                connections.getPhysicalConnection(),
+                                table -> areCounted(factory, table),
+                                failed -> meant(factory, failed))) {
+                    return versions(session);
                 }
             } catch (SQLException | RuntimeException | LinkageError e) {
                 LOG.debug("The last writes of the transaction are sent before its COMMIT", e);
             }
+            return List.of();
+        }
+
+        /**
+         * Returns actions that set the versions of the session's entities to their present values. Hibernate increments
+         * the version of an entity when it believes that the entity is written. After a failure, the incremented
+         * version may be that of another transaction. A merge of the entity would then overwrite the change of that
+         * transaction.
+         */
+        private static List<Runnable> versions(SessionImplementor session) {
+            List<Runnable> all = new ArrayList<>();
+            for (Map.Entry<Object, EntityEntry> each :
+                    session.getPersistenceContextInternal().reentrantSafeEntityEntries()) {
+                EntityVersionMapping mapping = each.getValue().getPersister().getVersionMapping();
+                Object version = each.getValue().getVersion();
+                if (mapping != null && version != null) {
+                    all.add(() -> mapping.getVersionAttribute().setValue(each.getKey(), version));
+                }
+            }
+            return all;
         }
 
         /** Whether Spring has not borrowed the real connection yet, because no statement was sent. */
