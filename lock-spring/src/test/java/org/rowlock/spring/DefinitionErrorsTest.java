@@ -84,6 +84,11 @@ class DefinitionErrorsTest {
         public void run(int id, String name) {}
     }
 
+    static class NoHash extends InTransaction {
+        @RowLock(table = "account", id = "id.intValue()")
+        public void run(Integer id) {}
+    }
+
     static class NoExpression extends InTransaction {
         @RowLock(table = "account", id = "#id +")
         public void run(int id) {}
@@ -257,6 +262,7 @@ class DefinitionErrorsTest {
                 Arguments.of(NoId.class, List.of("does not say which row", "#parameter")),
                 Arguments.of(IdOnParameter.class, List.of("the argument is the id", "Remove the id")),
                 Arguments.of(UnknownParameter.class, List.of("no parameter orderId", "there is id, name")),
+                Arguments.of(NoHash.class, List.of("id has no # before it", "Write #id.")),
                 Arguments.of(NoExpression.class, List.of("is not a valid expression", "SpEL")),
                 Arguments.of(BadWait.class, List.of("'soon' is not a wait", "forever, nowait")),
                 Arguments.of(TwoWaits.class, List.of("differ in lockWait", "1s, 2s")),

@@ -8,7 +8,11 @@ import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.internal.annotation.RowLockDefinition.Source;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -35,7 +39,7 @@ record IdExpression(Method method, String where, String text) {
                     "Write the id in SpEL, such as #orderId or #command.orderId.");
         }
         IdExpression expression = new IdExpression(method, where, text);
-        expression.check(parsed.getAST(), false);
+        expression.check(parsed.getAST(), false, false);
         if (parsed.getAST() instanceof VariableReference argument) {
             int index = expression.index(argument.toStringAST().substring(1));
             return (arguments, variables) -> arguments[index];
@@ -49,8 +53,15 @@ record IdExpression(Method method, String where, String text) {
         return path.matches() ? path.group(1) : "";
     }
 
-    /** @param element whether the node is evaluated for each element of a selection or projection, and can use #this */
-    private void check(SpelNode node, boolean element) {
+    /**
+     * @param element whether the node is evaluated for each element of a selection or projection, and can use #this
+     * @param named whether a bare name means a property of the node before it, or a key
+     */
+    private void check(SpelNode node, boolean element, boolean named) {
+        if (node instanceof PropertyOrFieldReference && !element && !named) {
+            String name = node.toStringAST();
+            throw refused(", but " + name + " has no # before it, so it is not a parameter.", "Write #" + name + ".");
+        }
         if (node instanceof VariableReference) {
             String variable = node.toStringAST().substring(1);
             if (index(variable) < 0 && !(element && variable.equals("this"))) {
@@ -59,7 +70,8 @@ record IdExpression(Method method, String where, String text) {
         }
         boolean elements = element || node instanceof Selection || node instanceof Projection;
         for (int i = 0; i < node.getChildCount(); i++) {
-            check(node.getChild(i), elements);
+            boolean follows = i > 0 && node instanceof CompoundExpression;
+            check(node.getChild(i), elements, follows || node instanceof InlineMap || node instanceof Indexer);
         }
     }
 

@@ -9,6 +9,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -191,18 +192,21 @@ class RowLockDefinitionsTest {
         @RowLock(table = "orders", id = "#ids.![#this + longValue()]")
         public void projection(List<Long> ids) {}
 
+        @RowLock(table = "orders", id = "{#ids[id], {id: #ids['id']}[id]}")
+        public void keys(Map<String, Long> ids) {}
+
         @RowLock(table = "orders", id = "#ids.?[#this > #least]")
         public void selection(List<Long> ids, long least) {}
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"root", "self", "position"})
+    @ValueSource(strings = {"root", "self", "position", "second", "inList"})
     void anUnknownParameterIsRefused(String name) {
         assertThatThrownBy(() -> find(Expressions.class, name)).isInstanceOf(RowLockDefinitionException.class);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"second", "method", "function", "inList"})
+    @ValueSource(strings = {"method", "function"})
     void anExpressionThatCannotWorkNamesTheMethodAtTheCall(String name) {
         assertThatThrownBy(() ->
                         find(Expressions.class, name).of(new Object[] {1L}).request())
@@ -222,6 +226,11 @@ class RowLockDefinitionsTest {
                         .request()
                         .keys())
                 .containsExactly(LockKey.row("orders", 3));
+        assertThat(find(Expressions.class, "keys")
+                        .of(new Object[] {Map.of("id", 4L)})
+                        .request()
+                        .keys())
+                .containsExactly(LockKey.row("orders", 4));
     }
 
     static class Bytes {
