@@ -22,7 +22,8 @@ import org.rowlock.internal.text.Arguments;
  *
  * <p>The statements run in the order in which they were added, after all other statements of the transaction. Queries
  * of the work therefore do not see the changes of these statements. If one statement fails, nothing is committed. More
- * than 100 executions take several round trips, with the same outcome.
+ * than 100 executions take several round trips, with the same outcome. If a statement returns rows, arrays or more than
+ * 64 kB after the first execution also take several round trips.
  *
  * <p>After a failed commit, the same writes can be sent again. After a commit that succeeded or has an unknown outcome,
  * any attempt to send the writes or to add a write throws an {@link IllegalStateException}. A null or blank SQL causes

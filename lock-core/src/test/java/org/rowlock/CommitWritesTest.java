@@ -34,6 +34,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -175,6 +176,26 @@ class CommitWritesTest {
         assertThat(entries()).isEqualTo("1");
         assertThat(sent.stream().map(CommitWrite::count)).containsExactly(1L, 1L, 3L);
         assertThat(connection.unwrap(PGConnection.class).getBackendPID()).isPositive();
+    }
+
+    /** The server would wait until its rows are read, and the driver until the next write is sent. */
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update account set balance = 5 where id = 1 returning repeat('x', 16777216)",
+                "select repeat('x', 16777216)"
+            })
+    void aLargeWriteIsSentAfterLargeRowsAreRead(String sql) throws Exception {
+        for (Way way : Way.values()) {
+            List<CommitWrite> sent = new ArrayList<>();
+            way.send(locks(LockStrategy.ROW), dataSource, atCommit -> {
+                sent.add(atCommit.add(sql));
+                sent.add(atCommit.add("insert into entry(note) values (?)", "y".repeat(1 << 24)));
+            });
+            assertThat(sent.get(0).rows()).hasSize(1);
+        }
+        assertThat(entries()).isEqualTo(String.valueOf(Way.values().length));
     }
 
     @ParameterizedTest

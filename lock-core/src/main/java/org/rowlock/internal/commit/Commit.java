@@ -41,6 +41,13 @@ public final class Commit {
      */
     public static final int MOST_IN_ONE = 100;
 
+    /**
+     * The largest approximate size, in bytes, of the statements that follow the first statement of a flush, if any
+     * statement returns rows. They must fit into the network buffers. Otherwise the driver and the server could
+     * deadlock: the driver writes, while the server waits until the driver reads the rows.
+     */
+    public static final long MOST_BYTES = 64_000;
+
     private final PgSession session;
     private final CommitErrors errors;
     private final Ending ending;
@@ -89,6 +96,7 @@ public final class Commit {
         List<Part> parts = writes.isEmpty() && !behindLock ? List.of() : new ArrayList<>(writes.size() + 3);
         boolean repeated = false;
         boolean returning = false;
+        boolean answering = false;
         for (int i = 0; i < writes.size(); i++) {
             Write write = writes.get(i);
             WriteForm form = WriteForms.of(session, write);
@@ -96,6 +104,7 @@ public final class Commit {
             WriteForms.add(parts, write, form, i + 1, writes.size());
             repeated |= write.executions().size() > 1;
             returning |= form.returning();
+            answering |= form.returning() || !form.changes();
         }
         // Rowlock must not commit a branch of an XA transaction. The driver's commit() refuses to commit a branch, but
         // a COMMIT in a flush would commit the branch.
@@ -105,15 +114,15 @@ public final class Commit {
         // earlier results.
         boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
         this.watch = commits && !commitsAlone ? LostCommits.watch(session, keepsWatch) : List.of();
-        this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot);
+        this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot, answering);
     }
 
-    private List<Tail> split(List<Part> parts, boolean oneShot) throws SQLException {
+    private List<Tail> split(List<Part> parts, boolean oneShot, boolean answering) throws SQLException {
         List<Tail> split = new ArrayList<>(1);
         int from = 0;
-        while (parts.size() - from > MOST_IN_ONE) {
-            split.add(Tail.ofWrites(parts.subList(from, from + MOST_IN_ONE), oneShot));
-            from += MOST_IN_ONE;
+        for (int to = end(parts, from, answering); to < parts.size(); to = end(parts, from, answering)) {
+            split.add(Tail.ofWrites(parts.subList(from, to), oneShot));
+            from = to;
         }
         List<Part> last = from == 0 ? parts : new ArrayList<>(parts.subList(from, parts.size()));
         if (commits && !commitsAlone) {
@@ -123,6 +132,23 @@ public final class Commit {
             split.add(Tail.ofWrites(last, oneShot));
         }
         return split;
+    }
+
+    /**
+     * Returns the index after the last part of the flush that begins with the part {@code from}.
+     *
+     * @param answering whether a part may return rows
+     */
+    private static int end(List<Part> parts, int from, boolean answering) {
+        int most = Math.min(parts.size(), from + MOST_IN_ONE);
+        long bytes = 0;
+        for (int i = from + 1; answering && i < most; i++) {
+            bytes += Part.bytes(parts.get(i).sql(), parts.get(i).binds());
+            if (bytes > MOST_BYTES) {
+                return i;
+            }
+        }
+        return most;
     }
 
     private Part commit() {

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
@@ -25,6 +24,7 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.GroupSql;
 import org.rowlock.internal.sql.LockCheckSql;
+import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.value.LockWait;
@@ -33,18 +33,6 @@ import org.rowlock.internal.value.RowKey;
 
 /** One call whose writes the leader of a group may send; see {@link Groups}. */
 public final class Member {
-    /**
-     * The largest size of a group's writes in bytes. The writes must fit into the network buffers. Otherwise the driver
-     * and the server could deadlock: the driver writes, while the server waits until the driver reads the answers.
-     */
-    private static final long MOST_BYTES = 64_000;
-
-    /** The approximate size of a statement or a value in a flush, not counting its text. */
-    private static final int OVERHEAD_BYTES = 60;
-
-    /** The packages of types whose sizes are known, and whose values can be sent again with the same effect. */
-    private static final Set<String> KNOWN = Set.of("java.lang", "java.math", "java.time", "java.sql");
-
     final LockKey key;
     final LockWait bound;
     final List<Write> writes;
@@ -74,7 +62,9 @@ public final class Member {
     /** The number of executions in the group, including up to four statements of the group itself. */
     private int groupExecutions = 4;
 
-    private long groupBytes;
+    /** The approximate size of the group in bytes, including the statements of the group itself. */
+    private long groupBytes = 8_000;
+
     private final RequestParts request;
     private final LockStrategy strategy;
     private final long startNanos = System.nanoTime();
@@ -98,24 +88,11 @@ public final class Member {
         for (Write write : writes) {
             for (List<@Nullable Object> binds : write.executions()) {
                 count++;
-                size += OVERHEAD_BYTES + write.sql().length();
-                size += binds.stream().mapToLong(Member::bytes).sum();
+                size += Part.bytes(write.sql(), binds);
             }
         }
         this.executions = count;
         this.bytes = size;
-    }
-
-    /** Returns the approximate size of a value; a very large number if the value must not be sent in a group. */
-    private static long bytes(@Nullable Object bind) {
-        long length = bind instanceof String text ? text.length() : bind instanceof byte[] array ? array.length : 0;
-        boolean known = bind == null || bind instanceof byte[] || bind instanceof UUID || isKnown(bind.getClass());
-        return known ? OVERHEAD_BYTES + 2 * length : Integer.MAX_VALUE;
-    }
-
-    /** Arrays are excluded, because an array has the package of its elements. */
-    private static boolean isKnown(Class<?> type) {
-        return !type.isArray() && KNOWN.contains(type.getPackageName());
     }
 
     /** Adds an offered call to this leader's group, if the call fits. The leader first adds itself. */
@@ -129,7 +106,7 @@ public final class Member {
                 && bound.isBounded() == member.bound.isBounded()
                 && !member.remaining().isNoWait()
                 && groupExecutions + member.executions <= Commit.MOST_IN_ONE
-                && groupBytes + member.bytes <= MOST_BYTES
+                && groupBytes + member.bytes <= Commit.MOST_BYTES
                 && WriteForms.areChanges(session, member.writes);
         if (fits) {
             groupExecutions += member.executions;

@@ -7,6 +7,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write.Bound;
@@ -20,6 +22,12 @@ import org.rowlock.internal.request.Write.Bound;
 public record Part(String sql, Binder binder, Reader reader, List<@Nullable Object> binds) {
     private static final Logger LOG = System.getLogger("org.rowlock");
     private static final Binder NO_PARAMETERS = (statement, at, request) -> at;
+
+    /** The approximate size of a statement or a value in a flush, not counting its text. */
+    private static final int OVERHEAD_BYTES = 60;
+
+    /** The packages of types whose sizes are known, and whose values can be sent again with the same effect. */
+    private static final Set<String> KNOWN = Set.of("java.lang", "java.math", "java.time", "java.sql");
 
     public static final Reader UNREAD = (answers, statement) -> {};
 
@@ -52,6 +60,29 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         try (ResultSet row = statement.getResultSet()) {
             return row != null && row.next() ? row.getString(1) : null;
         }
+    }
+
+    /**
+     * Returns the approximate size of a statement in a flush. If the size of a value is unknown, or if a value must not
+     * be sent twice, returns a very large number.
+     */
+    public static long bytes(String sql, List<@Nullable Object> binds) {
+        long size = sql.length();
+        for (@Nullable Object bind : binds) {
+            size += bytes(bind);
+        }
+        return OVERHEAD_BYTES + size;
+    }
+
+    private static long bytes(@Nullable Object bind) {
+        long length = bind instanceof String text ? text.length() : bind instanceof byte[] array ? array.length : 0;
+        boolean known = bind == null || bind instanceof byte[] || bind instanceof UUID || isKnown(bind.getClass());
+        return known ? OVERHEAD_BYTES + 2 * length : Integer.MAX_VALUE;
+    }
+
+    /** Arrays are excluded, because an array has the package of its elements. */
+    private static boolean isKnown(Class<?> type) {
+        return !type.isArray() && KNOWN.contains(type.getPackageName());
     }
 
     /** Whether the driver sends any of the values without a type. */
