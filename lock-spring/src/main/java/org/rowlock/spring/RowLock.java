@@ -94,9 +94,9 @@ public @interface RowLock {
 
     /**
      * How long to wait for other transactions: {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or
-     * {@code 2s}; placeholders ({@code ${...}}) are resolved. The wait includes the time in the queue of the JVM and at
-     * the server. The wait never exceeds the rest of the transaction's timeout. All {@code @RowLock} annotations of a
-     * method that set a wait must set the same wait.
+     * {@code 2s} (without a unit: milliseconds); placeholders ({@code ${...}}) are resolved. The wait includes the time
+     * in the queue of the JVM and at the server. The wait never exceeds the rest of the transaction's timeout. All
+     * {@code @RowLock} annotations of a method that set a wait must set the same wait.
      *
      * @return the wait; empty for the application's default, which is {@code forever} unless configured
      */
