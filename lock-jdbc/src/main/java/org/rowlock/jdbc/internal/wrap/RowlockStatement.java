@@ -76,13 +76,11 @@ class RowlockStatement extends ForwardingStatement {
     /** Sets the statement whose results the application reads. */
     final void runs(Statement statement) throws SQLException {
         Statement before = ran;
-        if (!before.equals(statement)) {
-            ran = statement;
+        ran = statement;
+        if (!before.equals(statement) && !before.isClosed()) {
             // JDBC closes the open results of a statement that runs again.
-            boolean open = !before.isClosed() && before.getResultSet() != null;
-            if (!before.isClosed()) {
-                before.getMoreResults(CLOSE_ALL_RESULTS);
-            }
+            boolean open = before.getResultSet() != null;
+            before.getMoreResults(CLOSE_ALL_RESULTS);
             if (open && delegate.isCloseOnCompletion()) {
                 // The driver, too, would close the statement, and then refuse to run it again.
                 delegate.close();
