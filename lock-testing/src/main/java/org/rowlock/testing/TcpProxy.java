@@ -35,7 +35,7 @@ public final class TcpProxy implements AutoCloseable {
     private final ServerSocketChannel listener;
     private final Selector selector;
     private final DelayedSender sender = new DelayedSender();
-    private final Set<Link> links = ConcurrentHashMap.newKeySet();
+    private final Set<ProxyLink> links = ConcurrentHashMap.newKeySet();
     private final AtomicReference<Cut> armed = new AtomicReference<>();
     private final AtomicInteger cuts = new AtomicInteger();
     private volatile boolean delayOnly;
@@ -44,30 +44,6 @@ public final class TcpProxy implements AutoCloseable {
 
     /** The rule for closing a connection: at the next statement that contains the text. */
     private record Cut(String text, boolean executed) {}
-
-    /** The connection of a client to the proxy, with the matching connection from the proxy to the server. */
-    private final class Link {
-        final SocketChannel client;
-        final SocketChannel server;
-        final DelayedSender.Flow toServer;
-        final DelayedSender.Flow toClient;
-        final FrontendSql sql = new FrontendSql();
-        volatile boolean cutAtReply;
-        volatile boolean dropped;
-
-        Link(SocketChannel client, SocketChannel server) {
-            this.client = client;
-            this.server = server;
-            this.toServer = new DelayedSender.Flow(server, this::lose);
-            this.toClient = new DelayedSender.Flow(client, this::lose);
-        }
-
-        void lose() {
-            links.remove(this);
-            closeQuietly(client);
-            closeQuietly(server);
-        }
-    }
 
     private TcpProxy(InetSocketAddress server) throws IOException {
         this.server = server;
@@ -134,7 +110,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     public void cutAll() {
-        links.forEach(Link::lose);
+        links.forEach(ProxyLink::lose);
     }
 
     /** Discards all bytes of the present connections from now on, as a firewall does. New connections work. */
@@ -188,7 +164,7 @@ public final class TcpProxy implements AutoCloseable {
             if (client == null) {
                 return;
             }
-            Link link = new Link(client, SocketChannel.open(server));
+            ProxyLink link = new ProxyLink(client, SocketChannel.open(server), links);
             links.add(link);
             for (SocketChannel end : List.of(link.client, link.server)) {
                 end.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -197,12 +173,12 @@ public final class TcpProxy implements AutoCloseable {
             }
         } catch (IOException | ClosedSelectorException e) {
             // The server is not running, or the proxy is closing.
-            closeQuietly(client);
+            ProxyLink.closeQuietly(client);
         }
     }
 
     private void receive(SelectionKey key, ByteBuffer buffer) {
-        Link link = (Link) key.attachment();
+        ProxyLink link = (ProxyLink) key.attachment();
         boolean fromClient = key.channel() == link.client;
         DelayedSender.Flow flow = fromClient ? link.toServer : link.toClient;
         try {
@@ -232,7 +208,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /** Whether to close the connection before these bytes are sent to the server. */
-    private boolean isCut(Link link, ByteBuffer sent) {
+    private boolean isCut(ProxyLink link, ByteBuffer sent) {
         List<String> executed = new ArrayList<>(link.sql.read(sent));
         Cut cut = armed.get();
         if (cut == null
@@ -242,15 +218,5 @@ public final class TcpProxy implements AutoCloseable {
         }
         link.cutAtReply = cut.executed();
         return !cut.executed();
-    }
-
-    private static void closeQuietly(SocketChannel channel) {
-        try {
-            if (channel != null) {
-                channel.close();
-            }
-        } catch (IOException e) {
-            // The connection is already closed.
-        }
     }
 }
