@@ -11,7 +11,6 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
-import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
@@ -110,18 +109,6 @@ class LockKeyTest {
                 .hasSize(1);
         assertThat(row("t", Integer.MIN_VALUE).id()).containsExactly("-2147483648");
         assertThat(row("t", Long.MAX_VALUE).id()).containsExactly("9223372036854775807");
-    }
-
-    @Test
-    void sameMomentOfAnyZoneIsOneKey() {
-        Instant instant = Instant.parse("2024-12-31T23:30:00Z");
-        assertThat(Stream.of(
-                                row("t", instant),
-                                row("t", OffsetDateTime.parse("2025-01-01T00:30:00+01:00")),
-                                row("t", ZonedDateTime.parse("2024-12-31T18:30:00-05:00[America/New_York]")))
-                        .distinct())
-                .hasSize(1);
-        assertThat(row("t", instant)).isNotEqualTo(row("t", LocalDateTime.parse("2024-12-31T23:30:00")));
     }
 
     @Test

@@ -26,10 +26,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.EveryStrategy;
-import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 
 /** What a request says counts in every form of a locked transaction, and one handle has all that the work needs. */
@@ -58,14 +58,11 @@ class LockOperationTest {
         LockRequest request = forUpdate(row("account", 1));
         lock(bob, locks, request);
         Step<Long> call = alice.start(connection -> {
-            DataSource slow = new ObservedDataSource(OneConnection.of(connection)) {
-                @Override
-                public Connection getConnection() throws SQLException {
-                    long start = System.nanoTime();
-                    TestDatabase.await("the bound").until(() -> System.nanoTime() - start > bound.toNanos());
-                    return super.getConnection();
-                }
-            };
+            DataSource slow = TestDataSource.of(() -> {
+                long start = System.nanoTime();
+                TestDatabase.await("the bound").until(() -> System.nanoTime() - start > bound.toNanos());
+                return OneConnection.of(connection).getConnection();
+            });
             LockOperation operation = on(locks, slow).lock(request.atMost(bound));
             return executes ? operation.execute(ADD, 1) : operation.inTransaction(tx -> 1L);
         });

@@ -203,8 +203,7 @@ class WalkTest {
                 dataSource.setPassword(args[2]);
             }
             RowLocks locks = LockAccess.builder().build();
-            try (Connection connection = dataSource.getConnection()) {
-                connection.setAutoCommit(false);
+            try (Connection connection = TestDatabase.begin(dataSource)) {
                 TransactionLocks own = locks.in(connection);
                 walk("lock", () -> {
                     LockResult unused = own.lock(ACCOUNT);

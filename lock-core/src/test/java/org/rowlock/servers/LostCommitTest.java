@@ -167,9 +167,8 @@ class LostCommitTest {
                 .build();
         String told;
         try (TcpProxy proxy = TcpProxy.to(database.dataSource());
-                Connection holder = database.dataSource().getConnection();
+                Connection holder = begin(database.dataSource());
                 Connection writer = connect(each, proxy)) {
-            holder.setAutoCommit(false);
             // What is known of the database comes with the first flush that commits.
             on(locks, OneConnection.of(writer)).lock(forUpdate(key(each))).execute(pay(each, 0));
             hold(each, holder);

@@ -36,8 +36,8 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.commit.CommitWay;
-import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Proxies;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 import software.amazon.jdbc.ds.AwsWrapperDataSource;
 
@@ -154,13 +154,8 @@ class OldWrappersTest {
     @EnumSource
     void aCommitThatEndsInAnotherConnectionIsUnknown(CommitWay way) throws Exception {
         SQLException anew = new SQLException("The connection is another now", "08S02");
-        DataSource dataSource = new ObservedDataSource(database.dataSource()) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                Connection connection = super.getConnection();
-                return behind(connection, Connection.class, "commit"::equals, anew);
-            }
-        };
+        DataSource dataSource = TestDataSource.of(
+                () -> behind(database.dataSource().getConnection(), Connection.class, "commit"::equals, anew));
         assertThatThrownBy(() -> way.add(LockAccess.builder().build(), dataSource, 1))
                 .isInstanceOf(CommitOutcomeUnknownException.class)
                 .satisfies(state("08007"))
@@ -179,14 +174,11 @@ class OldWrappersTest {
 
     private void refusesOnANewConnection(LockStrategy strategy, boolean atCommit) throws Exception {
         AtomicReference<Connection> below = new AtomicReference<>();
-        DataSource dataSource = new ObservedDataSource(database.dataSource()) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                below.set(super.getConnection());
-                return Proxies.of(
-                        Connection.class, (proxy, method, arguments) -> Proxies.call(below.get(), method, arguments));
-            }
-        };
+        DataSource dataSource = TestDataSource.of(() -> {
+            below.set(database.dataSource().getConnection());
+            return Proxies.of(
+                    Connection.class, (proxy, method, arguments) -> Proxies.call(below.get(), method, arguments));
+        });
         assertRefusal(
                         LockConnectionLostException.class,
                         "08006",

@@ -30,12 +30,12 @@ import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PgConnection;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Proxies;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
 
@@ -82,8 +82,7 @@ class CommitFlushTest {
 
     /** The first transaction that meets a table has it looked up. */
     private static void learn(RowlockDataSource dataSource) throws SQLException {
-        try (Connection first = dataSource.getConnection()) {
-            first.setAutoCommit(false);
+        try (Connection first = TestDatabase.begin(dataSource)) {
             CommitFlush.open(first, table -> true);
             for (String table : new String[] {"account", "entry", "skipped"}) {
                 assertThat(Waiters.update(first, "delete from " + table + " where id = ?", -1))
@@ -592,8 +591,7 @@ class CommitFlushTest {
                 "update account set balance = note() where id = ? and version = 7"
             })
     void aWriteThatCallsAFunctionIsCheckedAtTheServer(String sql) throws SQLException {
-        try (Connection first = dataSource.getConnection()) {
-            first.setAutoCommit(false);
+        try (Connection first = TestDatabase.begin(dataSource)) {
             CommitFlush.open(first, table -> true);
             Waiters.update(first, "insert into noted(id) values (?)", 1);
             first.rollback();
@@ -697,20 +695,15 @@ class CommitFlushTest {
 
     /** A connection, not in autocommit, that lies on a wrapper of the driver's. */
     private Connection onWrapper(InvocationHandler wrapper) throws SQLException {
-        DataSource wrapped = new ObservedDataSource(database.dataSource()) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                Connection target = super.getConnection();
-                return Proxies.of(
-                        Connection.class, (proxy, method, arguments) -> wrapper.invoke(target, method, arguments));
-            }
-        };
+        DataSource wrapped = TestDataSource.of(() -> {
+            Connection target = database.dataSource().getConnection();
+            return Proxies.of(
+                    Connection.class, (proxy, method, arguments) -> wrapper.invoke(target, method, arguments));
+        });
         RowlockDataSource outer =
                 database.closing(RowlockDataSource.wrap(wrapped, "test", Map.of("flushWithCommit", "true")));
         learn(outer);
-        Connection own = outer.getConnection();
-        own.setAutoCommit(false);
-        return own;
+        return TestDatabase.begin(outer);
     }
 
     @ParameterizedTest
@@ -838,12 +831,7 @@ class CommitFlushTest {
         PGSimpleDataSource tenant = database.dataSource();
         tenant.setDatabaseName(name);
         AtomicReference<DataSource> route = new AtomicReference<>(database.dataSource());
-        DataSource routing = new ObservedDataSource(tenant) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                return route.get().getConnection();
-            }
-        };
+        DataSource routing = TestDataSource.of(() -> route.get().getConnection());
         try (RowlockDataSource routed = RowlockDataSource.wrap(routing, "test", Map.of("flushWithCommit", "true"))) {
             learn(routed);
             route.set(tenant);
@@ -866,12 +854,10 @@ class CommitFlushTest {
     @Test
     void withoutTheSettingNothingIsKept() throws SQLException {
         try (RowlockDataSource plain = RowlockDataSource.wrap(database.dataSource());
-                Connection own = plain.getConnection()) {
-            own.setAutoCommit(false);
+                Connection own = TestDatabase.begin(plain)) {
             assertThat(CommitFlush.open(own, table -> true)).isFalse();
         }
-        try (Connection driver = database.dataSource().getConnection()) {
-            driver.setAutoCommit(false);
+        try (Connection driver = TestDatabase.begin(database.dataSource())) {
             assertThat(CommitFlush.open(driver, table -> true)).isFalse();
         }
         dataSource.control().set("flushWithCommit", "false");
@@ -884,8 +870,7 @@ class CommitFlushTest {
                 RowlockDataSource through = RowlockDataSource.wrap(
                         proxy.through(database.dataSource()), "test", Map.of("flushWithCommit", "true"))) {
             learn(through);
-            try (Connection own = through.getConnection()) {
-                own.setAutoCommit(false);
+            try (Connection own = TestDatabase.begin(through)) {
                 select(own);
                 CommitFlush.open(own, table -> true);
                 update(own, 1, 50, 0);
@@ -950,9 +935,8 @@ class CommitFlushTest {
             plain.setPrepareThreshold(0);
             try (RowlockDataSource through =
                             RowlockDataSource.wrap(plain, "pooled", Map.of("flushWithCommit", "true"));
-                    Connection own = through.getConnection();
+                    Connection own = TestDatabase.begin(through);
                     Connection other = plain.getConnection()) {
-                own.setAutoCommit(false);
                 TestDatabase.query(own, "select id from " + table + " where id = 1 for update");
                 own.commit();
                 for (int i = 0; i < 3; i++) {

@@ -50,8 +50,7 @@ class DropInExampleTest {
     void flushesWithTheCommit() throws SQLException {
         try (RowlockDataSource dataSource =
                         RowlockDataSource.wrap(database.dataSource(), "test", Map.of("flushWithCommit", "true"));
-                Connection connection = dataSource.getConnection()) {
-            connection.setAutoCommit(false);
+                Connection connection = TestDatabase.begin(dataSource)) {
             // snippet: flush
             // The tables for which the framework expects update counts of 1.
             CommitFlush.open(connection, Set.of("account")::contains);

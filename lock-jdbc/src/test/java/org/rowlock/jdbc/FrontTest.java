@@ -211,9 +211,8 @@ class FrontTest {
     /** By another thread, as it had its turn: nothingIsLeftInTheGate. */
     @Test
     void aStatementThatIsClosedByThenFailsAsTheDriversDoes() throws Exception {
-        try (Connection connection = fronted.dataSource.getConnection();
+        try (Connection connection = TestDatabase.begin(fronted.dataSource);
                 PreparedStatement statement = connection.prepareStatement(WRITE)) {
-            connection.setAutoCommit(false);
             statement.unwrap(PgStatement.class).close();
             assertThatThrownBy(statement::executeUpdate)
                     .isInstanceOf(SQLException.class)
@@ -589,8 +588,7 @@ class FrontTest {
     }
 
     private static void writeOnce(GatedDatabase gated) throws SQLException {
-        try (Connection connection = gated.dataSource.getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = TestDatabase.begin(gated.dataSource)) {
             assertThat(Waiters.update(connection, WRITE)).isOne();
             connection.commit();
         }
@@ -600,13 +598,11 @@ class FrontTest {
     private void assertAsThroughTheDriver(Session.Body<?> look) throws Exception {
         for (int time = 0; time < 3; time++) {
             Object expected;
-            try (Connection plain = database.dataSource().getConnection()) {
-                plain.setAutoCommit(false);
+            try (Connection plain = TestDatabase.begin(database.dataSource())) {
                 expected = look.run(plain);
                 plain.rollback();
             }
-            try (Connection connection = fronted.dataSource.getConnection()) {
-                connection.setAutoCommit(false);
+            try (Connection connection = TestDatabase.begin(fronted.dataSource)) {
                 assertThat(look.run(connection)).isEqualTo(expected);
                 connection.rollback();
             }

@@ -79,8 +79,7 @@ class FrontWaitTest {
         Session one = database.session("outer", fronted.dataSource).prepared();
         return one.run(connection -> {
             assertThat(Waiters.update(connection, outer)).isZero();
-            try (Connection other = fronted.dataSource.getConnection()) {
-                other.setAutoCommit(false);
+            try (Connection other = TestDatabase.begin(fronted.dataSource)) {
                 int rows = 0;
                 for (String sql : inner) {
                     rows = Waiters.update(other, sql);

@@ -114,9 +114,8 @@ class ManagedTransactionsTest {
             List<Future<Integer>> all = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 all.add(virtual.submit(() -> {
-                    try (Connection connection = gated.dataSource.getConnection();
+                    try (Connection connection = TestDatabase.begin(gated.dataSource);
                             Statement statement = connection.createStatement()) {
-                        connection.setAutoCommit(false);
                         int updated = statement.executeUpdate("update account set balance = balance + 1 where id = 1");
                         connection.commit();
                         return updated;

@@ -507,8 +507,7 @@ class QueueTest {
         PGSimpleDataSource readOnly = database.dataSourceWith("-c default_transaction_read_only=on");
         readOnly.setReadOnlyMode("always");
         GatedDatabase behind = GatedDatabase.oneAtATime(readOnly);
-        try (Connection connection = behind.dataSource.getConnection()) {
-            connection.setAutoCommit(false);
+        try (Connection connection = TestDatabase.begin(behind.dataSource)) {
             connection.setReadOnly(true);
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> update(connection)).hasFieldOrPropertyWithValue("SQLState", "25006");

@@ -23,8 +23,8 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.jdbc.RandomProgram.Kind;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
-import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -96,12 +96,7 @@ class RandomProgramsTest {
         managed.setUrl(impatient.getURL());
         managed.setUser(impatient.getUser());
         managed.setPassword(impatient.getPassword());
-        DataSource handles = new ObservedDataSource(impatient) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                return managedConnection.getConnection();
-            }
-        };
+        DataSource handles = TestDataSource.of(() -> managedConnection.getConnection());
         QueuePolicy pairs = (kept, waiting) -> {
             gathers &= waiting < 2;
             return gathers ? 0 : 1;

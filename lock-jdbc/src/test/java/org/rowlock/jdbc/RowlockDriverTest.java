@@ -128,7 +128,9 @@ class RowlockDriverTest {
     void aUrlOfAnotherDriverIsNoError() throws Exception {
         Driver driver = new RowlockDriver();
         assertThat(driver.connect("jdbc:other:db", database.login())).isNull();
+        assertThat(driver.connect("jdbc:postgresql://localhost/x", null)).isNull();
         assertThat(driver.connect(null, database.login())).isNull();
+        assertThat(driver.acceptsURL("jdbc:postgresql://localhost/x")).isFalse();
         assertThat(driver.acceptsURL(null)).isFalse();
         assertThat(driver.getPropertyInfo("jdbc:other", null)).isNotEmpty();
     }
@@ -211,14 +213,6 @@ class RowlockDriverTest {
             System.clearProperty("rowlock.jdbc.mode");
             System.clearProperty("rowlock.key");
         }
-    }
-
-    @Test
-    void leavesOtherUrlsToOthers() throws Exception {
-        assertThat(new RowlockDriver().acceptsURL("jdbc:postgresql://localhost/x"))
-                .isFalse();
-        assertThat(new RowlockDriver().connect("jdbc:postgresql://localhost/x", null))
-                .isNull();
     }
 
     @Test

@@ -99,10 +99,7 @@ class SeveralJvmsTest {
         private Main() {}
 
         public static void main(String[] args) throws Exception {
-            PGSimpleDataSource plain = new PGSimpleDataSource();
-            plain.setUrl(args[0]);
-            plain.setUser(args[1]);
-            plain.setPassword(args[2]);
+            PGSimpleDataSource plain = ChildJvm.database(args);
             AtomicBoolean stopped = new AtomicBoolean();
             AtomicLong commits = new AtomicLong();
             try (RowlockDataSource dataSource = RowlockDataSource.wrap(plain, "test", Map.of("front", args[3]))) {

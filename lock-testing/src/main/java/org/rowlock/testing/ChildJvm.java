@@ -50,6 +50,15 @@ public final class ChildJvm {
         return process;
     }
 
+    /** Returns the database that a program is started with. */
+    public static PGSimpleDataSource database(String[] arguments) {
+        PGSimpleDataSource database = new PGSimpleDataSource();
+        database.setUrl(arguments[0]);
+        database.setUser(arguments[1]);
+        database.setPassword(arguments[2]);
+        return database;
+    }
+
     private static void read(Process process, Queue<String> said) {
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {

@@ -39,7 +39,7 @@ import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Pools;
-import org.rowlock.testing.Proxies;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -318,12 +318,9 @@ class CallbackPropertiesTest {
     }
 
     private static DataSource remembered(DataSource pool) {
-        return Proxies.of(DataSource.class, (proxy, method, arguments) -> {
-            Object result = Proxies.call(pool, method, arguments);
-            if (result instanceof Connection connection) {
-                borrowed = connection;
-            }
-            return result;
+        return TestDataSource.of(() -> {
+            borrowed = pool.getConnection();
+            return borrowed;
         });
     }
 

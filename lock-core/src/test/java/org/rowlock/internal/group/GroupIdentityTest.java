@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -20,8 +21,8 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
-import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 
 /** A group writes what each of its members would have written alone, and runs no others. */
@@ -204,7 +205,7 @@ class GroupIdentityTest {
                 "grant all on all tables in schema " + database.dataSource().getCurrentSchema() + " to pg_monitor",
                 "grant all on all sequences in schema " + database.dataSource().getCurrentSchema() + " to pg_monitor");
         String sql = set.replace("SCHEMA", database.dataSource().getCurrentSchema());
-        expect(pay(running(sql)), alone());
+        expect(pay(running(() -> sql)), alone());
     }
 
     /** It would end the transactions of others too, and their outcome would not be known. */
@@ -212,13 +213,13 @@ class GroupIdentityTest {
     void aSessionWithATransactionTimeoutIsNotGrouped() throws Exception {
         String exists = "from pg_settings where name = 'transaction_timeout'";
         assumeTrue(database.query("select count(*) " + exists).equals("1"), "before PostgreSQL 17");
-        expect(pay(running("select set_config(name, '1h', false) " + exists)), alone());
+        expect(pay(running(() -> "select set_config(name, '1h', false) " + exists)), alone());
     }
 
     /** Nothing that is grouped reads it. */
     @Test
     void aSettingOfTheApplicationIsNoAlteration() throws Exception {
-        expect(pay(running("select set_config('app.t', 'one', false)")), String.valueOf(CALLERS));
+        expect(pay(running(() -> "select set_config('app.t', 'one', false)")), String.valueOf(CALLERS));
     }
 
     /** The session was looked at before. */
@@ -246,16 +247,7 @@ class GroupIdentityTest {
                 "insert into " + other + ".account values (1)",
                 "create table " + other + ".entry(id int)");
         ThreadLocal<Boolean> tenant = ThreadLocal.withInitial(() -> false);
-        DataSource byThread = new ObservedDataSource(database.dataSource()) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                Connection connection = super.getConnection();
-                if (tenant.get()) {
-                    TestDatabase.execute(connection, "set search_path = " + other);
-                }
-                return connection;
-            }
-        };
+        DataSource byThread = running(() -> tenant.get() ? "set search_path = " + other : "select 1");
         try {
             RowLocks locks = on(Crowd.builder(CALLERS).build(), byThread);
             tenant.set(true);
@@ -289,12 +281,8 @@ class GroupIdentityTest {
             TestDatabase.execute(one, "create temp table " + table + "(like " + table + " including all)");
             TestDatabase.execute(one, "insert into " + table + " select * from " + database.schema() + '.' + table);
             ThreadLocal<Boolean> first = ThreadLocal.withInitial(() -> false);
-            DataSource both = new ObservedDataSource(database.dataSource()) {
-                @Override
-                public Connection getConnection() throws SQLException {
-                    return first.get() ? only.getConnection() : super.getConnection();
-                }
-            };
+            DataSource both = TestDataSource.of(() ->
+                    first.get() ? only.getConnection() : database.dataSource().getConnection());
             try (Crowd crowd = Crowd.behind(database, locks, both)) {
                 crowd.add(() -> {
                     first.set(true);
@@ -348,14 +336,7 @@ class GroupIdentityTest {
     void aViewIsNotLockedForOthers() throws Exception {
         database.execute("create view own_account as select * from account where tenant() = 'own'");
         ThreadLocal<String> tenant = ThreadLocal.withInitial(() -> "own");
-        DataSource byThread = new ObservedDataSource(database.dataSource()) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                Connection connection = super.getConnection();
-                TestDatabase.execute(connection, "select set_config('app.t', '" + tenant.get() + "', false)");
-                return connection;
-            }
-        };
+        DataSource byThread = running(() -> "select set_config('app.t', '" + tenant.get() + "', false)");
         RowLocks locks =
                 on(Crowd.builder(CALLERS).idColumns("own_account", "id").build(), byThread);
         LockRequest request = forUpdate(LockKey.row("own_account", 1));
@@ -372,14 +353,12 @@ class GroupIdentityTest {
                 .isEqualTo("1");
     }
 
-    private DataSource running(String sql) {
-        return new ObservedDataSource(database.dataSource()) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                Connection connection = super.getConnection();
-                TestDatabase.execute(connection, sql);
-                return connection;
-            }
-        };
+    /** A DataSource that runs a statement on each connection. */
+    private DataSource running(Supplier<String> sql) {
+        return TestDataSource.of(() -> {
+            Connection connection = database.dataSource().getConnection();
+            TestDatabase.execute(connection, sql.get());
+            return connection;
+        });
     }
 }

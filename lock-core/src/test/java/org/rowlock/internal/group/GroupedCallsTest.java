@@ -404,9 +404,8 @@ class GroupedCallsTest {
 
     @Test
     void oneThatIsInterruptedWhileItIsSentWaitsForTheOutcome() throws Exception {
-        try (Connection other = database.dataSource().getConnection();
+        try (Connection other = TestDatabase.begin(database.dataSource());
                 Crowd crowd = Crowd.behind(database, Crowd.builder(8).build())) {
-            other.setAutoCommit(false);
             CommitWrites leading = pay(1, 1);
             leading.add("update account set balance = balance + 1 where id = 2");
             crowd.add(leading);
@@ -470,8 +469,7 @@ class GroupedCallsTest {
         RowLocks locks = Crowd.builder(2).strategy(strategy).build();
         CommitWrites waiting = pay(2, "update account set balance = balance + 1 where id = 2");
         try (Crowd crowd = Crowd.behind(database, locks, dataSource);
-                Connection other = database.dataSource().getConnection()) {
-            other.setAutoCommit(false);
+                Connection other = TestDatabase.begin(database.dataSource())) {
             TestDatabase.execute(other, "update account set balance = 0 where id = 2");
             Caller leader = crowd.add(() -> on(locks, dataSource)
                     .lock(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE))
@@ -679,10 +677,9 @@ class GroupedCallsTest {
         DataSource dataSource = database.dataSource();
         RowLocks locks = Crowd.builder(2).build();
         LockRequest one = forUpdate(both.get(0));
-        try (Connection other = database.dataSource().getConnection();
+        try (Connection other = TestDatabase.begin(database.dataSource());
                 Statement statement = other.createStatement();
                 Crowd crowd = Crowd.behind(database, locks, dataSource, one)) {
-            other.setAutoCommit(false);
             statement.execute("select from word where id = upper('" + lower + "') for update");
             Caller leader = crowd.add(() -> on(locks, dataSource).lock(one).execute(pay(1, 1)));
             Caller waiting =

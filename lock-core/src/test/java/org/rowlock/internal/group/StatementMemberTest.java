@@ -2,8 +2,6 @@ package org.rowlock.internal.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.util.ArrayList;
@@ -16,6 +14,7 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.testing.FixedWidth;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.TestDatabase;
 
 /** What becomes of members in moments that a program cannot choose. */
@@ -30,20 +29,13 @@ class StatementMemberTest {
 
     /** The driver's statement, which another thread closes when its batch is done. */
     private static PreparedStatement closedBehindItsBatch(PreparedStatement statement) {
-        return (PreparedStatement) Proxy.newProxyInstance(
-                StatementMemberTest.class.getClassLoader(),
-                new Class<?>[] {PreparedStatement.class},
-                (proxy, method, arguments) -> {
-                    try {
-                        Object result = method.invoke(statement, arguments);
-                        if (method.getName().equals("executeLargeBatch")) {
-                            statement.close();
-                        }
-                        return result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Proxies.of(PreparedStatement.class, (proxy, method, arguments) -> {
+            Object result = Proxies.call(statement, method, arguments);
+            if (method.getName().equals("executeLargeBatch")) {
+                statement.close();
+            }
+            return result;
+        });
     }
 
     private long update() throws Exception {

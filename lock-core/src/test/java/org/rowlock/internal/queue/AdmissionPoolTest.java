@@ -36,9 +36,9 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Pools;
 import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
 
@@ -134,25 +134,22 @@ class AdmissionPoolTest {
         CyclicBarrier allAreIn = new CyclicBarrier(behind);
         AtomicInteger tries = new AtomicInteger();
         AtomicBoolean outage = new AtomicBoolean(true);
-        DataSource dataSource = new ObservedDataSource(database.dataSource()) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                if (!outage.get()) {
-                    return super.getConnection();
-                }
-                try {
-                    if (tries.incrementAndGet() == 1) {
-                        firstIsIn.countDown();
-                        letGo.await();
-                    } else {
-                        allAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-                    }
-                } catch (Exception e) {
-                    throw new IllegalStateException(e);
-                }
-                throw new SQLException("connection timeout");
+        DataSource dataSource = TestDataSource.of(() -> {
+            if (!outage.get()) {
+                return database.dataSource().getConnection();
             }
-        };
+            try {
+                if (tries.incrementAndGet() == 1) {
+                    firstIsIn.countDown();
+                    letGo.await();
+                } else {
+                    allAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                }
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+            throw new SQLException("connection timeout");
+        });
         List<Future<Object>> all = new ArrayList<>();
         for (int i = 0; i <= behind; i++) {
             all.add(Threads.start(

@@ -224,8 +224,7 @@ class IdPropertiesTest {
     }
 
     private static Connection open() throws SQLException {
-        Connection connection = database.dataSource().getConnection();
-        connection.setAutoCommit(false);
+        Connection connection = TestDatabase.begin(database.dataSource());
         OPEN.add(connection);
         return connection;
     }

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.PGConnection;
 import org.rowlock.LockVerificationException;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.testing.Proxies;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.testing.Wire;
 
@@ -65,7 +65,7 @@ class VerifySwitchoverTest {
         }
 
         DataSource dataSource() {
-            return Proxies.of(DataSource.class, (proxy, method, arguments) -> {
+            return TestDataSource.of(() -> {
                 step();
                 Connection connection = current.dataSource().getConnection();
                 pids.add(connection.unwrap(PGConnection.class).getBackendPID());

@@ -35,9 +35,9 @@ import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Pools;
-import org.rowlock.testing.Proxies;
 import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.testing.Wire;
@@ -125,17 +125,12 @@ class VerifyTest {
         database.execute(
                 "create table item(id int primary key)",
                 "create function idle(int, int) returns void language plpgsql as 'begin end'");
-        DataSource idle = new ObservedDataSource(database.dataSource()) {
+        DataSource idle = TestDataSource.of(() -> Wire.tap(database.dataSource().getConnection(), new Wire.Tap() {
             @Override
-            public Connection getConnection() throws SQLException {
-                return Wire.tap(super.getConnection(), new Wire.Tap() {
-                    @Override
-                    public String send(int number, String sql) {
-                        return sql.replace(call, database.schema() + '.' + dropped);
-                    }
-                });
+            public String send(int number, String sql) {
+                return sql.replace(call, database.schema() + '.' + dropped);
             }
-        };
+        }));
         RowLocks locks =
                 LockAccess.builder().strategy("item", LockStrategy.ADVISORY).build();
         on(locks, database.dataSource()).verify();
@@ -149,7 +144,7 @@ class VerifyTest {
         DataSource one = database.dataSource();
         PGSimpleDataSource other = SECOND.dataSource();
         AtomicInteger count = new AtomicInteger();
-        DataSource sharded = dataSource((method, arguments) -> count.getAndIncrement() % 2 == 0 ? one : other);
+        DataSource sharded = TestDataSource.of(() -> (count.getAndIncrement() % 2 == 0 ? one : other).getConnection());
         for (int i = 0; i < 2; i++) {
             assertThatThrownBy(() -> RowLocks.of(sharded).verify())
                     .isInstanceOf(LockVerificationException.class)
@@ -165,7 +160,7 @@ class VerifyTest {
         DataSource other = SECOND.dataSource();
         for (int i = 0; i < 20; i++) {
             Random random = new Random(i);
-            DataSource balanced = dataSource((method, arguments) -> random.nextBoolean() ? one : other);
+            DataSource balanced = TestDataSource.of(() -> (random.nextBoolean() ? one : other).getConnection());
             // Of a pool the connections are the same for every pair.
             try (HikariDataSource pool = Pools.of(balanced, 10)) {
                 RowLocks locks = LockAccess.builder().build();
@@ -186,8 +181,8 @@ class VerifyTest {
             DataSource standby = pair.standby().dataSource();
             for (int at : List.of(0, 1, 9, 15)) {
                 AtomicInteger count = new AtomicInteger();
-                DataSource mixed =
-                        dataSource((method, arguments) -> count.getAndIncrement() % 16 == at ? standby : primary);
+                DataSource mixed = TestDataSource.of(
+                        () -> (count.getAndIncrement() % 16 == at ? standby : primary).getConnection());
                 assertRefused(RowLocks.of(mixed), false)
                         .hasCauseInstanceOf(LockTransactionException.class)
                         .hasMessageContainingAll(
@@ -220,9 +215,9 @@ class VerifyTest {
     void connectionsThatAreLostAgainAndAgainSayNothingAboutTheLocks() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
             PGSimpleDataSource through = proxy.through(database.dataSource());
-            DataSource dataSource = dataSource((method, arguments) -> {
+            DataSource dataSource = TestDataSource.of(() -> {
                 proxy.cutAfter("pg_try_advisory");
-                return through;
+                return through.getConnection();
             });
             assertRefused(RowLocks.of(dataSource), true)
                     .hasMessageContainingAll("proves nothing about the locks", "Try again");
@@ -310,19 +305,15 @@ class VerifyTest {
     void aServerThatHangsIsWaitedForOnlyOnce() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
             DataSource through = proxy.through(database.dataSource());
-            ObservedDataSource observed = new ObservedDataSource(dataSource((method, arguments) -> through)) {
-                @Override
-                public Connection getConnection() throws SQLException {
-                    return Wire.tap(super.getConnection(), new Wire.Tap() {
+            ObservedDataSource observed =
+                    new ObservedDataSource(TestDataSource.of(() -> Wire.tap(through.getConnection(), new Wire.Tap() {
                         @Override
                         public void before(int number, String sql) {
                             if (sql.contains("pg_try_advisory")) {
                                 proxy.freeze();
                             }
                         }
-                    });
-                }
-            };
+                    })));
             assertRefused(RowLocks.of(observed), true).hasMessageContaining("proves nothing about the locks");
             assertThat(observed.borrowed()).as("in one attempt").isEqualTo(16);
             assertThat(observed.open()).isZero();
@@ -363,7 +354,7 @@ class VerifyTest {
 
     @Test
     void aDataSourceThatGivesNothingIsRefused() {
-        DataSource broken = dataSource((method, arguments) -> {
+        DataSource broken = TestDataSource.of(() -> {
             throw new SQLException("no more");
         });
         assertThatThrownBy(() -> RowLocks.of(broken).verify())
@@ -381,17 +372,6 @@ class VerifyTest {
     private String locks() throws Exception {
         return database.query("select count(*) from pg_locks l join pg_stat_activity a using (pid)"
                 + " where l.locktype = 'advisory' and a.application_name = '" + database.schema() + "'");
-    }
-
-    @FunctionalInterface
-    private interface Choice {
-        DataSource of(String method, Object[] arguments) throws Exception;
-    }
-
-    private static DataSource dataSource(Choice choice) {
-        return Proxies.of(
-                DataSource.class,
-                (proxy, method, arguments) -> Proxies.call(choice.of(method.getName(), arguments), method, arguments));
     }
 
     @Test

@@ -21,10 +21,8 @@ class CorpusOnServerTest {
     @Test
     void eachStatementLocksTheRowThatTheCorpusNames() throws Exception {
         SoftAssertions all = new SoftAssertions();
-        try (Connection program = database.dataSource().getConnection();
-                Connection other = database.dataSource().getConnection()) {
-            program.setAutoCommit(false);
-            other.setAutoCommit(false);
+        try (Connection program = TestDatabase.begin(database.dataSource());
+                Connection other = TestDatabase.begin(database.dataSource())) {
             for (Entry template : Corpus.entries()) {
                 Entry entry = template.in(database.schema());
                 try (PreparedStatement statement = entry.prepare(program)) {
@@ -48,7 +46,7 @@ class CorpusOnServerTest {
     }
 
     private static void check(SoftAssertions all, Entry entry, Lock lock, Map<List<String>, String> locked) {
-        all.assertThat(locked.keySet().stream().map(CorpusOnServerTest::trimmed))
+        all.assertThat(locked.keySet())
                 .as("rows that are locked by %s", entry)
                 .containsExactly(lock.values(entry.parameters()));
         // An update of a key is stronger than its text says.
@@ -56,11 +54,6 @@ class CorpusOnServerTest {
         if (!(Corpus.verb(entry.sql()).equals("update") && mode.equals("FOR_UPDATE"))) {
             all.assertThat(mode).as("mode of %s", entry).isEqualTo(lock.mode());
         }
-    }
-
-    /** The server pads char(n). */
-    private static List<String> trimmed(List<String> row) {
-        return row.stream().map(String::stripTrailing).toList();
     }
 
     @Test

@@ -52,7 +52,8 @@ final class LockedRows {
             while (row.next()) {
                 List<String> values = new ArrayList<>();
                 for (int i = 1; i <= columns.size(); i++) {
-                    values.add(row.getString(i));
+                    // The server pads char(n).
+                    values.add(row.getString(i).stripTrailing());
                 }
                 rows.add(values);
             }

@@ -28,6 +28,7 @@ import org.postgresql.jdbc.PgConnection;
 import org.postgresql.jdbc.PgDatabaseMetaData;
 import org.postgresql.jdbc.PgResultSet;
 import org.postgresql.jdbc.PgStatement;
+import org.rowlock.testing.Proxies;
 
 /**
  * What the build writes: each method of JDBC, as the JDK that runs this has it, is handed to the same of the delegate.
@@ -50,13 +51,12 @@ class ForwardingTest {
     }
 
     private Object forwarding(Class<?> type) {
-        Object delegate =
-                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-                    called.add(method);
-                    called.addAll(arguments == null ? List.of() : Arrays.asList(arguments));
-                    answer = value(method.getReturnType());
-                    return answer;
-                });
+        Object delegate = Proxies.of(type, (proxy, method, arguments) -> {
+            called.add(method);
+            called.addAll(arguments == null ? List.of() : Arrays.asList(arguments));
+            answer = value(method.getReturnType());
+            return answer;
+        });
         if (type == Connection.class) {
             return new ForwardingConnection((Connection) delegate) {};
         }
@@ -87,10 +87,7 @@ class ForwardingTest {
             return VALUES.getOrDefault(type, type == float.class ? (Object) 8f : (Object) 9d);
         }
         return type.isInterface()
-                ? Proxy.newProxyInstance(
-                        ForwardingTest.class.getClassLoader(),
-                        new Class<?>[] {type},
-                        (proxy, method, arguments) -> null)
+                ? Proxies.of(type, (proxy, method, arguments) -> null)
                 : type == String.class ? "text" : type == Class.class ? String.class : null;
     }
 
@@ -176,10 +173,9 @@ class ForwardingTest {
     @Test
     void whatTheDelegateThrowsIsThrown() throws Exception {
         SQLException failure = new SQLException("no");
-        Statement failing = (Statement) Proxy.newProxyInstance(
-                ForwardingTest.class.getClassLoader(), new Class<?>[] {Statement.class}, (proxy, method, arguments) -> {
-                    throw failure;
-                });
+        Statement failing = Proxies.of(Statement.class, (proxy, method, arguments) -> {
+            throw failure;
+        });
         Statement wrapper = new ForwardingStatement(failing) {};
         for (Method method : Statement.class.getMethods()) {
             if (isToBeForwarded(method, PgStatement.class)) {
