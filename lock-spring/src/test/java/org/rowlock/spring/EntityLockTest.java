@@ -23,6 +23,7 @@ import jakarta.persistence.ManyToOne;
 import jakarta.persistence.MappedSuperclass;
 import jakarta.persistence.OneToMany;
 import jakarta.persistence.PersistenceContext;
+import jakarta.persistence.PostLoad;
 import jakarta.persistence.SecondaryTable;
 import jakarta.persistence.Version;
 import java.sql.Connection;
@@ -66,6 +67,7 @@ import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
@@ -92,6 +94,7 @@ class EntityLockTest {
             "create table joined_sub (id bigint primary key, more bigint not null default 0)",
             "alter table single add dtype text not null default 'SingleSub', add more bigint",
             "alter table soft add deleted boolean not null default false",
+            "create table normalized (id bigint primary key, amount bigint not null default 0, text text)",
             "create table keyed_otherwise (id bigint not null unique, number bigint primary key, amount bigint not null"
                     + " default 0)");
 
@@ -225,6 +228,17 @@ class EntityLockTest {
         long number;
     }
 
+    /** Hibernate writes such an entity at the next flush after it was read. */
+    @Entity(name = "normalized")
+    static class Normalized extends Row {
+        String text;
+
+        @PostLoad
+        void normalize() {
+            text = text.strip();
+        }
+    }
+
     /** @param isLockedByJpa whether Hibernate's own find locks the row, in one statement */
     enum Mapping {
         PLAIN(Plain.class, true),
@@ -327,7 +341,7 @@ class EntityLockTest {
             return sql;
         };
         Map<String, Object> properties = Map.of("hibernate.session_factory.statement_inspector", inspector);
-        Class<?>[] beside = {Row.class, Parent.class, Owned.class, JoinedSub.class, SingleSub.class};
+        Class<?>[] beside = {Row.class, Parent.class, Owned.class, JoinedSub.class, SingleSub.class, Normalized.class};
         Class<?>[] entities = Stream.concat(
                         Stream.of(beside), Stream.of(Mapping.values()).map(each -> each.entity))
                 .toArray(Class<?>[]::new);
@@ -493,6 +507,24 @@ class EntityLockTest {
                 assertThat(statements.stream().filter(sql -> sql.startsWith("select")))
                         .hasSizeLessThanOrEqualTo(3);
             });
+        }
+    }
+
+    /** The application has not read the entity, so Hibernate must not write it. */
+    @Test
+    void anEntityThatOnlyTheLockHasReadOverwritesNothing() throws SQLException {
+        for (boolean isAlone : List.of(true, false)) {
+            database.execute("truncate normalized", "insert into normalized values (1, 0, ' x ')");
+            byJpa.inTransaction(status -> {
+                if (!isAlone) {
+                    byJpa.entities().getReference(Normalized.class, 1L);
+                }
+                byJpa.template().lock(forNoKeyUpdate(LockKey.row("normalized", 1L)));
+                new JdbcTemplate(byJpa.getBean(DataSource.class)).update("update normalized set amount = 7");
+            });
+            assertThat(database.query("select amount from normalized"))
+                    .as("alone in the session: %s", isAlone)
+                    .isEqualTo("7");
         }
     }
 

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.commons.logging.Log;
@@ -25,8 +26,9 @@ import org.rowlock.RowLockMode;
  * unit's defaults for locks.
  *
  * @param modes Hibernate's lock mode for each of PostgreSQL's lock modes that Hibernate can send
+ * @param unfit whether Rowlock's own statement must lock, because Hibernate would write an entity that it only reads
  */
-record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> modes) {
+record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> modes, AtomicBoolean unfit) {
     private static final Log LOG = LogFactory.getLog(EntityFind.class);
 
     /**
@@ -87,7 +89,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> m
             }
         }
         List<String> id = HibernateEntities.idColumns(root);
-        return modes.isEmpty() || id.size() != 1 ? null : new EntityFind(entity, id.get(0), modes);
+        return modes.isEmpty() || id.size() != 1 ? null : new EntityFind(entity, id.get(0), modes, new AtomicBoolean());
     }
 
     /** Whether JTA manages the transactions. A separate session would then begin a JTA transaction. */

@@ -176,6 +176,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         LoadQueryInfluencers influencers = session.getLoadQueryInfluencers();
         if (find == null
                 || asked == null
+                || find.unfit().get()
                 || RowKey.givenId(row).size() != 1
                 || !session.isTransactionInProgress()
                 || session.getTransaction().getRollbackOnly()
@@ -198,7 +199,8 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
             boolean isFound = known == null
                     ? !context.containsDeletedUnloadedEntityKey(key) && loaded().isEmpty()
                     : isReadAgain(known);
-            return isFound ? new EntityLock(session, find, asked, id, known, new AtomicBoolean()) : null;
+            boolean isAlone = context.getNumberOfManagedEntities() == 0 && context.getProxy(key) == null;
+            return isFound ? new EntityLock(session, find, asked, id, known, isAlone, new AtomicBoolean()) : null;
         } catch (IllegalArgumentException | HibernateException e) {
             return null; // Rowlock's own statement then reports the fault in the id.
         }
@@ -208,6 +210,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
      * Locks one row through JPA, and reads its entity in the same round trip. An instance belongs to one call.
      *
      * @param loaded the entity of the row if the session has loaded it and must read it again; otherwise null
+     * @param isAlone whether nothing in the session can refer to the entity that the lock reads
      * @param called whether {@link #lock} was called. If so, the entity has been read under the lock
      */
     record EntityLock(
@@ -216,6 +219,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
             LockMode mode,
             Object id,
             @Nullable Object loaded,
+            boolean isAlone,
             AtomicBoolean called)
             implements RowStatement {
         @Override
@@ -263,9 +267,25 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         try {
             if (lock == null || !lock.called().get()) {
                 refresh(loaded());
+            } else if (lock.loaded() == null) {
+                loaded().stream().filter(this::isChanged).forEach(each -> settle(each.entity(), lock));
             }
         } catch (RuntimeException e) {
             throw DataAccessUtils.translateIfNecessary(e, TRANSLATOR);
+        }
+    }
+
+    /**
+     * Keeps an entity that only the lock has read from a later write. Hibernate writes an entity that differs from its
+     * row since it was read, for example because of a PostLoad method. The write would undo what the transaction's SQL
+     * changes after the lock.
+     */
+    private void settle(Object entity, EntityLock lock) {
+        lock.find().unfit().set(true);
+        if (lock.isAlone()) {
+            session.detach(entity);
+        } else {
+            session.flush();
         }
     }
 
