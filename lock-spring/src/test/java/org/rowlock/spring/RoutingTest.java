@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -33,6 +34,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -127,6 +129,24 @@ class RoutingTest {
         leave.complete(null);
         TestDatabase.result(first);
         TestDatabase.result(behind);
+    }
+
+    /** An application may throw any exception if a call has no tenant. */
+    @Test
+    void aCallWithoutARouteFailsAsItsTransactionWould() {
+        HikariDataSource northern = Contexts.pool(north);
+        ByTenant routing = new ByTenant() {
+            @Override
+            protected Object determineCurrentLookupKey() {
+                return Objects.requireNonNull(super.determineCurrentLookupKey(), "no tenant");
+            }
+        };
+        routing.setTargetDataSources(Map.of("north", northern));
+        routing.afterPropertiesSet();
+        Accounts accounts = start(routing).getBean(Accounts.class);
+        assertThatThrownBy(() -> accounts.hold(1, () -> {}))
+                .isInstanceOf(CannotCreateTransactionException.class)
+                .hasRootCauseMessage("no tenant");
     }
 
     /** The suspended transaction holds the row of the same id in another database, or in the same database. */

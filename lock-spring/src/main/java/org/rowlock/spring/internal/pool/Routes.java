@@ -58,7 +58,7 @@ public final class Routes {
                     return routing.unwrap(type);
                 }
             }
-        } catch (SQLException | IllegalStateException e) {
+        } catch (SQLException | RuntimeException e) {
             // The current route cannot be determined. Borrowing a connection will report the error.
         }
         return dataSource;
