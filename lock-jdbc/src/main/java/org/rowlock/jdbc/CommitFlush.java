@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If a kept write fails, or does not change exactly one row, nothing is committed. The call that sent the write,
  * usually {@code commit}, throws a {@link CommitFlushException}, or a RuntimeException that the framework provides. The
- * caller may be a library other than the framework. If the connection is lost during the commit, {@code commit} throws
- * the driver's exception, as it does without Rowlock.
+ * caller may be a library other than the framework. If the connection is lost, or the COMMIT itself fails because of a
+ * deferred constraint, {@code commit} throws the driver's exception.
  *
  * <p>Rowlock stops keeping writes when the transaction ends, and when {@code unwrap} returns an object of the driver. A
  * rollback drops the kept writes, even if the rollback fails. The setting {@code flushWithCommit} is required.

@@ -18,6 +18,7 @@ import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.PrimaryKeys;
+import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.internal.statement.Binds;
@@ -62,9 +63,8 @@ final class KeptWrites {
                     || SqlState.FEATURE_NOT_SUPPORTED.equals(failed.getSQLState())) {
                 primaryKeys.forget();
             }
-            Function<CommitFlushException, RuntimeException> framework = thrown;
-            if (framework != null) {
-                throw framework.apply(failed);
+            if (thrown != null) {
+                throw thrown.apply(failed);
             }
         }
     }
@@ -118,7 +118,7 @@ final class KeptWrites {
         try {
             Commit.sendWrites(connection, take(true));
         } catch (SQLException | RuntimeException e) {
-            throw failure(e);
+            throw failure(e, false);
         }
     }
 
@@ -143,7 +143,8 @@ final class KeptWrites {
         } catch (CommitOutcomeUnknownException e) {
             throw e.getCause() instanceof SQLException cause ? cause : new SQLException(e.getMessage(), e);
         } catch (SQLException | RuntimeException e) {
-            SQLException failure = failure(e);
+            SQLException failure = failure(
+                    e, !connection.isClosed() && !PgSession.of(connection).hasBegun());
             PgSession.rollBack(connection, failure);
             throw failure;
         } catch (Error e) {
@@ -159,19 +160,21 @@ final class KeptWrites {
     }
 
     /**
-     * Returns the exception for a failure of the kept writes. If the connection is lost, returns the driver's exception
-     * unchanged.
+     * Returns the exception for a failure of the kept writes. If the connection is lost, or the COMMIT itself has
+     * failed, returns the driver's exception unchanged.
+     *
+     * @param ended whether the server has ended the transaction, so that the COMMIT itself must have failed
      */
-    private static SQLException failure(Exception e) {
+    private static SQLException failure(Exception e, boolean ended) {
         if (e instanceof SQLException own) {
-            return SqlState.isConnectionLost(own.getSQLState())
+            return SqlState.isConnectionLost(own.getSQLState()) || (ended && ServerErrors.isServers(own))
                     ? own
                     : new CommitFlushException(own.getMessage(), own.getSQLState(), false, own);
         }
         boolean wrongCount = e instanceof UnexpectedRowCountException;
         String state = e instanceof RowlockException own ? own.sqlState().orElse(null) : null;
         return !wrongCount && e.getCause() instanceof SQLException cause && cause.getSQLState() != null
-                ? failure(cause)
+                ? failure(cause, ended)
                 : new CommitFlushException(wrongCount ? WRONG_COUNT : e.getMessage(), state, wrongCount, e);
     }
 }

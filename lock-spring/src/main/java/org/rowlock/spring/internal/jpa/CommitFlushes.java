@@ -114,9 +114,10 @@ public final class CommitFlushes {
                 stale.initCause(failed);
                 return stale;
             }
+            SQLException ofDriver = failed.getCause() instanceof SQLException cause ? cause : failed;
             return factory.getJdbcServices()
                     .getSqlExceptionHelper()
-                    .convert(failed, String.valueOf(failed.getMessage()));
+                    .convert(ofDriver, String.valueOf(failed.getMessage()));
         }
     }
 }

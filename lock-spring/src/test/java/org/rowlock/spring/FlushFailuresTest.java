@@ -1,0 +1,236 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.Id;
+import jakarta.persistence.LockModeType;
+import jakarta.persistence.Version;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.hibernate.exception.ConstraintViolationException;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.util.PSQLException;
+import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.orm.ObjectOptimisticLockingFailureException;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A failed flush with the COMMIT throws the exception that Hibernate and Spring throw without Rowlock. */
+class FlushFailuresTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table parent (id bigint primary key)",
+            "create table item (id bigint primary key, version int not null, name text not null unique,"
+                    + " late text unique deferrable initially deferred, amount int check (amount >= 0),"
+                    + " slot int, code varchar(3), parent bigint references parent,"
+                    + " lateparent bigint references parent deferrable initially deferred,"
+                    + " exclude (slot with =))",
+            "create table note (id bigint primary key, text text)");
+
+    @Entity(name = "item")
+    static class Item {
+        @Id
+        long id;
+
+        @Version
+        int version;
+
+        String name;
+        String late;
+        Integer amount;
+        Integer slot;
+        String code;
+        Long parent;
+        Long lateParent;
+    }
+
+    /** An entity without a version. */
+    @Entity(name = "note")
+    static class Note {
+        @Id
+        long id;
+
+        String text;
+    }
+
+    private interface Work {
+        void run(EntityManager entities, Session other) throws Exception;
+    }
+
+    enum Fault {
+        UNIQUE(changed(item -> item.name = "b")),
+        DEFERRED_UNIQUE(changed(item -> item.late = "b")),
+        FOREIGN_KEY(changed(item -> item.parent = 9L)),
+        DEFERRED_FOREIGN_KEY(changed(item -> item.lateParent = 9L)),
+        CHECK(changed(item -> item.amount = -1)),
+        EXCLUSION(changed(item -> item.slot = 2)),
+        NOT_NULL(changed(item -> item.name = null)),
+        TOO_LONG(changed(item -> item.code = "long")),
+        INSERT_OF_A_KNOWN_KEY((entities, other) -> {
+            Note note = new Note();
+            note.id = 1;
+            entities.persist(note);
+        }),
+        CONCURRENT_UPDATE((entities, other) -> {
+            entities.find(Item.class, 1L).amount = 1;
+            other.execute("update item set amount = 9 where id = 1");
+            other.commit();
+        }),
+        DEADLOCK((entities, other) -> {
+            entities.createNativeQuery("set local deadlock_timeout = '50ms'").executeUpdate();
+            other.execute("set deadlock_timeout = '1h'");
+            other.execute("update item set amount = 9 where id = 2");
+            entities.find(Item.class, 1L, LockModeType.PESSIMISTIC_WRITE);
+            entities.find(Item.class, 2L).amount = 1;
+            var unused = other.startExecute("update item set amount = 9 where id = 1");
+            TestDatabase.await("the other session waits")
+                    .until(() -> entities.createNativeQuery(
+                                    "select cardinality(pg_blocking_pids(" + other.pid() + ")) > 0")
+                            .getSingleResult()
+                            .equals(true));
+        }),
+        LOCK_TIMEOUT((entities, other) -> {
+            entities.createNativeQuery("set local lock_timeout = '50ms'").executeUpdate();
+            entities.find(Item.class, 1L).amount = 1;
+            other.execute("select from item where id = 1 for update");
+        }),
+        STATEMENT_TIMEOUT((entities, other) -> {
+            entities.createNativeQuery("set local statement_timeout = '100ms'").executeUpdate();
+            entities.find(Item.class, 1L).amount = 1;
+            other.execute("select from item where id = 1 for update");
+        }),
+        STALE((entities, other) -> {
+            // The same statement changes several entities, and the second change is stale.
+            entities.find(Item.class, 1L).amount = 1;
+            entities.find(Item.class, 2L).amount = 1;
+            entities.find(Item.class, 3L).amount = 1;
+            other.execute("update item set version = version + 1 where id = 2");
+            other.commit();
+        }),
+        STALE_ALONE((entities, other) -> {
+            entities.find(Item.class, 1L).amount = 1;
+            other.execute("update item set version = version + 1 where id = 1");
+            other.commit();
+        }),
+        STALE_REMOVED((entities, other) -> {
+            entities.remove(entities.find(Item.class, 3L));
+            other.execute("update item set version = version + 1 where id = 3");
+            other.commit();
+        }),
+        GONE((entities, other) -> {
+            entities.find(Note.class, 1L).text = "new";
+            entities.find(Item.class, 1L).amount = 1;
+            other.execute("delete from note where id = 1");
+            other.commit();
+        });
+
+        private final Work work;
+
+        Fault(Work work) {
+            this.work = work;
+        }
+
+        private static Work changed(Consumer<Item> change) {
+            return (entities, other) -> change.accept(entities.find(Item.class, 1L));
+        }
+    }
+
+    /**
+     * The parts of an exception that an application may evaluate.
+     *
+     * @param isDrivers whether the exception of the driver is the most specific cause
+     */
+    private record Failure(Class<?> type, Class<?> cause, String sqlState, boolean isDrivers, String constraint) {
+        static Failure of(Throwable thrown) {
+            if (thrown instanceof ObjectOptimisticLockingFailureException) {
+                // Hibernate checks the count of each execution itself, and then also names the entity. The server
+                // checks the counts of kept writes, and reports only that one of them is wrong.
+                return new Failure(thrown.getClass(), null, null, false, null);
+            }
+            Throwable last = thrown;
+            String constraint = null;
+            for (Throwable each = thrown; each != null; each = each.getCause()) {
+                last = each;
+                constraint = each instanceof ConstraintViolationException violation
+                        ? violation.getConstraintName()
+                        : constraint;
+            }
+            Class<?> cause =
+                    thrown.getCause() == null ? null : thrown.getCause().getClass();
+            return new Failure(
+                    thrown.getClass(),
+                    cause,
+                    last instanceof SQLException e ? e.getSQLState() : null,
+                    last instanceof PSQLException,
+                    constraint);
+        }
+    }
+
+    private Failure failure(Fault fault, DataSource dataSource, int batch) throws Exception {
+        database.execute(
+                "truncate item, note, parent",
+                "insert into item (id, version, name, late, slot) values"
+                        + " (1, 0, 'a', 'a', 1), (2, 0, 'b', 'b', 2), (3, 0, 'c', 'c', 3)",
+                "insert into note values (1, 'old')");
+        TestContext context = Contexts.jpa(
+                database,
+                dataSource,
+                new Unit(Map.of("hibernate.jdbc.batch_size", batch), Item.class, Note.class),
+                beans -> Contexts.settings(beans, new TestSettings().verify(false)));
+        EntityManager entities = context.entities();
+        // The first transaction on a table keeps no writes.
+        for (int i = 0; i < 2; i++) {
+            int code = i;
+            context.inTransaction(status -> {
+                entities.find(Item.class, 1L).code = "" + code;
+                entities.find(Note.class, 1L).text = "" + code;
+            });
+        }
+        TransactionTemplate transactions = context.transactions();
+        if (fault == Fault.CONCURRENT_UPDATE) {
+            transactions.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
+        }
+        try (Session other = database.session("other")) {
+            Throwable thrown = catchThrowable(() -> transactions.executeWithoutResult(status -> {
+                try {
+                    fault.work.run(entities, other);
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            }));
+            other.rollback();
+            assertThat(thrown).as("%s, batches of %d", fault, batch).isNotNull();
+            return Failure.of(thrown);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isThrownAsWithoutRowlock(Fault fault) throws Exception {
+        DataSource plain = Contexts.pool(database);
+        for (int batch : new int[] {0, 20}) {
+            RowlockDataSource keeping =
+                    RowlockDataSource.wrap(Contexts.pool(database), "keeping", Map.of("flushWithCommit", "true"));
+            database.closing(keeping);
+            Failure expected = failure(fault, plain, batch);
+            assertThat(failure(fault, keeping, batch))
+                    .as("batches of %d", batch)
+                    .isEqualTo(expected);
+            assertThat(keeping.control().getFigures().values().stream()
+                            .mapToLong(table -> table.getOrDefault("kept", 0L))
+                            .sum())
+                    .as("two writes before the fault are kept, too")
+                    .isGreaterThan(2);
+        }
+    }
+}
