@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class CommitFlushException extends SQLException {
     private static final long serialVersionUID = 1;
 
+    /** Whether a write changed no row, or more than one row. */
     private final boolean wrongCount;
 
     /**
