@@ -138,7 +138,7 @@ class DeadlockPropertiesTest {
             }
 
             @Override
-            public long frontNanos(boolean always) {
+            public long frontNanos(boolean always, boolean asks) {
                 return random.nextInt(3) > 0 ? Duration.ofHours(1).toNanos() : 0;
             }
 

@@ -322,7 +322,7 @@ class FrontLockTest {
             }
 
             @Override
-            public long frontNanos(boolean always) {
+            public long frontNanos(boolean always, boolean asks) {
                 return LONG.toNanos();
             }
 

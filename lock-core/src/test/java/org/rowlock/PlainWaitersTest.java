@@ -52,7 +52,7 @@ class PlainWaitersTest {
         }
 
         @Override
-        public long frontNanos(boolean always) {
+        public long frontNanos(boolean always, boolean asks) {
             return 0;
         }
 
@@ -62,8 +62,8 @@ class PlainWaitersTest {
         }
 
         @Override
-        public void answered(int waiting) {
-            answer.set(waiting);
+        public void answered(int plain, int others) {
+            answer.set(plain);
         }
     }
 
@@ -105,10 +105,18 @@ class PlainWaitersTest {
     }
 
     private static int asked(Session session, String table) throws Exception {
+        return Integer.parseInt(answer(session, table)[0]);
+    }
+
+    private static int all(Session session, String table) throws Exception {
+        return Integer.parseInt(answer(session, table)[1]);
+    }
+
+    private static String[] answer(Session session, String table) throws Exception {
         // The server shows the same statements until the transaction ends.
         session.rollback();
         return session.run(connection -> {
-            return Integer.parseInt(PgSession.of(connection).ask(FrontSql.PLAIN_WAITERS, table));
+            return PgSession.of(connection).ask(FrontSql.WAITERS, table).split(" ");
         });
     }
 
@@ -125,8 +133,11 @@ class PlainWaitersTest {
         Session next = waits("next", PLAIN.replace("1", "3"), colder);
         waits("last", PLAIN.replace("1", "3"), next);
         assertThat(asked(asking)).isEqualTo(3);
+        assertThat(all(asking, "account")).isEqualTo(4);
+        assertThat(all(asking, "part")).isZero();
         endWaits();
         assertThat(asked(asking)).isZero();
+        assertThat(all(asking, "account")).isZero();
     }
 
     /** A row of a partitioned table is locked in its partition, and two partitions may have a row at one place. */
@@ -150,12 +161,20 @@ class PlainWaitersTest {
     /** A lock with a front lock waits alone in front of its row; the others wait at the row, and may be many. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aLockOfRowlockIsNotCounted(boolean inFront, Session asking, Session holder, Session ours) throws Exception {
+    void aLockOfRowlockIsNotCounted(boolean inFront, Session asking, Session holder, Session ours, Session behind)
+            throws Exception {
         Session first = queueOf(holder, 2);
         QueuePolicy policy = new FixedWidth(100, inFront ? Duration.ofHours(1).toNanos() : 0);
         waiting.put(ours, start(ours, policy, ROW).awaitBlockedBy(first));
         assertThat(ours.advisoryLocks()).isEqualTo(inFront ? 1 : 0);
         assertThat(asked(asking)).isEqualTo(2);
+        assertThat(all(asking, "account")).isEqualTo(3);
+        if (inFront) {
+            waiting.put(behind, start(behind, policy, ROW).awaitBlockedBy(ours));
+            assertThat(all(asking, "account"))
+                    .as("with a session that waits for the front lock")
+                    .isEqualTo(4);
+        }
         endWaits();
     }
 

@@ -43,7 +43,7 @@ class OpenRowTest {
         }
 
         @Override
-        public long frontNanos(boolean always) {
+        public long frontNanos(boolean always, boolean asks) {
             return answer.get() >= 2 ? 0 : GatedDatabase.NEVER_OVER;
         }
 
@@ -53,8 +53,8 @@ class OpenRowTest {
         }
 
         @Override
-        public void answered(int waiting) {
-            answer.set(waiting);
+        public void answered(int plain, int others) {
+            answer.set(plain);
             whenAnswered.run();
         }
     }
@@ -117,8 +117,9 @@ class OpenRowTest {
         holder.execute(LOCK);
         Step<Boolean> first = plain.startExecute(LOCK).awaitBlockedBy(holder);
         Step<Integer> step = ours.start(connection -> write(connection, form)).awaitBlockedBy(plain);
-        assertThat(asking.<Integer>run(connection ->
-                        Integer.parseInt(PgSession.of(connection).ask(FrontSql.PLAIN_WAITERS, "account"))))
+        assertThat(asking.<Integer>run(connection -> Integer.parseInt(PgSession.of(connection)
+                        .ask(FrontSql.WAITERS, "account")
+                        .split(" ")[0])))
                 .isEqualTo(counted);
         asking.rollback();
         holder.commit();

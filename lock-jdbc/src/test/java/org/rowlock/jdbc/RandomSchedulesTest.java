@@ -104,7 +104,7 @@ class RandomSchedulesTest {
         }
 
         @Override
-        public long frontNanos(boolean always) {
+        public long frontNanos(boolean always, boolean asks) {
             return random.nextBoolean() ? LONGEST_WAIT : 0;
         }
 

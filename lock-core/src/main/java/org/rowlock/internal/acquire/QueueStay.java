@@ -81,9 +81,11 @@ record QueueStay(
             return null;
         }
         if (fronted.asks()) {
-            fronted.ask(() -> session.outsideTransaction(() -> session.ask(FrontSql.PLAIN_WAITERS, row.table())));
+            fronted.ask(
+                    () -> session.outsideTransaction(() -> session.ask(FrontSql.WAITERS, row.table())),
+                    calls.queues()::atServer);
         }
-        Front wanted = fronted.front(calls.front());
+        Front wanted = fronted.front(calls.front(), true);
         return wanted == null ? null : wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));
     }
 

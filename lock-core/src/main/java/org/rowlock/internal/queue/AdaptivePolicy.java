@@ -53,10 +53,10 @@ public final class AdaptivePolicy implements QueuePolicy {
      * @param nanos returns a time that never decreases
      * @param clients shared by all policies of the same {@link KeyQueues}
      */
-    AdaptivePolicy(int width, LongSupplier nanos, PlainClients clients) {
+    AdaptivePolicy(int width, LongSupplier nanos, OtherClients clients) {
         this.fixed = width;
         this.open = new OpenPolicy(nanos, clients);
-        this.front = new FrontPolicy(nanos, open);
+        this.front = new FrontPolicy(nanos, open, clients);
     }
 
     @Override
@@ -86,8 +86,8 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     @Override
-    public long frontNanos(boolean always) {
-        return front.mostNanos(always);
+    public long frontNanos(boolean always, boolean asks) {
+        return front.mostNanos(always, asks);
     }
 
     @Override
@@ -96,8 +96,8 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     @Override
-    public void answered(int waiting) {
-        front.answered(waiting);
+    public void answered(int plain, int others) {
+        front.answered(plain, others);
     }
 
     @Override

@@ -9,6 +9,10 @@ import java.util.function.LongSupplier;
  * the queue of the key is {@linkplain OpenPolicy open}, locks have no front lock, and crowds are not evaluated. All
  * methods are called under the lock of the queues. The policy has two states.
  *
+ * <p>Crowds are estimates, and a busy processor can make the crowd of one JVM seem large. Unless front locks are
+ * configured, locks therefore have front locks only while the server has {@linkplain OtherClients#contend shown} that
+ * other JVMs contend. If this is not known, the next lock asks.
+ *
  * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large, and at least half of
  * their transactions belong to other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock
  * without a front lock overtakes their transactions, so its crowd seems small. To detect this case, some locks are
@@ -76,6 +80,7 @@ final class FrontPolicy {
 
     private final LongSupplier nanos;
     private final OpenPolicy open;
+    private final OtherClients clients;
     private State state = State.PLAIN;
 
     /** How many crowds in succession were a reason to change the state. */
@@ -87,20 +92,27 @@ final class FrontPolicy {
     private int plainOnes;
     private long grantedNanos;
     private int longWaits;
+
+    /** Whether the last lock had a front lock only if other JVMs contend. */
+    private boolean requiresOthers;
+
     private long pausedUntilNanos;
 
     /** @param nanos returns a time that never decreases */
-    FrontPolicy(LongSupplier nanos, OpenPolicy open) {
+    FrontPolicy(LongSupplier nanos, OpenPolicy open, OtherClients clients) {
         this.nanos = nanos;
         this.open = open;
+        this.clients = clients;
         this.pausedUntilNanos = nanos.getAsLong();
         this.grantedNanos = pausedUntilNanos - 1;
     }
 
-    long mostNanos(boolean always) {
+    /** @param asks whether the caller asks the server if other JVMs contend; otherwise no proof is required */
+    long mostNanos(boolean always, boolean asks) {
         boolean fronts =
                 !open.isOpen() && (state == State.FRONT || (open.isPast(pausedUntilNanos) && (always || isProbe())));
-        return fronts ? BOUND_NANOS : 0;
+        requiresOthers = fronts && asks && !always;
+        return fronts && (!requiresOthers || clients.contend()) ? BOUND_NANOS : 0;
     }
 
     private boolean isProbe() {
@@ -109,13 +121,21 @@ final class FrontPolicy {
 
     /** Whether the caller must ask the server before the next lock; see {@link OpenPolicy#asks}. */
     boolean asks(int wanting, double foreign) {
-        return open.asks(wanting, foreign, longWaits >= LONG_WAITS);
+        return open.asks(wanting, foreign, longWaits >= LONG_WAITS)
+                || (requiresOthers && clients.mayAskForOthers());
     }
 
-    /** @param waiting see {@link OpenPolicy#answered} */
-    void answered(int waiting) {
-        if (open.answered(waiting)) {
+    /**
+     * @param plain see {@link OpenPolicy#answered}
+     * @param others see {@link OtherClients#answered}
+     */
+    void answered(int plain, int others) {
+        boolean shown = clients.answered(others) || clients.contend();
+        if (open.answered(plain)) {
             enter(open.isOpen() ? State.PLAIN : state);
+        }
+        if (!shown) {
+            enter(State.PLAIN);
         }
     }
 

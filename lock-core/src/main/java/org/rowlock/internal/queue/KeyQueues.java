@@ -41,7 +41,7 @@ public final class KeyQueues {
 
     /** Creates queues with a fixed width, or with an adaptive width if the given width is 0. */
     public static KeyQueues adaptive(int width) {
-        PlainClients clients = new PlainClients(System::nanoTime);
+        OtherClients clients = new OtherClients(System::nanoTime);
         return new KeyQueues(() -> new AdaptivePolicy(width, System::nanoTime, clients));
     }
 
@@ -93,6 +93,11 @@ public final class KeyQueues {
     /** Returns how many transactions the {@code ROW} queues have admitted to the server. */
     public int inside() {
         return sum(KeyQueue::inside);
+    }
+
+    /** Returns how many transactions all queues have admitted. Each of them may wait at the server. */
+    public int atServer() {
+        return inside() + byKey.values().stream().mapToInt(KeyQueue::inside).sum();
     }
 
     private int sum(ToIntFunction<KeyQueue> number) {

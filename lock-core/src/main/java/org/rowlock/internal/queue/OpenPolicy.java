@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  * begin to contend, a lock asks at once, then after one second, two, four, and so on, up to {@link #VALID_NANOS}.
  * Otherwise a lock asks after {@link #VALID_NANOS}.
  *
- * <p>UNCOUNTED: the queue is open, because no policy has {@linkplain PlainClients#counted counted} few clients yet. The
+ * <p>UNCOUNTED: the queue is open, because no policy has {@linkplain OtherClients#counted counted} few clients yet. The
  * state begins with the first such contention. Clients without Rowlock that started earlier may wait already.
  *
  * <p>OPEN: the queue is open, because many clients wait. About one lock per second asks again. If no lock asks for a
@@ -60,7 +60,7 @@ final class OpenPolicy {
     static final long OVERDUE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final LongSupplier nanos;
-    private final PlainClients clients;
+    private final OtherClients clients;
     private State state = State.CLOSED;
     private int fewAnswers;
     private long nextAskNanos;
@@ -78,7 +78,7 @@ final class OpenPolicy {
      * @param nanos returns a time that never decreases
      * @param clients shared by all policies of the same {@link KeyQueues}
      */
-    OpenPolicy(LongSupplier nanos, PlainClients clients) {
+    OpenPolicy(LongSupplier nanos, OtherClients clients) {
         this.nanos = nanos;
         this.clients = clients;
         this.nextAskNanos = nanos.getAsLong();

@@ -4,6 +4,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.function.IntSupplier;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -230,8 +231,8 @@ public final class QueueEntry {
     }
 
     /**
-     * Whether the caller must ask the server how many clients without Rowlock wait for the row. If so, the caller calls
-     * {@link #ask}, before it may call {@link #front}.
+     * Whether the caller must ask the server how many other clients wait for the row. If so, the caller calls {@link
+     * #ask}, before it may call {@link #front}.
      */
     public boolean asks() {
         synchronized (queue.lock) {
@@ -243,7 +244,7 @@ public final class QueueEntry {
         }
     }
 
-    /** A query whose answer is a number. */
+    /** A query whose answer is two numbers, separated by a space. */
     public interface Count {
         String ask() throws SQLException;
     }
@@ -251,36 +252,38 @@ public final class QueueEntry {
     /**
      * Asks the server, and records the answer. The answer is unknown if the query fails.
      *
-     * @param plainWaiters the query {@code FrontSql.PLAIN_WAITERS}
+     * @param waiters the query {@code FrontSql.WAITERS}
+     * @param own returns how many transactions of this JVM are at the server
      */
-    public void ask(Count plainWaiters) {
-        int waiting = -1;
+    public void ask(Count waiters, IntSupplier own) {
+        int plain = QueuePolicy.UNKNOWN;
+        int others = QueuePolicy.UNKNOWN;
         try {
-            waiting = Integer.parseInt(plainWaiters.ask());
+            int before = own.getAsInt();
+            String answer = waiters.ask();
+            int space = answer.indexOf(' ');
+            plain = Integer.parseInt(answer.substring(0, space));
+            others = Math.max(0, Integer.parseInt(answer.substring(space + 1)) - Math.max(before, own.getAsInt()));
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "The clients without Rowlock could not be counted", e);
+            LOG.log(Level.DEBUG, "The clients that wait for a row could not be counted", e);
         }
-        answered(waiting);
-    }
-
-    /**
-     * Records the server's answer.
-     *
-     * @param waiting how many clients without Rowlock wait for the most contended row of the table; negative if
-     *     unknown
-     */
-    void answered(int waiting) {
         synchronized (queue.lock) {
-            queue.policy.answered(waiting);
+            queue.policy.answered(plain, others);
             queue.admitNext();
             startServerWait();
         }
     }
 
-    /** Returns the front lock, or null if none is required. Call this method once, after the admission. */
-    public @Nullable Front front(LockFront how) {
+    /**
+     * Returns the front lock, or null if none is required. Call this method once, after the admission.
+     *
+     * @param asks whether the caller asks the server whenever {@link #asks} returns true
+     */
+    public @Nullable Front front(LockFront how, boolean asks) {
         synchronized (queue.lock) {
-            long most = how != LockFront.NEVER && isAlone() ? queue.policy.frontNanos(how == LockFront.ALWAYS) : 0;
+            long most = how != LockFront.NEVER && isAlone()
+                    ? queue.policy.frontNanos(how == LockFront.ALWAYS, asks && offer == null)
+                    : 0;
             front = most == 0 ? null : new Front(this, most);
             return front;
         }

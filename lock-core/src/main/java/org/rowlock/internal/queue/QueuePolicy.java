@@ -8,6 +8,9 @@ package org.rowlock.internal.queue;
  * no lock of its own, and must not block.
  */
 public interface QueuePolicy {
+    /** A number that the server could not tell. */
+    int UNKNOWN = -1;
+
     /**
      * Returns the width of a queue: how many exclusive transactions may be admitted at the same time.
      *
@@ -23,14 +26,15 @@ public interface QueuePolicy {
      *
      * @param always whether to use a front lock even without contention; ignored for a while after a front lock could
      *     not be acquired in time
+     * @param asks whether the caller asks the server whenever {@link #asks} returns true
      */
-    default long frontNanos(boolean always) {
+    default long frontNanos(boolean always, boolean asks) {
         return 0;
     }
 
     /**
-     * Whether the caller must ask the server, before the next lock, how many clients without Rowlock wait for the row.
-     * If this method returns true, {@link #answered} follows.
+     * Whether the caller must ask the server, before the next lock, how many other clients wait for the row. If this
+     * method returns true, {@link #answered} follows.
      *
      * @param wanting how many transactions of this JVM contend for the key
      */
@@ -41,10 +45,11 @@ public interface QueuePolicy {
     /**
      * Records the server's answer.
      *
-     * @param waiting how many clients without Rowlock wait for the most contended row of the table; negative if
-     *     unknown
+     * @param plain how many clients without Rowlock wait for the most contended row of the table, or {@link #UNKNOWN}
+     * @param others how many sessions of other JVMs, with or without Rowlock, wait for rows of the table or for front
+     *     locks, or {@link #UNKNOWN}
      */
-    default void answered(int waiting) {}
+    default void answered(int plain, int others) {}
 
     /** Whether transactions of other JVMs contend for the key, according to the measurements. */
     default boolean isWantedElsewhere() {

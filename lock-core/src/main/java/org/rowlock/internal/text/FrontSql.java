@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * no front lock is acquired.
  */
 public final class FrontSql {
+    private static final String FRONT_COMMENT = "/* rowlock.front */";
+
     /** The name of the transaction-local setting that stores whether the row exists. */
     private static final String IS_THERE = "'rowlock.front'";
 
@@ -48,7 +50,7 @@ public final class FrontSql {
      * lock function is an argument of the call that restores lock_timeout, so the server restores lock_timeout after
      * the lock. The comment identifies the statement in pg_stat_activity, which shows only the beginning of the text.
      */
-    public static final String SQL = "/* rowlock.front */ select pg_catalog.set_config('lock_timeout', a.own ||"
+    public static final String SQL = FRONT_COMMENT + " select pg_catalog.set_config('lock_timeout', a.own ||"
             + " (pg_catalog.pg_advisory_xact_lock(a.key))::pg_catalog.text, true),"
             + " extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()) from ("
             + "select m.key, pg_catalog.current_setting('lock_timeout') as own,"
@@ -69,27 +71,37 @@ public final class FrontSql {
     private static final String COMMENT = " /* " + WORD + " */";
 
     /**
-     * A query: how many clients without Rowlock wait for the most contended row of a table. The parameter is the name
-     * of the table. A row is locked in its partition, so the query treats all partitions of a partitioned table as one
-     * table.
+     * A query for two numbers, separated by a space. The first number is how many clients without Rowlock wait for the
+     * most contended row of a table. The second number is how many sessions wait behind others for rows of the table,
+     * or for front locks. The parameter is the name of the table. A row is locked in its partition, so the query treats all
+     * partitions of a partitioned table as one table.
      *
      * <p>The server shows the statement of each waiting session. A session whose statement contains {@link #WORD}
      * belongs to a client with Rowlock. If the server has shortened the statement, does not track statements, or hides
-     * the session from the role, the session is not counted.
+     * the session from the role, the session is not counted as a client without Rowlock.
      *
      * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them waits
      * for the xid of the holder, and so does each transaction that finds a new version of the row. Prepared
      * transactions have no pid and do not wait, so the query ignores their locks.
      */
-    public static final String PLAIN_WAITERS =
+    public static final String WAITERS =
             "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"
                     + " or database = (select oid from pg_catalog.pg_database"
                     + " where datname = pg_catalog.current_database()))),"
                     + " named as (select " + CatalogSql.root("n.relation") + " as root"
                     + " from (select pg_catalog.to_regclass(cast(? as pg_catalog.text)) as relation) as n)"
-                    + " select coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'tuple'), 0)"
-                    + " + coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'transactionid'), 0) from ("
-                    + "select l.locktype, pg_catalog.count(*) as waiters from l where not l.granted"
+                    + " select coalesce(pg_catalog.max(w.plain) filter (where w.locktype = 'tuple'), 0)"
+                    + " + coalesce(pg_catalog.max(w.plain) filter (where w.locktype = 'transactionid'), 0) || ' '"
+                    + " || coalesce(pg_catalog.sum(w.waiters), 0) + (select pg_catalog.count(*)"
+                    + " from pg_catalog.pg_stat_activity as f where f.wait_event = 'advisory'"
+                    + " and f.query like '" + FRONT_COMMENT + "%') from ("
+                    + "select l.locktype, pg_catalog.count(*) as waiters, pg_catalog.count(*) filter (where"
+                    + " l.pid = any (array(select a.pid from pg_catalog.pg_stat_activity as a"
+                    + " where a.wait_event_type = 'Lock' and a.query not like '%" + WORD + "%'"
+                    // The server cuts a text at a character of up to four bytes.
+                    + " and pg_catalog.octet_length(a.query) between 1 and (select s.setting::integer - 5"
+                    + " from pg_catalog.pg_settings as s where s.name = 'track_activity_query_size')))) as plain"
+                    + " from l where not l.granted"
                     + " and (l.locktype = 'tuple' and l.mode in ('ExclusiveLock', 'AccessExclusiveLock')"
                     + " and " + CatalogSql.root("l.relation") + " = (select root from named)"
                     + " or l.locktype = 'transactionid' and not l.pid = any (array(select t.pid from l as t"
@@ -97,11 +109,6 @@ public final class FrontSql {
                     + " and l.pid = any (array(select r.pid from l as r where r.locktype = 'relation'"
                     + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
                     + " and " + CatalogSql.root("r.relation") + " = (select root from named)))"
-                    + " and l.pid = any (array(select a.pid from pg_catalog.pg_stat_activity as a"
-                    + " where a.wait_event_type = 'Lock' and a.query not like '%" + WORD + "%'"
-                    // The server cuts a text at a character of up to four bytes.
-                    + " and pg_catalog.octet_length(a.query) between 1 and (select s.setting::integer - 5"
-                    + " from pg_catalog.pg_settings as s where s.name = 'track_activity_query_size')))"
                     + " group by l.locktype, l.relation, l.page, l.tuple, l.transactionid) as w";
 
     public static final int PARAMETERS = 3;

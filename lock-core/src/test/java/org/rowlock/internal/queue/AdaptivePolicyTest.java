@@ -13,7 +13,15 @@ class AdaptivePolicyTest {
     private static final long HOLD = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final AtomicLong nanos = new AtomicLong();
-    private final AdaptivePolicy policy = new AdaptivePolicy(0, nanos::get, new PlainClients(nanos::get));
+    private final AdaptivePolicy policy = new AdaptivePolicy(0, nanos::get, others());
+
+    /** Knows that other JVMs contend. */
+    private OtherClients others() {
+        OtherClients others = new OtherClients(nanos::get);
+        others.answered(OtherClients.OTHERS);
+        others.answered(OtherClients.OTHERS);
+        return others;
+    }
 
     private void seen(int times, long waitedNanos, int inFront) {
         for (int i = 0; i < times; i++) {
@@ -30,7 +38,7 @@ class AdaptivePolicyTest {
 
     @Test
     void aWidthThatIsGivenIsTheWidthAlways() {
-        AdaptivePolicy given = new AdaptivePolicy(3, nanos::get, new PlainClients(nanos::get));
+        AdaptivePolicy given = new AdaptivePolicy(3, nanos::get, new OtherClients(nanos::get));
         given.held(TimeUnit.MICROSECONDS.toNanos(50), true);
         assertThat(List.of(given.width(false, 0), given.width(false, 1), given.width(true, 1)))
                 .containsOnly(3);
@@ -58,7 +66,7 @@ class AdaptivePolicyTest {
     void aRowThatIsHeldForLessThanAWakeUpTakesHasALongerQueueOrNone() {
         policy.held(TimeUnit.MICROSECONDS.toNanos(250), true);
         assertThat(policy.width(false, 1)).isEqualTo(8);
-        AdaptivePolicy shortest = new AdaptivePolicy(0, nanos::get, new PlainClients(nanos::get));
+        AdaptivePolicy shortest = new AdaptivePolicy(0, nanos::get, new OtherClients(nanos::get));
         shortest.held(TimeUnit.MICROSECONDS.toNanos(50), true);
         assertThat(shortest.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
     }
@@ -93,12 +101,12 @@ class AdaptivePolicyTest {
         for (int i = 0; i < 100; i++) {
             policy.held(HOLD, true);
             policy.waited(30 * HOLD, 1, 30 * HOLD, -1);
-            assertThat(policy.frontNanos(false)).isZero();
+            assertThat(policy.frontNanos(false, true)).isZero();
         }
         assertThat(policy.isWantedElsewhere()).isFalse();
         policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
         policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
-        assertThat(policy.frontNanos(false)).isPositive();
+        assertThat(policy.frontNanos(false, true)).isPositive();
     }
 
     /** While a fleet begins to front, those who do not yet are seen at the row. */
@@ -141,7 +149,7 @@ class AdaptivePolicyTest {
         seen(2, 30 * HOLD, 3);
         assertThat(policy.width(false, 1)).isEqualTo(4);
         assertThat(policy.width(true, 1)).isEqualTo(2);
-        policy.answered(30);
+        policy.answered(30, QueuePolicy.UNKNOWN);
         assertThat(policy.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
         // Those who wait for a connection leave some of the pool to others.
         assertThat(policy.width(true, 1)).isEqualTo(8);
@@ -153,7 +161,7 @@ class AdaptivePolicyTest {
         assertThat(policy.asks(8)).isFalse();
         assertThat(policy.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
         assertThat(policy.width(true, 1)).isEqualTo(2);
-        policy.answered(5);
+        policy.answered(5, QueuePolicy.UNKNOWN);
         assertThat(policy.width(true, 1)).isEqualTo(8);
     }
 }

@@ -48,7 +48,7 @@ class FreePlacesTest {
             throws Exception {
         this.width = width;
         this.outages = outages;
-        QueuePolicy policy = new AdaptivePolicy(width, System::nanoTime, new PlainClients(System::nanoTime));
+        QueuePolicy policy = new AdaptivePolicy(width, System::nanoTime, new OtherClients(System::nanoTime));
         this.queues = new KeyQueues(() -> policy, TimeUnit.MICROSECONDS.toNanos(500));
         seen.clear();
         wakeable.clear();
@@ -137,7 +137,7 @@ class FreePlacesTest {
             here.wrong.incrementAndGet();
         }
         try {
-            Front front = entry.front(LockFront.values()[random.nextInt(3)]);
+            Front front = entry.front(LockFront.values()[random.nextInt(3)], random.nextBoolean());
             if (front != null) {
                 switch (random.nextInt(4)) {
                     case 0 -> front.unsent();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** When the key goes in front, when the row is open, and when the server is asked, from crowds that the test makes. */
@@ -14,12 +15,18 @@ class FrontPolicyTest {
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
     private final AtomicLong nanos = new AtomicLong(-2 * SECOND);
-    private final PlainClients clients = new PlainClients(nanos::get);
+    private final OtherClients clients = new OtherClients(nanos::get);
     private final OpenPolicy open = new OpenPolicy(nanos::get, clients);
-    private final FrontPolicy policy = new FrontPolicy(nanos::get, open);
+    private final FrontPolicy policy = new FrontPolicy(nanos::get, open, clients);
+
+    @BeforeEach
+    void others() {
+        clients.answered(OtherClients.OTHERS);
+        clients.answered(OtherClients.OTHERS);
+    }
 
     private boolean fronts() {
-        return policy.mostNanos(false) > 0;
+        return policy.mostNanos(false, true) > 0;
     }
 
     private void plain(int times, double crowd, int own) {
@@ -49,7 +56,7 @@ class FrontPolicyTest {
 
     private void many(int wanting, int waiting, double foreign) {
         assertThat(policy.asks(wanting, foreign)).isTrue();
-        policy.answered(waiting);
+        policy.answered(waiting, OtherClients.OTHERS);
         assertThat(open.isOpen()).isTrue();
     }
 
@@ -64,11 +71,11 @@ class FrontPolicyTest {
 
     private void few(int wanting, int waiting, double foreign) {
         assertThat(policy.asks(wanting, foreign)).isTrue();
-        policy.answered(waiting);
+        policy.answered(waiting, OtherClients.OTHERS);
         assertThat(policy.asks(wanting, foreign)).isFalse();
         nanos.addAndGet(SECOND / 20);
         assertThat(policy.asks(wanting, foreign)).isTrue();
-        policy.answered(waiting);
+        policy.answered(waiting, OtherClients.OTHERS);
         assertThat(open.isOpen()).isFalse();
     }
 
@@ -116,7 +123,7 @@ class FrontPolicyTest {
     /** Each question visits all locks of the server, so a hundred hot rows ask no more often than a few. */
     @Test
     void thePoliciesOfAJvmAskInTurn() {
-        FrontPolicy other = new FrontPolicy(nanos::get, new OpenPolicy(nanos::get, clients));
+        FrontPolicy other = new FrontPolicy(nanos::get, new OpenPolicy(nanos::get, clients), clients);
         for (FrontPolicy each : List.of(policy, other)) {
             for (int i = 0; i < 4; i++) {
                 each.locked(i >= 2, 20, 1, 20 * HOLD, i >= 2 ? 4 : Double.NaN);
@@ -124,12 +131,12 @@ class FrontPolicyTest {
         }
         assertThat(policy.asks(2, 0)).isTrue();
         assertThat(other.asks(2, 0)).isFalse();
-        nanos.addAndGet(PlainClients.BETWEEN_NANOS - 1);
+        nanos.addAndGet(OtherClients.BETWEEN_NANOS - 1);
         assertThat(other.asks(2, 0)).isFalse();
         nanos.incrementAndGet();
         assertThat(other.asks(2, 0)).isTrue();
-        policy.answered(9);
-        other.answered(9);
+        policy.answered(9, OtherClients.OTHERS);
+        other.answered(9, OtherClients.OTHERS);
         nanos.addAndGet(SECOND);
         assertThat(other.asks(2, 0)).isTrue();
         assertThat(policy.asks(2, 0)).isFalse();
@@ -200,8 +207,8 @@ class FrontPolicyTest {
     @Test
     void theWaitForTheKeyIsBoundedByAMinute() {
         enter();
-        assertThat(policy.mostNanos(false)).isEqualTo(MINUTE);
-        assertThat(policy.mostNanos(true)).isEqualTo(MINUTE);
+        assertThat(policy.mostNanos(false, true)).isEqualTo(MINUTE);
+        assertThat(policy.mostNanos(true, true)).isEqualTo(MINUTE);
     }
 
     @Test
@@ -214,7 +221,7 @@ class FrontPolicyTest {
         twoBehind();
         many(5);
         assertThat(fronts()).isFalse();
-        assertThat(policy.mostNanos(true)).isZero();
+        assertThat(policy.mostNanos(true, true)).isZero();
     }
 
     /** Clients without Rowlock may wait already, and they would get the row more often than those in a narrow queue. */
@@ -242,7 +249,7 @@ class FrontPolicyTest {
             assertThat(open.isOpen()).isTrue();
             nanos.addAndGet(SECOND / 20);
             assertThat(policy.asks(8, 0)).isTrue();
-            policy.answered(4);
+            policy.answered(4, OtherClients.OTHERS);
         }
         assertThat(open.isOpen()).isFalse();
         assertThat(fronts()).isFalse();
@@ -266,6 +273,7 @@ class FrontPolicyTest {
             few(8, 4);
             assertThat(fronts()).isEqualTo(front);
             nanos.addAndGet(MINUTE - 1);
+            others();
             assertThat(policy.asks(100, 0)).isFalse();
             nanos.addAndGet(1);
             assertThat(policy.asks(7, 0)).isFalse();
@@ -362,15 +370,15 @@ class FrontPolicyTest {
         assertThat(policy.asks(8, 0)).isFalse();
         nanos.addAndGet(SECOND);
         assertThat(policy.asks(8, 0)).isTrue();
-        policy.answered(4);
+        policy.answered(4, OtherClients.OTHERS);
         nanos.addAndGet(OpenPolicy.OVERDUE_NANOS - 1);
         assertThat(policy.asks(8, 0)).isTrue();
-        policy.answered(4);
+        policy.answered(4, OtherClients.OTHERS);
         assertThat(open.isOpen()).isFalse();
         assertThat(clients.counted).isTrue();
         nanos.addAndGet(MINUTE);
         assertThat(policy.asks(8, 0)).isTrue();
-        policy.answered(4);
+        policy.answered(4, OtherClients.OTHERS);
         nanos.addAndGet(OpenPolicy.OVERDUE_NANOS);
         few(8, 4);
     }
@@ -382,7 +390,7 @@ class FrontPolicyTest {
         for (int i = 0; i < 10; i++) {
             nanos.addAndGet(SECOND);
             assertThat(policy.asks(2, 0)).isTrue();
-            policy.answered(-1);
+            policy.answered(-1, OtherClients.OTHERS);
             assertThat(open.isOpen()).isTrue();
         }
         nanos.addAndGet(SECOND);
@@ -412,11 +420,65 @@ class FrontPolicyTest {
         policy.givenUp(SECOND);
         for (int i = 0; i < 60; i++) {
             plain(2, 20, 1);
-            assertThat(policy.mostNanos(true)).isZero();
+            assertThat(policy.mostNanos(true, true)).isZero();
             nanos.addAndGet(SECOND);
         }
-        assertThat(policy.mostNanos(true)).isPositive();
+        assertThat(policy.mostNanos(true, true)).isPositive();
+        others();
         enter();
+    }
+
+    /** On a busy machine the waits of one JVM vary, and look like a crowd. */
+    @Test
+    void aCrowdThatTheServerDoesNotShowLeadsToNoFront() {
+        nanos.addAndGet(MINUTE);
+        for (int seconds : List.of(1, 2, 4, 8, 8, 8)) {
+            plain(100, 20, 1);
+            assertThat(fronts()).isFalse();
+            assertThat(policy.mostNanos(true, true)).isPositive();
+            assertThat(policy.mostNanos(false, false))
+                    .as("a caller that never asks")
+                    .isPositive();
+            assertThat(fronts()).isFalse();
+            assertThat(policy.asks(1, 0)).isTrue();
+            assertThat(policy.asks(1, 0)).isFalse();
+            policy.answered(0, OtherClients.OTHERS - 1);
+            plain(100, 20, 1);
+            assertThat(fronts()).isFalse();
+            nanos.addAndGet(seconds * SECOND - 1);
+            assertThat(policy.asks(1, 0)).isFalse();
+            nanos.addAndGet(1);
+        }
+        assertThat(policy.asks(1, 0)).isTrue();
+        policy.answered(0, OtherClients.OTHERS);
+        nanos.addAndGet(OtherClients.BETWEEN_NANOS);
+        assertThat(fronts()).as("one answer may be too large").isFalse();
+        assertThat(policy.asks(1, 0)).isTrue();
+        policy.answered(0, OtherClients.OTHERS);
+        assertThat(fronts()).isTrue();
+    }
+
+    @Test
+    void theAnswerServesAllKeysAndIsRenewedBeforeItEnds() {
+        enter();
+        FrontPolicy other = new FrontPolicy(nanos::get, new OpenPolicy(nanos::get, clients), clients);
+        other.locked(false, 20, 1, 20 * HOLD, Double.NaN);
+        other.locked(false, 20, 1, 20 * HOLD, Double.NaN);
+        assertThat(other.mostNanos(false, true)).isPositive();
+        nanos.addAndGet(MINUTE / 2);
+        assertThat(fronts()).isTrue();
+        assertThat(policy.asks(1, 0)).isTrue();
+        assertThat(other.asks(1, 0)).isFalse();
+        policy.answered(0, 0);
+        assertThat(fronts()).isTrue();
+        nanos.addAndGet(MINUTE / 2);
+        assertThat(fronts()).isFalse();
+        assertThat(policy.asks(1, 0)).isTrue();
+        policy.answered(0, QueuePolicy.UNKNOWN);
+        nanos.addAndGet(OtherClients.BETWEEN_NANOS);
+        assertThat(policy.asks(1, 0)).isTrue();
+        policy.answered(0, QueuePolicy.UNKNOWN);
+        assertThat(fronts()).as("a server that cannot tell").isTrue();
     }
 
     @Test

@@ -110,7 +110,7 @@ final class RowQueue {
                 boolean runsAlone =
                         entered && mode == DropInMode.QUEUE && (member == null || !member.leads()) && mayFront();
                 if (runsAlone) {
-                    countPlainClients(entry, row, statement);
+                    countOthers(entry, row, statement);
                 }
                 Front front = runsAlone && isWhole && Turn.isPlain(statement) ? front(entry, row) : null;
                 turn = new Turn(access, entry, row.plan(), front, member);
@@ -123,15 +123,15 @@ final class RowQueue {
         }
     }
 
-    /** Counts the clients without Rowlock that wait for the row, if the queue requires this. */
-    private void countPlainClients(QueueEntry entry, LockedRow row, Statement statement) throws SQLException {
+    /** Counts the other clients that wait for the row, if the queue requires this. */
+    private void countOthers(QueueEntry entry, LockedRow row, Statement statement) throws SQLException {
         // Groups do not need this count, because a group runs many statements each time it locks the row.
         if (dropIn.groups == null && entry.asks()) {
             QueueWait asking = new QueueWait(statement, entry);
             wait = asking;
             try {
-                entry.ask(() ->
-                        access.query(FrontSql.PLAIN_WAITERS, row.plan().shape().table()));
+                entry.ask(
+                        () -> access.query(FrontSql.WAITERS, row.plan().shape().table()), dropIn.queues::atServer);
             } finally {
                 wait = null;
             }
@@ -142,7 +142,7 @@ final class RowQueue {
     }
 
     private @Nullable Front front(QueueEntry entry, LockedRow row) {
-        Front asked = row.isFrontable() ? entry.front(dropIn.settings.front()) : null;
+        Front asked = row.isFrontable() ? entry.front(dropIn.settings.front(), dropIn.groups == null) : null;
         LockKey.Row key = asked == null ? null : row.lockKey();
         if (asked != null && key == null) {
             asked.unsent();
