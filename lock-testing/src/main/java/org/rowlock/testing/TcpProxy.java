@@ -35,7 +35,7 @@ public final class TcpProxy implements AutoCloseable {
     private final ServerSocketChannel listener;
     private final Selector selector;
     private final DelayedSender sender = new DelayedSender();
-    private final Set<ProxyLink> links = ConcurrentHashMap.newKeySet();
+    private final Set<TcpProxyLink> links = ConcurrentHashMap.newKeySet();
     private final AtomicReference<Cut> armed = new AtomicReference<>();
     private final AtomicInteger cuts = new AtomicInteger();
     private volatile boolean delayOnly;
@@ -110,7 +110,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     public void cutAll() {
-        links.forEach(ProxyLink::lose);
+        links.forEach(TcpProxyLink::lose);
     }
 
     /** Discards all bytes of the present connections from now on, as a firewall does. New connections work. */
@@ -164,7 +164,7 @@ public final class TcpProxy implements AutoCloseable {
             if (client == null) {
                 return;
             }
-            ProxyLink link = new ProxyLink(client, SocketChannel.open(server), links);
+            TcpProxyLink link = new TcpProxyLink(client, SocketChannel.open(server), links);
             links.add(link);
             for (SocketChannel end : List.of(link.client, link.server)) {
                 end.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -173,12 +173,12 @@ public final class TcpProxy implements AutoCloseable {
             }
         } catch (IOException | ClosedSelectorException e) {
             // The server is not running, or the proxy is closing.
-            ProxyLink.closeQuietly(client);
+            TcpProxyLink.closeQuietly(client);
         }
     }
 
     private void receive(SelectionKey key, ByteBuffer buffer) {
-        ProxyLink link = (ProxyLink) key.attachment();
+        TcpProxyLink link = (TcpProxyLink) key.attachment();
         boolean fromClient = key.channel() == link.client;
         DelayedSender.Flow flow = fromClient ? link.toServer : link.toClient;
         try {
@@ -208,7 +208,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /** Whether to close the connection before these bytes are sent to the server. */
-    private boolean isCut(ProxyLink link, ByteBuffer sent) {
+    private boolean isCut(TcpProxyLink link, ByteBuffer sent) {
         List<String> executed = new ArrayList<>(link.sql.read(sent));
         Cut cut = armed.get();
         if (cut == null

@@ -121,8 +121,7 @@ final class FrontPolicy {
 
     /** Whether the caller must ask the server before the next lock; see {@link OpenPolicy#asks}. */
     boolean asks(int wanting, double foreign) {
-        return open.asks(wanting, foreign, longWaits >= LONG_WAITS)
-                || (requiresOthers && clients.mayAskForOthers());
+        return open.asks(wanting, foreign, longWaits >= LONG_WAITS) || (requiresOthers && clients.mayAskForOthers());
     }
 
     /**

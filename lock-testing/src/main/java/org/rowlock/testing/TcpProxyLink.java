@@ -5,7 +5,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Set;
 
 /** The connection of a client to a {@link TcpProxy}, with the matching connection from the proxy to the server. */
-final class ProxyLink {
+final class TcpProxyLink {
     final SocketChannel client;
     final SocketChannel server;
     final DelayedSender.Flow toServer;
@@ -13,10 +13,10 @@ final class ProxyLink {
     final FrontendSql sql = new FrontendSql();
     volatile boolean cutAtReply;
     volatile boolean dropped;
-    private final Set<ProxyLink> all;
+    private final Set<TcpProxyLink> all;
 
     /** Links two channels. The link leaves the set of all links of the proxy when it is lost. */
-    ProxyLink(SocketChannel client, SocketChannel server, Set<ProxyLink> all) {
+    TcpProxyLink(SocketChannel client, SocketChannel server, Set<TcpProxyLink> all) {
         this.client = client;
         this.server = server;
         this.all = all;
