@@ -93,8 +93,8 @@ final class FrontPolicy {
     private long grantedNanos;
     private int longWaits;
 
-    /** Whether the last lock had a front lock only if other JVMs contend. */
-    private boolean requiresOthers;
+    /** Whether front locks require that the server has shown other JVMs; the configuration of the last lock. */
+    private boolean requiresOthers = true;
 
     private long pausedUntilNanos;
 
@@ -109,19 +109,21 @@ final class FrontPolicy {
 
     /** @param asks whether the caller asks the server if other JVMs contend; otherwise no proof is required */
     long mostNanos(boolean always, boolean asks) {
-        boolean fronts =
-                !open.isOpen() && (state == State.FRONT || (open.isPast(pausedUntilNanos) && (always || isProbe())));
-        requiresOthers = fronts && asks && !always;
+        boolean fronts = fronts(always);
+        plainOnes += othersSeen ? 1 : 0;
+        requiresOthers = asks && !always;
         return fronts && (!requiresOthers || clients.contend()) ? BOUND_NANOS : 0;
     }
 
-    private boolean isProbe() {
-        return othersSeen && ++plainOnes % EVERY == 0;
+    private boolean fronts(boolean always) {
+        boolean isProbe = othersSeen && plainOnes % EVERY == EVERY - 1;
+        return !open.isOpen() && (state == State.FRONT || (open.isPast(pausedUntilNanos) && (always || isProbe)));
     }
 
     /** Whether the caller must ask the server before the next lock; see {@link OpenPolicy#asks}. */
     boolean asks(int wanting, double foreign) {
-        return open.asks(wanting, foreign, longWaits >= LONG_WAITS) || (requiresOthers && clients.mayAskForOthers());
+        return open.asks(wanting, foreign, longWaits >= LONG_WAITS)
+                || (requiresOthers && fronts(false) && clients.mayAskForOthers());
     }
 
     /**

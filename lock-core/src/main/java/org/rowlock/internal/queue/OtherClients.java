@@ -22,6 +22,9 @@ final class OtherClients {
      */
     private static final int CHECKS = 2;
 
+    /** The number of waiting sessions of other JVMs for which one answer suffices. */
+    static final int MANY = 32;
+
     /** How long contention with other JVMs is assumed after the last answer that showed it. */
     static final long VALID_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -79,7 +82,7 @@ final class OtherClients {
     synchronized boolean answered(int others) {
         long now = nanos.getAsLong();
         boolean shows = others == QueuePolicy.UNKNOWN || others >= OTHERS;
-        inRow = shows ? inRow + 1 : 0;
+        inRow = others >= MANY ? CHECKS : shows ? inRow + 1 : 0;
         if (shows && inRow < CHECKS) {
             nextProofNanos = now + BETWEEN_NANOS;
         } else if (shows) {

@@ -479,6 +479,11 @@ class FrontPolicyTest {
         assertThat(policy.asks(1, 0)).isTrue();
         policy.answered(0, QueuePolicy.UNKNOWN);
         assertThat(fronts()).as("a server that cannot tell").isTrue();
+        nanos.addAndGet(MINUTE);
+        assertThat(fronts()).isFalse();
+        assertThat(policy.asks(1, 0)).isTrue();
+        policy.answered(0, OtherClients.MANY);
+        assertThat(fronts()).as("a fleet, which one answer shows").isTrue();
     }
 
     @Test
