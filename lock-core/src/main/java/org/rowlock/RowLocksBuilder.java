@@ -234,7 +234,7 @@ public final class RowLocksBuilder {
      * statement_timeout}, whichever is shortest.
      */
     public enum LockFront {
-        /** Acquires the front lock if measurements and the server show that enough JVMs contend. This is the default. */
+        /** Acquires the front lock if measurements and the server show that many JVMs contend. This is the default. */
         ADAPTIVE,
 
         /**

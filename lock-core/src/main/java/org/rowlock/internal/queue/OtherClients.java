@@ -5,9 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * What the policies of the same {@link KeyQueues} know about clients outside these queues, and when the policies ask
- * the server about them. The policies share one object, because the server visits all its locks for each question.
- * Thread-safe.
+ * The knowledge about clients outside the queues of a {@link KeyQueues}, and the times of the questions to the server.
+ * The policies share one object, because the server visits all its locks for each question. Thread-safe.
  */
 final class OtherClients {
     /** The shortest time between two questions, because many contended rows would lead to many questions. */
@@ -17,8 +16,8 @@ final class OtherClients {
     static final int OTHERS = 4;
 
     /**
-     * The number of answers in succession that show contention. A transaction of this JVM may begin or end its wait
-     * during the question, so one answer may count it as a session of another JVM.
+     * The number of answers in succession that show contention. One answer may be wrong, because transactions of this
+     * JVM begin and end their waits during the question.
      */
     private static final int CHECKS = 2;
 

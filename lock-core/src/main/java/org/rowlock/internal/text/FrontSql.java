@@ -73,12 +73,12 @@ public final class FrontSql {
     /**
      * A query for two numbers, separated by a space. The first number is how many clients without Rowlock wait for the
      * most contended row of a table. The second number is how many sessions wait behind others for rows of the table,
-     * or for front locks. The parameter is the name of the table. A row is locked in its partition, so the query treats all
-     * partitions of a partitioned table as one table.
+     * or for front locks. The parameter is the name of the table. A row is locked in its partition, so the query treats
+     * all partitions of a partitioned table as one table.
      *
      * <p>The server shows the statement of each waiting session. A session whose statement contains {@link #WORD}
-     * belongs to a client with Rowlock. If the server has shortened the statement, does not track statements, or hides
-     * the session from the role, the session is not counted as a client without Rowlock.
+     * belongs to a client with Rowlock. The same is assumed if the server has shortened the statement, does not track
+     * statements, or hides the session from the role.
      *
      * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them waits
      * for the xid of the holder, and so does each transaction that finds a new version of the row. Prepared
