@@ -28,6 +28,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.InTransaction;
 import org.rowlock.spring.internal.proxy.LockChains;
+import org.rowlock.spring.shop.PackagePrivate;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
@@ -121,6 +122,8 @@ class DefinitionErrorsTest {
     static class Static {
         public static void run(@RowLock("account") int id) {}
     }
+
+    static class Hidden extends PackagePrivate {}
 
     interface Named {
         void other();
@@ -231,12 +234,15 @@ class DefinitionErrorsTest {
         @TransactionalEventListener
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         public void inItsOwn(@RowLock("account") Integer id) {}
+
+        @Transactional
+        void inItsPackage(@RowLock("account") Integer id) {}
     }
 
     @Test
     void whatRunsInsideOfTheLockIsNotRefused() {
         var context = Contexts.start(database, Fine.class);
-        assertThat(context.getBean(LockChains.class).usages()).hasSize(4);
+        assertThat(context.getBean(LockChains.class).usages()).hasSize(5);
     }
 
     @Test
@@ -273,6 +279,12 @@ class DefinitionErrorsTest {
                 Arguments.of(
                         Static.class,
                         List.of("static", "no proxy can intercept", "Make the method a plain method of the bean")),
+                Arguments.of(
+                        Hidden.class,
+                        List.of(
+                                "PackagePrivate.run(int)",
+                                "package-private in another package",
+                                "no proxy can intercept")),
                 Arguments.of(
                         NotOfInterface.class, List.of("only has the methods of its interfaces", "proxyTargetClass")),
                 Arguments.of(BadName.class, List.of("malformed", "quotes")),

@@ -129,7 +129,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         if (methods.isEmpty()) {
             return;
         }
-        Placement.check(methods, beanName);
+        Placement.check(methods, beanName, proxied.getClass());
         if (!(proxied instanceof Advised advised) || advised.isFrozen()) {
             String hidden = proxied instanceof Advised ? "frozen" : "opaque";
             throw new RowLockDefinitionException(

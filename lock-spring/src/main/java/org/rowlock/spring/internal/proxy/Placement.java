@@ -3,8 +3,10 @@ package org.rowlock.spring.internal.proxy;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 import org.rowlock.spring.RowLock;
@@ -51,13 +53,19 @@ record Placement(Method method, Class<?> targetClass, int propagation) {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-    /** Rejects methods that no proxy can intercept. */
-    static void check(List<Method> methods, String beanName) {
+    /** Rejects methods that no proxy can intercept, or that this class of a proxy cannot override. */
+    static void check(List<Method> methods, String beanName, Class<?> proxyClass) {
         for (Method method : methods) {
             int modifiers = method.getModifiers();
             String cannot = Modifier.isPrivate(modifiers)
                     ? "private"
-                    : Modifier.isStatic(modifiers) ? "static" : Modifier.isFinal(modifiers) ? "final" : "";
+                    : Modifier.isStatic(modifiers)
+                            ? "static"
+                            : Modifier.isFinal(modifiers)
+                                    ? "final"
+                                    : isHidden(method, proxyClass)
+                                            ? "package-private in another package or class loader"
+                                            : "";
             if (!cannot.isEmpty()) {
                 throw new RowLockDefinitionException(
                         "@RowLock on " + LockingMethods.where(method) + " of bean " + beanName
@@ -66,6 +74,14 @@ record Placement(Method method, Class<?> targetClass, int propagation) {
                         "Make the method a plain method of the bean, and call it from another bean.");
             }
         }
+    }
+
+    private static boolean isHidden(Method method, Class<?> proxyClass) {
+        Class<?> declaring = method.getDeclaringClass();
+        return (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED | Modifier.PRIVATE)) == 0
+                && !Proxy.isProxyClass(proxyClass)
+                && !(Objects.equals(declaring.getClassLoader(), proxyClass.getClassLoader())
+                        && declaring.getPackageName().equals(proxyClass.getPackageName()));
     }
 
     /** Rejects methods that this proxy does not intercept, and methods that return before their work is done. */
