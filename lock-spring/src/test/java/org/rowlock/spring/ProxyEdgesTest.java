@@ -1,6 +1,7 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.Serial;
@@ -9,12 +10,14 @@ import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mockito;
 import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.LockChains.Usage;
@@ -508,5 +511,25 @@ class ProxyEdgesTest {
                         MadeFirst.class))
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("Service.seen(int)", "lock nothing", "BeanPostProcessor", "ObjectProvider");
+    }
+
+    /** As with {@code @MockitoBean}, a test registers a mock as the bean of a definition. Only a spy runs real methods. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aMockNeedNotLock(boolean spied) {
+        Service mock = spied ? Mockito.spy(new Service()) : Mockito.mock(Service.class);
+        ThrowingCallable start = () -> Contexts.start(
+                database,
+                beans -> {
+                    Contexts.settings(beans, new TestSettings().unlockedMethods(Reaction.FAIL));
+                    beans.registerBean("service", Service.class);
+                    beans.getBeanFactory().registerSingleton("service", mock);
+                },
+                Classes.class);
+        if (spied) {
+            assertThatThrownBy(start).hasMessageContainingAll("Service.seen(int)", "lock nothing");
+        } else {
+            assertThatCode(start).doesNotThrowAnyException();
+        }
     }
 }

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.Reaction;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
@@ -14,6 +15,7 @@ import org.rowlock.spring.internal.annotation.LockingMethods;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
 
 /** Reports methods whose {@link RowLock} has no effect, even in an application context without Rowlock's beans. */
 public final class UnlockedMethods {
@@ -51,7 +53,10 @@ public final class UnlockedMethods {
         Set<Method> methods = new LinkedHashSet<>();
         for (String name : beans.getBeanDefinitionNames()) {
             Object made = beans.getSingleton(name);
-            methods.addAll(made == null ? List.of() : chains.unlocked(made, name));
+            List<Method> unlocked = made == null ? List.of() : chains.unlocked(made, name);
+            if (made != null && !unlocked.isEmpty() && !isMock(made, beans.getBeanClassLoader())) {
+                methods.addAll(unlocked);
+            }
         }
         react(
                 methods,
@@ -59,6 +64,23 @@ public final class UnlockedMethods {
                 "a BeanPostProcessor, or a similar early bean, created their beans before Rowlock could proxy them",
                 "In that early bean, inject an ObjectProvider of the bean with @RowLock, or inject the bean with"
                         + " @Lazy.");
+    }
+
+    /**
+     * Whether a test has replaced the bean by a mock of Mockito. Only Mockito knows this: a mock can have the class of
+     * the bean itself, and Spring leaves the definition of a scanned bean as it is. A spy runs the bean's own methods.
+     */
+    private static boolean isMock(Object bean, @Nullable ClassLoader classLoader) {
+        try {
+            Method details =
+                    ClassUtils.forName("org.mockito.Mockito", classLoader).getMethod("mockingDetails", Object.class);
+            Object mocking = details.invoke(null, bean);
+            Class<?> type = details.getReturnType();
+            return Boolean.TRUE.equals(type.getMethod("isMock").invoke(mocking))
+                    && Boolean.FALSE.equals(type.getMethod("isSpy").invoke(mocking));
+        } catch (ReflectiveOperationException | LinkageError e) {
+            return false;
+        }
     }
 
     private static void react(Set<Method> methods, Reaction reaction, String why, String action) {
