@@ -4,9 +4,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failure of a write that {@link CommitFlush} kept. No change of the transaction is committed. Usually the cause,
- * the message and the SQLSTATE are those of the server's error. If a write changed a wrong number of rows, Rowlock
- * provides all three.
+ * The failure of a write that {@link CommitFlush} kept. Nothing is committed. The cause, the message and the SQLSTATE
+ * are those of the server's error, or of Rowlock if a write changed a wrong number of rows.
  */
 public final class CommitFlushException extends SQLException {
     private static final long serialVersionUID = 1;
