@@ -126,6 +126,12 @@ class InTransactionTest {
     }
 
     @Test
+    void nullIsAResult() throws Exception {
+        Object result = locks.on(observed()).lock(forUpdate(A)).<Object, SQLException>inTransaction(tx -> null);
+        assertThat(result).isNull();
+    }
+
+    @Test
     void connectionThatComesWithoutAutocommitKeepsItSo() throws Exception {
         try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
             pool.setAutoCommit(false);

@@ -94,7 +94,7 @@ final class FrontPolicy {
     private int longWaits;
 
     /** Whether front locks require that the server has shown other JVMs; the configuration of the last lock. */
-    private boolean requiresOthers = true;
+    private boolean requiresOthers;
 
     private long pausedUntilNanos;
 

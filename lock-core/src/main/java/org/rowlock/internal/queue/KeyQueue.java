@@ -340,6 +340,13 @@ final class KeyQueue {
         }
     }
 
+    /** Returns the number of admitted entries, without the entry that holds the key. */
+    int withoutHolder() {
+        synchronized (lock) {
+            return Math.max(0, Math.abs(inside) - (heldSince == 0 ? 0 : 1));
+        }
+    }
+
     int waiting() {
         synchronized (lock) {
             return line.size();

@@ -95,9 +95,10 @@ public final class KeyQueues {
         return sum(KeyQueue::inside);
     }
 
-    /** Returns how many transactions all queues have admitted. Each of them may wait at the server. */
+    /** Returns how many transactions of all queues may wait for a lock at the server. */
     public int atServer() {
-        return inside() + byKey.values().stream().mapToInt(KeyQueue::inside).sum();
+        return inside()
+                + byKey.values().stream().mapToInt(KeyQueue::withoutHolder).sum();
     }
 
     private int sum(ToIntFunction<KeyQueue> number) {

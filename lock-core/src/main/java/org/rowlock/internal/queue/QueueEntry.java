@@ -253,7 +253,7 @@ public final class QueueEntry {
      * Asks the server, and records the answer. The answer is unknown if the query fails.
      *
      * @param waiters the query {@code FrontSql.WAITERS}
-     * @param own returns how many transactions of this JVM are at the server
+     * @param own returns how many transactions of this JVM may wait at the server
      */
     public void ask(Count waiters, IntSupplier own) {
         int plain = QueuePolicy.UNKNOWN;
@@ -264,7 +264,7 @@ public final class QueueEntry {
             int space = answer.indexOf(' ');
             plain = Integer.parseInt(answer.substring(0, space));
             others = Math.max(0, Integer.parseInt(answer.substring(space + 1)) - Math.max(before, own.getAsInt()));
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             LOG.log(Level.DEBUG, "The clients that wait for a row could not be counted", e);
         }
         synchronized (queue.lock) {

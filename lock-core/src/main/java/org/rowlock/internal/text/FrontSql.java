@@ -93,8 +93,10 @@ public final class FrontSql {
                     + " select coalesce(pg_catalog.max(w.plain) filter (where w.locktype = 'tuple'), 0)"
                     + " + coalesce(pg_catalog.max(w.plain) filter (where w.locktype = 'transactionid'), 0) || ' '"
                     + " || coalesce(pg_catalog.sum(w.waiters), 0) + (select pg_catalog.count(*)"
-                    + " from pg_catalog.pg_stat_activity as f where f.wait_event = 'advisory'"
-                    + " and f.query like '" + FRONT_COMMENT + "%') from ("
+                    + " from l as f where f.locktype = 'advisory' and not f.granted and f.pid = any (array("
+                    + "select a.pid from pg_catalog.pg_stat_activity as a where a.query like '" + FRONT_COMMENT
+                    // The server hides the statement from some roles, or does not track statements.
+                    + "%' or a.query in ('', '<insufficient privilege>')))) from ("
                     + "select l.locktype, pg_catalog.count(*) as waiters, pg_catalog.count(*) filter (where"
                     + " l.pid = any (array(select a.pid from pg_catalog.pg_stat_activity as a"
                     + " where a.wait_event_type = 'Lock' and a.query not like '%" + WORD + "%'"

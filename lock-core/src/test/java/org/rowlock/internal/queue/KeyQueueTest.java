@@ -2,6 +2,7 @@ package org.rowlock.internal.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
@@ -80,6 +82,58 @@ class KeyQueueTest {
         assertThat(grouped.tryEnter()).isTrue();
         assertThat(grouped.asks()).isFalse();
         assertThat(contended).containsExactly(1, 2);
+    }
+
+    @Test
+    void theWaitersOfThisJvmAreSubtractedFromTheAnswer() {
+        List<Integer> answers = new ArrayList<>();
+        KeyQueues asking = new KeyQueues(() -> new QueuePolicy() {
+            @Override
+            public int width(boolean kept, int waiting) {
+                return 3;
+            }
+
+            @Override
+            public void answered(int plain, int others) {
+                answers.addAll(List.of(plain, others));
+            }
+        });
+        QueueEntry row = asking.entry(1, null);
+        QueueEntry admitted = asking.join("key", false, null);
+        QueueEntry next = asking.join("key", false, null);
+        for (QueueEntry each : List.of(row, admitted, next)) {
+            assertThat(each.tryEnter()).isTrue();
+        }
+        assertThat(asking.atServer()).isEqualTo(3);
+        admitted.locked(true);
+        assertThat(asking.atServer()).as("without the holder").isEqualTo(2);
+        row.ask(() -> "1 7", asking::atServer);
+        row.ask(() -> "1 1", asking::atServer);
+        for (QueueEntry.Count none : List.<QueueEntry.Count>of(() -> "", () -> "7", () -> "one two", () -> {
+            throw new SQLException("no");
+        })) {
+            row.ask(none, asking::atServer);
+        }
+        assertThat(answers).containsExactly(1, 5, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1);
+        admitted.leave();
+        next.locked(true);
+        next.leave();
+        row.leave();
+        assertThat(asking.atServer()).isZero();
+    }
+
+    @Test
+    void aQueueThatNeverFrontsNeverAsks() {
+        QueueEntry never = KeyQueues.adaptive(0).entry(1, null);
+        assertThat(never.tryEnter()).isTrue();
+        for (int i = 0; i < 20; i++) {
+            never.queue.policy.held(TimeUnit.MILLISECONDS.toNanos(1), true);
+            never.queue.policy.waited(TimeUnit.SECONDS.toNanos(1), 1, 0, -1);
+            assertThat(never.asks()).isFalse();
+            assertThat(never.front(LockFront.NEVER, true)).isNull();
+        }
+        assertThat(never.front(LockFront.ADAPTIVE, true)).isNull();
+        assertThat(never.asks()).isTrue();
     }
 
     /** What came before it had its connection was a wait for the pool. */

@@ -175,6 +175,22 @@ class SpellingTest {
         }
     }
 
+    /** The right spelling is refused too, as nothing but the server can tell. */
+    @EveryStrategy.WithKey
+    void keysRefuseTypesWhoseSpellingsOnlyTheServerKnows(LockStrategy strategy, Session alice) throws Exception {
+        RowLocks locks = locks(strategy);
+        for (String type : List.of("boolean", "inet")) {
+            database.execute("drop table if exists thing", "create table thing(id " + type + " primary key)");
+            for (Session.Body<?> way : ways(locks, row("thing", "true"))) {
+                assertThatThrownBy(() -> alice.run(way))
+                        .isInstanceOf(LockTargetException.class)
+                        .hasMessageContainingAll("thing", "column id of type", "Use strategy ROW");
+                assertThat(alice.advisoryLocks()).isZero();
+            }
+            alice.rollback();
+        }
+    }
+
     @Test
     void anAbsentRowOfSeveralTypesMayBeAllowed(Session alice) throws Exception {
         database.execute(

@@ -15,8 +15,10 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.hibernate.CacheMode;
+import org.hibernate.FlushMode;
 import org.hibernate.Hibernate;
 import org.hibernate.HibernateException;
 import org.hibernate.LockMode;
@@ -267,8 +269,9 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         try {
             if (lock == null || !lock.called().get()) {
                 refresh(loaded());
-            } else if (lock.loaded() == null) {
-                loaded().stream().filter(this::isChanged).forEach(each -> settle(each.entity(), lock));
+            } else if (lock.loaded() == null
+                    && (lock.isAlone() ? all() : loaded()).stream().anyMatch(this::isChanged)) {
+                settle(lock);
             }
         } catch (RuntimeException e) {
             throw DataAccessUtils.translateIfNecessary(e, TRANSLATOR);
@@ -276,17 +279,25 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     /**
-     * Keeps an entity that only the lock has read from a later write. Hibernate writes an entity that differs from its
+     * Keeps entities that only the lock has read from a later write. Hibernate writes an entity that differs from its
      * row since it was read, for example because of a PostLoad method. The write would undo what the transaction's SQL
      * changes after the lock.
      */
-    private void settle(Object entity, EntityLock lock) {
+    private void settle(EntityLock lock) {
         lock.find().unfit().set(true);
         if (lock.isAlone()) {
-            session.detach(entity);
-        } else {
+            session.clear();
+        } else if (session.getHibernateFlushMode() != FlushMode.MANUAL) {
             session.flush();
         }
+    }
+
+    /** Returns all loaded entities of the session. */
+    private List<Loaded> all() {
+        return Stream.of(session.getPersistenceContextInternal().reentrantSafeEntityEntries())
+                .filter(each -> isRead(each.getKey(), each.getValue()))
+                .map(each -> new Loaded(each.getKey(), each.getValue(), true, false))
+                .toList();
     }
 
     /**
