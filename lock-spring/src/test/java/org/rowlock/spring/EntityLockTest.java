@@ -95,6 +95,7 @@ class EntityLockTest {
             "alter table single add dtype text not null default 'SingleSub', add more bigint",
             "alter table soft add deleted boolean not null default false",
             "create table normalized (id bigint primary key, amount bigint not null default 0, text text)",
+            "create table referring (id bigint primary key, amount bigint not null default 0, normalized bigint)",
             "create table keyed_otherwise (id bigint not null unique, number bigint primary key, amount bigint not null"
                     + " default 0)");
 
@@ -239,6 +240,14 @@ class EntityLockTest {
         }
     }
 
+    @Entity(name = "referring")
+    static class Referring extends Row {
+        @ManyToOne
+        @Fetch(FetchMode.SELECT)
+        @JoinColumn(name = "normalized")
+        Normalized normalized;
+    }
+
     /** @param isLockedByJpa whether Hibernate's own find locks the row, in one statement */
     enum Mapping {
         PLAIN(Plain.class, true),
@@ -341,7 +350,9 @@ class EntityLockTest {
             return sql;
         };
         Map<String, Object> properties = Map.of("hibernate.session_factory.statement_inspector", inspector);
-        Class<?>[] beside = {Row.class, Parent.class, Owned.class, JoinedSub.class, SingleSub.class, Normalized.class};
+        Class<?>[] beside = {
+            Row.class, Parent.class, Owned.class, JoinedSub.class, SingleSub.class, Normalized.class, Referring.class
+        };
         Class<?>[] entities = Stream.concat(
                         Stream.of(beside), Stream.of(Mapping.values()).map(each -> each.entity))
                 .toArray(Class<?>[]::new);
@@ -526,6 +537,19 @@ class EntityLockTest {
                     .as("alone in the session: %s", isAlone)
                     .isEqualTo("7");
         }
+    }
+
+    /** Its row is not even locked, so the write would also undo the commits of others. */
+    @Test
+    void anEntityToWhichTheLockedOneRefersIsNotWrittenEither() throws SQLException {
+        database.execute("insert into normalized values (1, 0, ' x ')", "insert into referring values (1, 0, 1)");
+        byJpa.inTransaction(status -> {
+            byJpa.template().lock(forNoKeyUpdate(LockKey.row("referring", 1L)));
+            new JdbcTemplate(byJpa.getBean(DataSource.class)).update("update normalized set amount = 7");
+            assertThat(byJpa.entities().find(Referring.class, 1L).normalized.amount)
+                    .isEqualTo(7);
+        });
+        assertThat(database.query("select amount from normalized")).isEqualTo("7");
     }
 
     /** A filter changes the statement of the find. The changed statement would not find the row that must be locked. */
