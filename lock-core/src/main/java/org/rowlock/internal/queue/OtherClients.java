@@ -38,7 +38,6 @@ final class OtherClients {
     /** Whether any policy has counted few clients without Rowlock. Until then, queues open for their first crowds. */
     volatile boolean counted;
 
-    private volatile boolean contend;
     private volatile long contendUntilNanos;
     private volatile long nextProofNanos;
     private long betweenProofsNanos = FIRST_NANOS;
@@ -49,6 +48,7 @@ final class OtherClients {
         this.nanos = nanos;
         this.nextAskNanos = new AtomicLong(nanos.getAsLong());
         this.nextProofNanos = nextAskNanos.get();
+        this.contendUntilNanos = nextProofNanos;
     }
 
     /** Whether the caller may ask now. If so, no other caller may ask for a while. */
@@ -60,7 +60,7 @@ final class OtherClients {
 
     /** Whether transactions of other JVMs contend for rows, according to the server. */
     boolean contend() {
-        return contend && nanos.getAsLong() - contendUntilNanos < 0;
+        return nanos.getAsLong() - contendUntilNanos < 0;
     }
 
     /** Whether the caller may ask now whether other JVMs contend. If so, no other caller may ask for a while. */
@@ -86,7 +86,6 @@ final class OtherClients {
             nextProofNanos = now + BETWEEN_NANOS;
         } else if (shows) {
             contendUntilNanos = now + VALID_NANOS;
-            contend = true;
             nextProofNanos = now + VALID_NANOS / 2;
             betweenProofsNanos = FIRST_NANOS;
         } else {
