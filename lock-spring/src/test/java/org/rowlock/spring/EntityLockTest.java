@@ -524,7 +524,8 @@ class EntityLockTest {
     /** The application has not read the entity, so Hibernate must not write it. */
     @Test
     void anEntityThatOnlyTheLockHasReadOverwritesNothing() throws SQLException {
-        for (boolean isAlone : List.of(true, false)) {
+        // After the first lock, Rowlock's own statement locks, so only the first lock reads the entity.
+        for (boolean isAlone : List.of(false, true)) {
             database.execute("truncate normalized", "insert into normalized values (1, 0, ' x ')");
             byJpa.inTransaction(status -> {
                 if (!isAlone) {
