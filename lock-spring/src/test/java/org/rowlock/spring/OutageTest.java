@@ -6,17 +6,11 @@ import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.SQLTransientConnectionException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -28,9 +22,9 @@ import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.testing.Outage;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.CannotAcquireLockException;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -51,40 +45,6 @@ class OutageTest {
 
         public void share(@RowLock(value = "account", mode = RowLockMode.FOR_SHARE) long id, Runnable work) {
             work.run();
-        }
-    }
-
-    /**
-     * A DataSource with an outage. Each call waits for a connection until the test ends the wait, or until all calls
-     * wait. The call then fails.
-     */
-    private static final class Outage extends DelegatingDataSource {
-        private final AtomicInteger tries = new AtomicInteger();
-        private final CountDownLatch firstIsIn = new CountDownLatch(1);
-        private final CountDownLatch letGo = new CountDownLatch(1);
-        private final CyclicBarrier allAreIn = new CyclicBarrier(BEHIND);
-        private volatile boolean on;
-
-        Outage(DataSource target) {
-            super(target);
-        }
-
-        @Override
-        public Connection getConnection() throws SQLException {
-            if (!on) {
-                return super.getConnection();
-            }
-            try {
-                if (tries.incrementAndGet() == 1) {
-                    firstIsIn.countDown();
-                    letGo.await();
-                } else {
-                    allAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-                }
-            } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
-                throw new SQLException("not all are in", e);
-            }
-            throw new SQLTransientConnectionException("connection timeout");
         }
     }
 
@@ -121,19 +81,19 @@ class OutageTest {
     @ParameterizedTest
     @EnumSource
     void thoseBehindTheFirstTryAtOnce(Way way) throws Exception {
-        Outage outage = new Outage(database.dataSource());
-        DataSource used = way == Way.LAZY_CONNECTION ? lazy(outage) : outage;
+        Outage outage = new Outage(BEHIND);
+        DataSource failing = outage.of(database.dataSource());
+        DataSource used = way == Way.LAZY_CONNECTION ? lazy(failing) : failing;
         TestContext context = start(used);
         AdmissionQueues queues = context.queues();
-        outage.on = true;
+        outage.begin();
         List<CompletableFuture<Void>> all = new ArrayList<>();
         for (int i = 0; i <= BEHIND; i++) {
             all.add(Blocking.run(() -> way.run(context, LockWait.FOREVER, () -> {})));
-            assertThat(outage.firstIsIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .isTrue();
+            assertThat(outage.awaitFirst()).isTrue();
         }
         TestDatabase.await().until(() -> queues.entrants().size() == 1 + BEHIND);
-        outage.letGo.countDown();
+        outage.letGo();
         for (CompletableFuture<Void> each : all) {
             assertThatThrownBy(() -> TestDatabase.result(each)).hasRootCauseMessage("connection timeout");
         }

@@ -14,11 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
@@ -36,9 +34,9 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Outage;
 import org.rowlock.testing.Pools;
 import org.rowlock.testing.TcpProxy;
-import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
 
@@ -130,40 +128,23 @@ class AdmissionPoolTest {
     void inAnOutageThoseBehindTheFirstTryAtOnce() throws Exception {
         RowLocks locks = LockAccess.builder().maxAdmittedPerKey(1).build();
         int behind = 15;
-        CountDownLatch firstIsIn = new CountDownLatch(1);
-        CyclicBarrier allAreIn = new CyclicBarrier(behind);
-        AtomicInteger tries = new AtomicInteger();
-        AtomicBoolean outage = new AtomicBoolean(true);
-        DataSource dataSource = TestDataSource.of(() -> {
-            if (!outage.get()) {
-                return database.dataSource().getConnection();
-            }
-            try {
-                if (tries.incrementAndGet() == 1) {
-                    firstIsIn.countDown();
-                    letGo.await();
-                } else {
-                    allAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-                }
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-            throw new SQLException("connection timeout");
-        });
+        Outage outage = new Outage(behind);
+        DataSource dataSource = outage.of(database.dataSource());
+        outage.begin();
         List<Future<Object>> all = new ArrayList<>();
         for (int i = 0; i <= behind; i++) {
             all.add(Threads.start(
                     () -> on(locks, dataSource).lock(forUpdate(HOT)).inTransaction(tx -> null)));
-            firstIsIn.await();
+            assertThat(outage.awaitFirst()).isTrue();
         }
         await(() -> entrants(locks, false) == behind);
-        letGo.countDown();
+        outage.letGo();
         for (Future<Object> each : all) {
             assertThatThrownBy(() -> TestDatabase.result(each)).hasRootCauseMessage("connection timeout");
         }
         assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
         // And when it is over they queue again.
-        outage.set(false);
+        outage.end();
         on(locks, dataSource).lock(forUpdate(HOT)).useTransaction(tx -> {
             Future<Object> other = Threads.start(
                     () -> on(locks, dataSource).lock(forUpdate(HOT).noWait()).inTransaction(inner -> null));
