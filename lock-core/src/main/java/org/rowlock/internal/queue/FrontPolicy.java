@@ -11,7 +11,8 @@ import java.util.function.LongSupplier;
  *
  * <p>Crowds are estimates, and a busy processor can make the crowd of one JVM seem large. Unless front locks are
  * configured, locks therefore have front locks only while the server has {@linkplain OtherClients#contend shown} that
- * other JVMs contend. If this is not known, the next lock asks.
+ * other JVMs contend. If this is not known, the next lock asks, unless its transaction is alone: without contention, a
+ * lock takes one round trip.
  *
  * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large, and at least half of
  * their transactions belong to other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock
@@ -123,7 +124,7 @@ final class FrontPolicy {
     /** Whether the caller must ask the server before the next lock; see {@link OpenPolicy#asks}. */
     boolean asks(int wanting, double foreign) {
         return open.asks(wanting, foreign, longWaits >= LONG_WAITS)
-                || (requiresOthers && fronts(false) && clients.mayAskForOthers());
+                || (wanting > 1 && requiresOthers && fronts(false) && clients.mayAskForOthers());
     }
 
     /**

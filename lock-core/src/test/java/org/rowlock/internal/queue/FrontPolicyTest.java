@@ -440,20 +440,21 @@ class FrontPolicyTest {
                     .as("a caller that never asks")
                     .isPositive();
             assertThat(fronts()).isFalse();
-            assertThat(policy.asks(1, 0)).isTrue();
-            assertThat(policy.asks(1, 0)).isFalse();
+            assertThat(policy.asks(1, 0)).as("a transaction that is alone").isFalse();
+            assertThat(policy.asks(2, 0)).isTrue();
+            assertThat(policy.asks(2, 0)).isFalse();
             policy.answered(0, OtherClients.OTHERS - 1);
             plain(100, 20, 1);
             assertThat(fronts()).isFalse();
             nanos.addAndGet(seconds * SECOND - 1);
-            assertThat(policy.asks(1, 0)).isFalse();
+            assertThat(policy.asks(2, 0)).isFalse();
             nanos.addAndGet(1);
         }
-        assertThat(policy.asks(1, 0)).isTrue();
+        assertThat(policy.asks(2, 0)).isTrue();
         policy.answered(0, OtherClients.OTHERS);
         nanos.addAndGet(OtherClients.BETWEEN_NANOS);
         assertThat(fronts()).as("one answer may be too large").isFalse();
-        assertThat(policy.asks(1, 0)).isTrue();
+        assertThat(policy.asks(2, 0)).isTrue();
         policy.answered(0, OtherClients.OTHERS);
         assertThat(fronts()).isTrue();
     }
@@ -467,21 +468,21 @@ class FrontPolicyTest {
         assertThat(other.mostNanos(false, true)).isPositive();
         nanos.addAndGet(MINUTE / 2);
         assertThat(fronts()).isTrue();
-        assertThat(policy.asks(1, 0)).isTrue();
-        assertThat(other.asks(1, 0)).isFalse();
+        assertThat(policy.asks(2, 0)).isTrue();
+        assertThat(other.asks(2, 0)).isFalse();
         policy.answered(0, 0);
         assertThat(fronts()).isTrue();
         nanos.addAndGet(MINUTE / 2);
         assertThat(fronts()).isFalse();
-        assertThat(policy.asks(1, 0)).isTrue();
+        assertThat(policy.asks(2, 0)).isTrue();
         policy.answered(0, QueuePolicy.UNKNOWN);
         nanos.addAndGet(OtherClients.BETWEEN_NANOS);
-        assertThat(policy.asks(1, 0)).isTrue();
+        assertThat(policy.asks(2, 0)).isTrue();
         policy.answered(0, QueuePolicy.UNKNOWN);
         assertThat(fronts()).as("a server that cannot tell").isTrue();
         nanos.addAndGet(MINUTE);
         assertThat(fronts()).isFalse();
-        assertThat(policy.asks(1, 0)).isTrue();
+        assertThat(policy.asks(2, 0)).isTrue();
         policy.answered(0, OtherClients.MANY);
         assertThat(fronts()).as("a fleet, which one answer shows").isTrue();
     }

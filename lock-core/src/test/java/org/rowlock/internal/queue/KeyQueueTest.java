@@ -124,8 +124,10 @@ class KeyQueueTest {
 
     @Test
     void aQueueThatNeverFrontsNeverAsks() {
-        QueueEntry never = KeyQueues.adaptive(0).entry(1, null);
+        KeyQueues adaptive = KeyQueues.adaptive(0);
+        QueueEntry never = adaptive.entry(1, null);
         assertThat(never.tryEnter()).isTrue();
+        assertThat(adaptive.entry(1, null).tryEnter()).isTrue();
         for (int i = 0; i < 20; i++) {
             never.queue.policy.held(TimeUnit.MILLISECONDS.toNanos(1), true);
             never.queue.policy.waited(TimeUnit.SECONDS.toNanos(1), 1, 0, -1);
