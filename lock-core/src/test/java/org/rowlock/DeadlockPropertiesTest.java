@@ -22,6 +22,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
@@ -143,8 +144,8 @@ class DeadlockPropertiesTest {
             }
 
             @Override
-            public boolean asks(int wanting) {
-                return random.nextInt(4) == 0;
+            public @Nullable Question asks(int wanting) {
+                return random.nextInt(4) == 0 ? Question.values()[random.nextInt(2)] : null;
             }
         };
         assertNoMoreDeadlocks(program, LockStrategy.ROW, new KeyQueues(() -> sometimes, LONGEST_WAIT));

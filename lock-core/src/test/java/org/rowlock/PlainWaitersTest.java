@@ -57,13 +57,13 @@ class PlainWaitersTest {
         }
 
         @Override
-        public boolean asks(int wanting) {
-            return true;
+        public Question asks(int wanting) {
+            return Question.WITHOUT_ROWLOCK;
         }
 
         @Override
-        public void answered(int plain, int others) {
-            answer.set(plain);
+        public void answered(Question question, int counted) {
+            answer.set(counted);
         }
     }
 
@@ -105,18 +105,18 @@ class PlainWaitersTest {
     }
 
     private static int asked(Session session, String table) throws Exception {
-        return Integer.parseInt(answer(session, table)[0]);
+        return answer(session, FrontSql.WITHOUT_ROWLOCK, table);
     }
 
     private static int all(Session session, String table) throws Exception {
-        return Integer.parseInt(answer(session, table)[1]);
+        return answer(session, FrontSql.WAITERS, table);
     }
 
-    private static String[] answer(Session session, String table) throws Exception {
+    private static int answer(Session session, String sql, String table) throws Exception {
         // The server shows the same statements until the transaction ends.
         session.rollback();
         return session.run(connection -> {
-            return PgSession.of(connection).ask(FrontSql.WAITERS, table).split(" ");
+            return Integer.parseInt(PgSession.of(connection).ask(sql, table));
         });
     }
 
@@ -133,7 +133,7 @@ class PlainWaitersTest {
         Session next = waits("next", PLAIN.replace("1", "3"), colder);
         waits("last", PLAIN.replace("1", "3"), next);
         assertThat(asked(asking)).isEqualTo(3);
-        assertThat(all(asking, "account")).isEqualTo(4);
+        assertThat(all(asking, "account")).as("with the shared lock").isEqualTo(7);
         assertThat(all(asking, "part")).isZero();
         endWaits();
         assertThat(asked(asking)).isZero();
@@ -168,12 +168,12 @@ class PlainWaitersTest {
         waiting.put(ours, start(ours, policy, ROW).awaitBlockedBy(first));
         assertThat(ours.advisoryLocks()).isEqualTo(inFront ? 1 : 0);
         assertThat(asked(asking)).isEqualTo(2);
-        assertThat(all(asking, "account")).isEqualTo(3);
+        assertThat(all(asking, "account")).isEqualTo(4);
         if (inFront) {
             waiting.put(behind, start(behind, policy, ROW).awaitBlockedBy(ours));
             assertThat(all(asking, "account"))
                     .as("with a session that waits for the front lock")
-                    .isEqualTo(4);
+                    .isEqualTo(5);
         }
         endWaits();
     }

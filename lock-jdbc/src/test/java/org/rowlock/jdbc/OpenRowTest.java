@@ -48,12 +48,12 @@ class OpenRowTest {
         }
 
         @Override
-        public boolean asks(int wanting) {
-            return true;
+        public Question asks(int wanting) {
+            return Question.WITHOUT_ROWLOCK;
         }
 
         @Override
-        public void answered(int plain, int others) {
+        public void answered(Question question, int plain) {
             answer.set(plain);
             whenAnswered.run();
         }
@@ -117,9 +117,8 @@ class OpenRowTest {
         holder.execute(LOCK);
         Step<Boolean> first = plain.startExecute(LOCK).awaitBlockedBy(holder);
         Step<Integer> step = ours.start(connection -> write(connection, form)).awaitBlockedBy(plain);
-        assertThat(asking.<Integer>run(connection -> Integer.parseInt(PgSession.of(connection)
-                        .ask(FrontSql.WAITERS, "account")
-                        .split(" ")[0])))
+        assertThat(asking.<Integer>run(connection ->
+                        Integer.parseInt(PgSession.of(connection).ask(FrontSql.WITHOUT_ROWLOCK, "account"))))
                 .isEqualTo(counted);
         asking.rollback();
         holder.commit();

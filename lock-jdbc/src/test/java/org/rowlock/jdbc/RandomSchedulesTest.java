@@ -24,6 +24,7 @@ import net.jqwik.api.Tag;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.testing.TestDatabase;
@@ -109,8 +110,8 @@ class RandomSchedulesTest {
         }
 
         @Override
-        public boolean asks(int wanting) {
-            return random.nextInt(4) == 0;
+        public @Nullable Question asks(int wanting) {
+            return random.nextInt(4) == 0 ? Question.values()[random.nextInt(2)] : null;
         }
     }
 

@@ -7,6 +7,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.queue.QueuePolicy.Question;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.value.LockWait;
@@ -80,9 +81,11 @@ record QueueStay(
                 || onCitus) {
             return null;
         }
-        if (fronted.asks()) {
+        Question question = fronted.asks();
+        if (question != null) {
             fronted.ask(
-                    () -> session.outsideTransaction(() -> session.ask(FrontSql.WAITERS, row.table())),
+                    question,
+                    sql -> session.outsideTransaction(() -> session.ask(sql, row.table())),
                     calls.queues()::atServer);
         }
         Front wanted = fronted.front(calls.front(), true);

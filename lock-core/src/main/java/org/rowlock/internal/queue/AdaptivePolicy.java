@@ -91,13 +91,13 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     @Override
-    public boolean asks(int wanting) {
+    public @Nullable Question asks(int wanting) {
         return front.asks(wanting, foreign);
     }
 
     @Override
-    public void answered(int plain, int others) {
-        front.answered(plain, others);
+    public void answered(Question question, int answer) {
+        front.answered(question, answer);
     }
 
     @Override

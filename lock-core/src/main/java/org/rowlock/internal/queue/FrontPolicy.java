@@ -2,6 +2,8 @@ package org.rowlock.internal.queue;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.queue.QueuePolicy.Question;
 
 /**
  * Decides whether the next lock of a key has a {@linkplain Front front lock}. The decision depends on the
@@ -11,8 +13,12 @@ import java.util.function.LongSupplier;
  *
  * <p>Crowds are estimates, and a busy processor can make the crowd of one JVM seem large. Unless front locks are
  * configured, locks therefore have front locks only while the server has {@linkplain OtherClients#contend shown} that
- * other JVMs contend. If this is not known, the next lock asks, unless its transaction is alone: without contention, a
- * lock takes one round trip.
+ * other JVMs contend. After a long wait a lock asks, unless its transaction is alone: without contention, a lock takes
+ * one round trip.
+ *
+ * <p>NEW: no crowd has decided yet. As soon as the server has shown other JVMs, locks have a front lock, because a JVM
+ * with few clients measures the crowds of all its keys slowly. After {@link #TO_PLAIN_AT_FIRST} small crowds of such
+ * locks the state becomes PLAIN. After large crowds it becomes FRONT, as in the state PLAIN.
  *
  * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large, and at least half of
  * their transactions belong to other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock
@@ -27,6 +33,7 @@ import java.util.function.LongSupplier;
  */
 final class FrontPolicy {
     private enum State {
+        NEW,
         PLAIN,
         FRONT
     }
@@ -44,8 +51,9 @@ final class FrontPolicy {
     private static final int TIMES_OWN = 2;
 
     /**
-     * The number of consecutive large crowds that leads to FRONT; for a probe, one large crowd suffices. The number is
-     * small, because a JVM with few clients locks a contended row only a few times per second.
+     * The number of consecutive large crowds that leads to FRONT. One large crowd suffices behind a front lock, or if
+     * other JVMs are known to contend. The number is small, because a JVM with few clients locks a contended row only a
+     * few times per second.
      */
     private static final int TO_FRONT = 2;
 
@@ -54,6 +62,7 @@ final class FrontPolicy {
     private static final double NONE = 2;
 
     private static final int TO_PLAIN = 8;
+    private static final int TO_PLAIN_AT_FIRST = 2;
 
     /** The interval between probes in PLAIN, counted in locks that may be a probe. */
     private static final int EVERY = 8;
@@ -82,7 +91,7 @@ final class FrontPolicy {
     private final LongSupplier nanos;
     private final OpenPolicy open;
     private final OtherClients clients;
-    private State state = State.PLAIN;
+    private State state = State.NEW;
 
     /** How many crowds in succession were a reason to change the state. */
     private int inRow;
@@ -110,34 +119,36 @@ final class FrontPolicy {
 
     /** @param asks whether the caller asks the server if other JVMs contend; otherwise no proof is required */
     long mostNanos(boolean always, boolean asks) {
-        boolean fronts = fronts(always);
+        boolean isProbe = othersSeen && plainOnes % EVERY == EVERY - 1;
         plainOnes += othersSeen ? 1 : 0;
         requiresOthers = asks && !always;
-        return fronts && (!requiresOthers || clients.contend()) ? BOUND_NANOS : 0;
+        boolean isNew = state == State.NEW && requiresOthers && contend();
+        boolean fronts = !open.isOpen()
+                && (state == State.FRONT || ((always || isProbe || isNew) && open.isPast(pausedUntilNanos)));
+        return fronts && (!requiresOthers || contend()) ? BOUND_NANOS : 0;
     }
 
-    private boolean fronts(boolean always) {
-        boolean isProbe = othersSeen && plainOnes % EVERY == EVERY - 1;
-        return !open.isOpen() && (state == State.FRONT || (open.isPast(pausedUntilNanos) && (always || isProbe)));
+    private boolean contend() {
+        return clients.shown && clients.contend();
     }
 
-    /** Whether the caller must ask the server before the next lock; see {@link OpenPolicy#asks}. */
-    boolean asks(int wanting, double foreign) {
-        return open.asks(wanting, foreign, longWaits >= LONG_WAITS)
-                || (wanting > 1 && requiresOthers && fronts(false) && clients.mayAskForOthers());
-    }
-
-    /**
-     * @param plain see {@link OpenPolicy#answered}
-     * @param others see {@link OtherClients#answered}
-     */
-    void answered(int plain, int others) {
-        boolean shown = clients.answered(others) || clients.contend();
-        if (open.answered(plain)) {
-            enter(open.isOpen() ? State.PLAIN : state);
+    /** Returns what the caller must ask the server before the next lock, or null. */
+    @Nullable
+    Question asks(int wanting, double foreign) {
+        if (open.asks(wanting, foreign, longWaits >= LONG_WAITS)) {
+            return Question.WITHOUT_ROWLOCK;
         }
-        if (!shown) {
-            enter(State.PLAIN);
+        return wanting > 1 && requiresOthers && clients.mayAskForOthers() ? Question.OTHER_JVMS : null;
+    }
+
+    /** @param answer see {@link OpenPolicy#answered} or {@link OtherClients#answered} */
+    void answered(Question question, int answer) {
+        if (question == Question.OTHER_JVMS) {
+            if (!clients.answered(answer)) {
+                enter(State.NEW);
+            }
+        } else if (open.answered(answer)) {
+            enter(open.isOpen() ? State.PLAIN : state);
         }
     }
 
@@ -159,13 +170,21 @@ final class FrontPolicy {
         if (open.isOpen()) {
             return;
         }
-        if (state == State.PLAIN) {
-            boolean large = waitedNanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
-            if (open.isPast(pausedUntilNanos) && (inFront ? large : isRow(large, TO_FRONT))) {
+        boolean isLong = waitedNanos >= LEAST_NANOS;
+        boolean large = isLong && crowd >= CROWD && crowd >= TIMES_OWN * own;
+        boolean small = crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own);
+        if (large || (isLong && crowd == 0)) {
+            clients.suspected = true;
+        }
+        if (state != State.FRONT) {
+            boolean suffices = inFront ? large : (isRow(large, TO_FRONT) || (large && contend()));
+            if (suffices && open.isPast(pausedUntilNanos)) {
                 enter(State.FRONT);
+            } else if (state == State.NEW && inFront && isRow(small && crowd != 0, TO_PLAIN_AT_FIRST)) {
+                enter(State.PLAIN);
             }
         } else if (inFront) {
-            if (isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {
+            if (isRow(small, TO_PLAIN)) {
                 enter(State.PLAIN);
             } else if (!Double.isNaN(rowHolds)) {
                 longWaits = rowHolds >= BEHIND ? longWaits + 1 : 0;

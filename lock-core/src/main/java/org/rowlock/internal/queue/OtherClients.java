@@ -38,6 +38,12 @@ final class OtherClients {
     /** Whether any policy has counted few clients without Rowlock. Until then, queues open for their first crowds. */
     volatile boolean counted;
 
+    /** Whether the server has ever shown other JVMs. The field spares most locks a reading of the clock. */
+    volatile boolean shown;
+
+    /** Whether a lock has waited, since the last answer, as if other JVMs contended. */
+    volatile boolean suspected;
+
     private volatile long contendUntilNanos;
     private volatile long nextProofNanos;
     private long betweenProofsNanos = FIRST_NANOS;
@@ -65,7 +71,7 @@ final class OtherClients {
 
     /** Whether the caller may ask now whether other JVMs contend. If so, no other caller may ask for a while. */
     boolean mayAskForOthers() {
-        boolean asks = nanos.getAsLong() - nextProofNanos >= 0 && mayAsk();
+        boolean asks = suspected && nanos.getAsLong() - nextProofNanos >= 0 && mayAsk();
         if (asks) {
             nextProofNanos = nanos.getAsLong() + FIRST_NANOS;
         }
@@ -73,7 +79,7 @@ final class OtherClients {
     }
 
     /**
-     * Records the server's answer. Returns whether the answer shows contention.
+     * Records the server's answer. Returns whether contention is known or likely.
      *
      * @param others how many sessions of other JVMs wait for rows of a table or for front locks. If the number is
      *     {@link QueuePolicy#UNKNOWN}, contention is assumed
@@ -82,16 +88,18 @@ final class OtherClients {
         long now = nanos.getAsLong();
         boolean shows = others == QueuePolicy.UNKNOWN || others >= OTHERS;
         inRow = others >= MANY ? CHECKS : shows ? inRow + 1 : 0;
-        if (shows && inRow < CHECKS) {
+        suspected = shows && inRow < CHECKS;
+        if (suspected) {
             nextProofNanos = now + BETWEEN_NANOS;
         } else if (shows) {
             contendUntilNanos = now + VALID_NANOS;
+            shown = true;
             nextProofNanos = now + VALID_NANOS / 2;
             betweenProofsNanos = FIRST_NANOS;
         } else {
             nextProofNanos = now + betweenProofsNanos;
             betweenProofsNanos = Math.min(LONGEST_NANOS, 2 * betweenProofsNanos);
         }
-        return shows;
+        return shows || contend();
     }
 }

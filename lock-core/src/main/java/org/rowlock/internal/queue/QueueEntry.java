@@ -9,6 +9,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLocksBuilder.LockFront;
+import org.rowlock.internal.queue.QueuePolicy.Question;
 
 /**
  * The entry of one transaction in a {@link KeyQueue}. An entry waits, is admitted, and leaves. {@link #leave} may be
@@ -231,44 +232,41 @@ public final class QueueEntry {
     }
 
     /**
-     * Whether the caller must ask the server how many other clients wait for the row. If so, the caller calls {@link
+     * Returns what the caller must ask the server, or null. If the method returns a question, the caller calls {@link
      * #ask}, before it may call {@link #front}.
      */
-    public boolean asks() {
+    public @Nullable Question asks() {
         synchronized (queue.lock) {
             // A group runs many transactions each time the server grants the row, so its JVM does not starve.
-            boolean asks = offer == null && isAlone() && queue.policy.asks(queue.wanting());
+            Question asks = offer == null && isAlone() ? queue.policy.asks(queue.wanting()) : null;
             // The policy may now allow a larger width.
             queue.admitNext();
             return asks;
         }
     }
 
-    /** A query whose answer is two numbers, separated by a space. */
+    /** Runs a query of {@link FrontSql} for the table of the row. */
     public interface Count {
-        String ask() throws SQLException;
+        String ask(String sql) throws SQLException;
     }
 
     /**
      * Asks the server, and records the answer. The answer is unknown if the query fails.
      *
-     * @param waiters the query {@code FrontSql.WAITERS}
      * @param own returns how many transactions of this JVM may wait at the server
      */
-    public void ask(Count waiters, IntSupplier own) {
-        int plain = QueuePolicy.UNKNOWN;
-        int others = QueuePolicy.UNKNOWN;
+    public void ask(Question question, Count count, IntSupplier own) {
+        int answer = QueuePolicy.UNKNOWN;
         try {
             int before = own.getAsInt();
-            String answer = waiters.ask();
-            int space = answer.indexOf(' ');
-            plain = Integer.parseInt(answer.substring(0, space));
-            others = Math.max(0, Integer.parseInt(answer.substring(space + 1)) - Math.max(before, own.getAsInt()));
+            int waiters = Integer.parseInt(count.ask(question.sql));
+            answer =
+                    question == Question.OTHER_JVMS ? Math.max(0, waiters - Math.max(before, own.getAsInt())) : waiters;
         } catch (SQLException | RuntimeException e) {
             LOG.log(Level.DEBUG, "The clients that wait for a row could not be counted", e);
         }
         synchronized (queue.lock) {
-            queue.policy.answered(plain, others);
+            queue.policy.answered(question, answer);
             queue.admitNext();
             startServerWait();
         }

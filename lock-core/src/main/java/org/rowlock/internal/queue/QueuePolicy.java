@@ -1,5 +1,8 @@
 package org.rowlock.internal.queue;
 
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.FrontSql;
+
 /**
  * Decides how many transactions the queues of a key admit, and whether a transaction has a front lock. {@link
  * KeyQueues} creates one policy for each hash of keys, and keeps the policy forever.
@@ -8,7 +11,22 @@ package org.rowlock.internal.queue;
  * no lock of its own, and must not block.
  */
 public interface QueuePolicy {
-    /** A number that the server could not tell. */
+    /** A question to the server. The answer is a number. */
+    enum Question {
+        /** How many clients without Rowlock wait for the most contended row of the table. */
+        WITHOUT_ROWLOCK(FrontSql.WITHOUT_ROWLOCK),
+
+        /** How many sessions of other JVMs, with or without Rowlock, wait for rows of the table or for front locks. */
+        OTHER_JVMS(FrontSql.WAITERS);
+
+        final String sql;
+
+        Question(String sql) {
+            this.sql = sql;
+        }
+    }
+
+    /** An answer that the server could not give. */
     int UNKNOWN = -1;
 
     /**
@@ -33,23 +51,21 @@ public interface QueuePolicy {
     }
 
     /**
-     * Whether the caller must ask the server, before the next lock, how many other clients wait for the row. If this
-     * method returns true, {@link #answered} follows.
+     * Returns what the caller must ask the server before the next lock, or null. If this method returns a question,
+     * {@link #answered} follows.
      *
      * @param wanting how many transactions of this JVM contend for the key
      */
-    default boolean asks(int wanting) {
-        return false;
+    default @Nullable Question asks(int wanting) {
+        return null;
     }
 
     /**
      * Records the server's answer.
      *
-     * @param plain how many clients without Rowlock wait for the most contended row of the table, or {@link #UNKNOWN}
-     * @param others how many sessions of other JVMs, with or without Rowlock, wait for rows of the table or for front
-     *     locks, or {@link #UNKNOWN}
+     * @param answer the answer, or {@link #UNKNOWN}
      */
-    default void answered(int plain, int others) {}
+    default void answered(Question question, int answer) {}
 
     /** Whether transactions of other JVMs contend for the key, according to the measurements. */
     default boolean isWantedElsewhere() {

@@ -94,16 +94,15 @@ public final class WaitSql {
      */
     private static final int PART_OF_BOUND = 2;
 
-    private static final List<Part> FRONT = List.of(
-            Part.control(FrontSql.MARK),
-            new Part(FrontSql.SQL, WaitSql::bindFront, Answers::front),
-            Part.control(FrontSql.UNMARK));
+    private static final List<Part> FRONT =
+            List.of(Part.control(FrontSql.MARK), new Part(FrontSql.SQL, Answers::front), Part.control(FrontSql.UNMARK));
 
     static List<Part> front(RowTable table, WaitKind wait) {
+        Part.Binder row = RowSql.binder(0, 0);
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(
                 RowSql.identity(table) + FrontSql.look(RowSql.look(table)) + rearm(wait, ""),
-                RowSql.binder(0, 0),
+                (statement, at, request) -> bindFront(statement, row.bind(statement, at, request), request),
                 Part.UNREAD));
         parts.addAll(FRONT);
         return parts;

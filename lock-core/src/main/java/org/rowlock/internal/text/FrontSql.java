@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class FrontSql {
     private static final String FRONT_COMMENT = "/* rowlock.front */";
 
-    /** The name of the transaction-local setting that stores whether the row exists. */
-    private static final String IS_THERE = "'rowlock.front'";
+    /** The name of the transaction-local setting for the parameters of the front lock; empty if the row is absent. */
+    private static final String SETTING = "'rowlock.front'";
 
     /**
      * The statement that precedes the front lock if a transaction is open. After an error, the savepoint exists if and
@@ -45,23 +45,23 @@ public final class FrontSql {
     public static final int PART_OF_TIMEOUT = 10;
 
     /**
-     * The statement that acquires the front lock, with parameters that {@link #bind} sets. The server first evaluates
-     * the select in brackets, which sets lock_timeout to the bound; "offset 0" ensures this order. The result of the
-     * lock function is an argument of the call that restores lock_timeout, so the server restores lock_timeout after
-     * the lock. The comment identifies the statement in pg_stat_activity, which shows only the beginning of the text.
+     * The statement that acquires the front lock, after {@link #look}. The server first evaluates the select in
+     * brackets, which sets lock_timeout to the bound; "offset 0" ensures this order. The result of the lock function is
+     * an argument of the call that restores lock_timeout, so the server restores lock_timeout after the lock. The
+     * statement has no parameters, because the server would then plan its first five executions on each connection. The
+     * comment identifies the statement in pg_stat_activity, which shows only the beginning of the text.
      */
     public static final String SQL = FRONT_COMMENT + " select pg_catalog.set_config('lock_timeout', a.own ||"
             + " (pg_catalog.pg_advisory_xact_lock(a.key))::pg_catalog.text, true),"
             + " extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()) from ("
-            + "select m.key, pg_catalog.current_setting('lock_timeout') as own,"
+            + "select m.f[1]::bigint as key, pg_catalog.current_setting('lock_timeout') as own,"
             + " pg_catalog.set_config('lock_timeout', (case when"
             + " pg_catalog.current_setting('lock_timeout') = '0' and"
-            + " pg_catalog.current_setting('statement_timeout') = '0' then m.millis"
-            + " else greatest(1, least(m.millis, "
+            + " pg_catalog.current_setting('statement_timeout') = '0' then m.f[2]::integer"
+            + " else greatest(1, least(m.f[2]::integer, "
             + part("lock_timeout") + ", " + part("statement_timeout")
-            + "))::integer end)::pg_catalog.text, true) from (select cast(? as bigint) as key,"
-            + " cast(? as integer) as millis, cast(? as integer) as part) as m"
-            + " where pg_catalog.current_setting(" + IS_THERE + ") = 'true'"
+            + "))::integer end)::pg_catalog.text, true) from (select pg_catalog.string_to_array("
+            + "pg_catalog.current_setting(" + SETTING + "), ' ') as f) as m where m.f <> '{}'"
             + " and pg_catalog.pg_current_xact_id_if_assigned() is null"
             + " and " + GroupRule.READ_COMMITTED + " offset 0) as a";
 
@@ -71,39 +71,27 @@ public final class FrontSql {
     private static final String COMMENT = " /* " + WORD + " */";
 
     /**
-     * A query for two numbers, separated by a space. The first number is how many clients without Rowlock wait for the
-     * most contended row of a table. The second number is how many sessions wait behind others for rows of the table,
-     * or for front locks. The parameter is the name of the table. A row is locked in its partition, so the query treats
-     * all partitions of a partitioned table as one table.
+     * A query: how many clients without Rowlock wait for the most contended row of a table. The parameter is the name
+     * of the table. A row is locked in its partition, so the query treats all partitions of a partitioned table as one
+     * table.
      *
      * <p>The server shows the statement of each waiting session. A session whose statement contains {@link #WORD}
-     * belongs to a client with Rowlock. The same is assumed if the server has shortened the statement, does not track
-     * statements, or hides the session from the role.
+     * belongs to a client with Rowlock. If the server has shortened the statement, does not track statements, or hides
+     * the session from the role, the session is not counted.
      *
      * <p>Transactions that wait for the holder of a row form a queue for the lock on the tuple. The first of them waits
      * for the xid of the holder, and so does each transaction that finds a new version of the row. Prepared
      * transactions have no pid and do not wait, so the query ignores their locks.
      */
-    public static final String WAITERS =
+    public static final String WITHOUT_ROWLOCK =
             "with l as (select * from pg_catalog.pg_locks where pid is not null and (database is null"
                     + " or database = (select oid from pg_catalog.pg_database"
                     + " where datname = pg_catalog.current_database()))),"
                     + " named as (select " + CatalogSql.root("n.relation") + " as root"
                     + " from (select pg_catalog.to_regclass(cast(? as pg_catalog.text)) as relation) as n)"
-                    + " select coalesce(pg_catalog.max(w.plain) filter (where w.locktype = 'tuple'), 0)"
-                    + " + coalesce(pg_catalog.max(w.plain) filter (where w.locktype = 'transactionid'), 0) || ' '"
-                    + " || coalesce(pg_catalog.sum(w.waiters), 0) + (select pg_catalog.count(*)"
-                    + " from l as f where f.locktype = 'advisory' and not f.granted and f.pid = any (array("
-                    + "select a.pid from pg_catalog.pg_stat_activity as a where a.query like '" + FRONT_COMMENT
-                    // The server hides the statement from some roles, or does not track statements.
-                    + "%' or a.query in ('', '<insufficient privilege>')))) from ("
-                    + "select l.locktype, pg_catalog.count(*) as waiters, pg_catalog.count(*) filter (where"
-                    + " l.pid = any (array(select a.pid from pg_catalog.pg_stat_activity as a"
-                    + " where a.wait_event_type = 'Lock' and a.query not like '%" + WORD + "%'"
-                    // The server cuts a text at a character of up to four bytes.
-                    + " and pg_catalog.octet_length(a.query) between 1 and (select s.setting::integer - 5"
-                    + " from pg_catalog.pg_settings as s where s.name = 'track_activity_query_size')))) as plain"
-                    + " from l where not l.granted"
+                    + " select coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'tuple'), 0)"
+                    + " + coalesce(pg_catalog.max(w.waiters) filter (where w.locktype = 'transactionid'), 0) from ("
+                    + "select l.locktype, pg_catalog.count(*) as waiters from l where not l.granted"
                     + " and (l.locktype = 'tuple' and l.mode in ('ExclusiveLock', 'AccessExclusiveLock')"
                     + " and " + CatalogSql.root("l.relation") + " = (select root from named)"
                     + " or l.locktype = 'transactionid' and not l.pid = any (array(select t.pid from l as t"
@@ -111,7 +99,26 @@ public final class FrontSql {
                     + " and l.pid = any (array(select r.pid from l as r where r.locktype = 'relation'"
                     + " and r.mode in ('RowShareLock', 'RowExclusiveLock')"
                     + " and " + CatalogSql.root("r.relation") + " = (select root from named)))"
+                    + " and l.pid = any (array(select a.pid from pg_catalog.pg_stat_activity as a"
+                    + " where a.wait_event_type = 'Lock' and a.query not like '%" + WORD + "%'"
+                    // The server cuts a text at a character of up to four bytes.
+                    + " and pg_catalog.octet_length(a.query) between 1 and (select s.setting::integer - 5"
+                    + " from pg_catalog.pg_settings as s where s.name = 'track_activity_query_size')))"
                     + " group by l.locktype, l.relation, l.page, l.tuple, l.transactionid) as w";
+
+    /**
+     * A query: how many sessions, with or without Rowlock, wait for rows of a table or for front locks. The parameter
+     * is the name of the table. The query is simple, because all JVMs of a fleet ask soon after their start: without
+     * cached plans and catalogs, {@link #WITHOUT_ROWLOCK} takes about three times as long.
+     */
+    public static final String WAITERS = "select pg_catalog.count(*) from pg_catalog.pg_locks as l where not l.granted"
+            + " and (l.locktype in ('tuple', 'transactionid') or l.locktype = 'advisory'"
+            + " and exists (select from pg_catalog.pg_stat_get_activity(l.pid) as a where a.query like '"
+            // The server hides the statement from some roles, or does not track statements.
+            + FRONT_COMMENT + "%' or a.query in ('', '<insufficient privilege>')))"
+            + " and l.pid = any (array(select r.pid from pg_catalog.pg_locks as r where r.locktype = 'relation'"
+            + " and r.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text)) and r.database = (select d.oid"
+            + " from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())))";
 
     public static final int PARAMETERS = 3;
 
@@ -124,21 +131,23 @@ public final class FrontSql {
     private FrontSql() {}
 
     /**
-     * Returns a statement that checks whether the row exists. The check may wait for a lock on the table, like the
-     * caller's statement. The check is sent before {@link #MARK}, so that the full timeout of the session applies to
-     * this wait.
+     * Returns a statement that checks whether the row exists, and stores the parameters of the front lock, which {@link
+     * #bind} sets. The check may wait for a lock on the table, like the caller's statement. The check is sent before
+     * {@link #MARK}, so that the full timeout of the session applies to this wait.
      *
      * @param row a query that finds the row, locked or not
      */
     public static String look(String row) {
         // The line break ends a -- comment at the end of the caller's text.
-        return "select pg_catalog.set_config(" + IS_THERE + ", (exists (" + row + "\n))::pg_catalog.text, true)";
+        return "select pg_catalog.set_config(" + SETTING + ", case when exists (" + row + "\n) then"
+                + " pg_catalog.concat_ws(' ', cast(? as bigint), cast(? as integer), cast(? as integer)) else '' end,"
+                + " true)";
     }
 
     /** Returns an expression for the part of a timeout that the wait for a front lock may take; null for no timeout. */
     private static String part(String timeout) {
         return "nullif(extract(epoch from pg_catalog.current_setting('" + timeout
-                + "')::pg_catalog.interval) * 1000 / m.part, 0)";
+                + "')::pg_catalog.interval) * 1000 / m.f[3]::integer, 0)";
     }
 
     /**
@@ -154,8 +163,8 @@ public final class FrontSql {
     }
 
     /** Returns a script with the statements for a front lock, and the given statement. */
-    public static String inFrontOf(String sql, String row, String lock, boolean marked) {
-        return look(row) + ';' + (marked ? MARK + ';' + lock + ';' + UNMARK : lock) + ';' + sql;
+    public static String inFrontOf(String sql, String row, boolean marked) {
+        return look(row) + ';' + (marked ? MARK + ';' + SQL + ';' + UNMARK : SQL) + ';' + sql;
     }
 
     /** Returns a statement of the application with a comment that contains {@link #WORD}. */

@@ -76,8 +76,7 @@ final class LockForms {
 
     /** Acquires a front lock, without the row lock. */
     private void front() throws SQLException {
-        probe.session.execute(FrontSql.look("select"));
-        try (PreparedStatement statement = probe.session.prepare(FrontSql.SQL)) {
+        try (PreparedStatement statement = probe.session.prepare(FrontSql.look("select") + ';' + FrontSql.SQL)) {
             FrontSql.bind(statement, 1, random(), Integer.MAX_VALUE, 1);
             statement.execute();
             asked++;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.rowlock.internal.queue.QueuePolicy.Question;
 
 /** How many wait at the server by what is known of the row, where places are left at the answer. */
 class AdaptivePolicyTest {
@@ -98,6 +99,9 @@ class AdaptivePolicyTest {
     /** Quartz fires a dozen triggers in one transaction, and completes each in a short one. */
     @Test
     void aLongHoldOfOurOwnIsNoCrowdOfOthers() {
+        policy.held(HOLD, true);
+        policy.waited(HOLD, 1, 0, 0);
+        policy.waited(HOLD, 1, 0, 0);
         for (int i = 0; i < 100; i++) {
             policy.held(HOLD, true);
             policy.waited(30 * HOLD, 1, 30 * HOLD, -1);
@@ -114,9 +118,9 @@ class AdaptivePolicyTest {
     void waitsForTheRowCountOnlyBehindAQueueForTheKey() {
         seen(2, 30 * HOLD, 3);
         waitedBehind(1);
-        assertThat(policy.asks(2)).isFalse();
+        assertThat(policy.asks(2)).isNull();
         waitedBehind(10 * HOLD);
-        assertThat(policy.asks(2)).isTrue();
+        assertThat(policy.asks(2)).isEqualTo(Question.WITHOUT_ROWLOCK);
     }
 
     /** Beside a holder of seconds, the next wait that counts would come seconds later. */
@@ -124,10 +128,10 @@ class AdaptivePolicyTest {
     void aVeryLongWaitForTheRowCountsAlways() {
         seen(2, 30 * HOLD, 3);
         for (int i = 0; i < 2; i++) {
-            assertThat(policy.asks(2)).isFalse();
+            assertThat(policy.asks(2)).isNull();
             policy.waited(FrontPolicy.VERY_LONG_NANOS, 4, 0, 0);
         }
-        assertThat(policy.asks(2)).isTrue();
+        assertThat(policy.asks(2)).isEqualTo(Question.WITHOUT_ROWLOCK);
     }
 
     private void waitedBehind(long keyNanos) {
@@ -149,7 +153,7 @@ class AdaptivePolicyTest {
         seen(2, 30 * HOLD, 3);
         assertThat(policy.width(false, 1)).isEqualTo(4);
         assertThat(policy.width(true, 1)).isEqualTo(2);
-        policy.answered(30, QueuePolicy.UNKNOWN);
+        policy.answered(Question.WITHOUT_ROWLOCK, 30);
         assertThat(policy.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
         // Those who wait for a connection leave some of the pool to others.
         assertThat(policy.width(true, 1)).isEqualTo(8);
@@ -158,10 +162,10 @@ class AdaptivePolicyTest {
     /** Callers of other keys need connections, too, and the first count may have to wait for a lock. */
     @Test
     void untilTheClientsAreCountedAnAdmissionQueueStaysNarrow() {
-        assertThat(policy.asks(8)).isFalse();
+        assertThat(policy.asks(8)).isNull();
         assertThat(policy.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
         assertThat(policy.width(true, 1)).isEqualTo(2);
-        policy.answered(5, QueuePolicy.UNKNOWN);
+        policy.answered(Question.WITHOUT_ROWLOCK, 5);
         assertThat(policy.width(true, 1)).isEqualTo(8);
     }
 }

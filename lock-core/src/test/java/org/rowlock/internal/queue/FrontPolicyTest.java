@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.rowlock.internal.queue.QueuePolicy.Question;
 
 /** When the key goes in front, when the row is open, and when the server is asked, from crowds that the test makes. */
 class FrontPolicyTest {
@@ -20,9 +21,24 @@ class FrontPolicyTest {
     private final FrontPolicy policy = new FrontPolicy(nanos::get, open, clients);
 
     @BeforeEach
-    void others() {
+    void twoSmallCrowds() {
+        others();
+        assertThat(fronts()).as("a key without a crowd").isTrue();
+        inFront(2, 1, 1);
+        assertThat(fronts()).isFalse();
+    }
+
+    private void others() {
         clients.answered(OtherClients.OTHERS);
         clients.answered(OtherClients.OTHERS);
+    }
+
+    private static boolean asks(FrontPolicy policy, int wanting, double foreign) {
+        return policy.asks(wanting, foreign) == Question.WITHOUT_ROWLOCK;
+    }
+
+    private static boolean asksForOthers(FrontPolicy policy, int wanting) {
+        return policy.asks(wanting, 0) == Question.OTHER_JVMS;
     }
 
     private boolean fronts() {
@@ -55,8 +71,8 @@ class FrontPolicyTest {
     }
 
     private void many(int wanting, int waiting, double foreign) {
-        assertThat(policy.asks(wanting, foreign)).isTrue();
-        policy.answered(waiting, OtherClients.OTHERS);
+        assertThat(asks(policy, wanting, foreign)).isTrue();
+        policy.answered(Question.WITHOUT_ROWLOCK, waiting);
         assertThat(open.isOpen()).isTrue();
     }
 
@@ -70,12 +86,12 @@ class FrontPolicyTest {
     }
 
     private void few(int wanting, int waiting, double foreign) {
-        assertThat(policy.asks(wanting, foreign)).isTrue();
-        policy.answered(waiting, OtherClients.OTHERS);
-        assertThat(policy.asks(wanting, foreign)).isFalse();
+        assertThat(asks(policy, wanting, foreign)).isTrue();
+        policy.answered(Question.WITHOUT_ROWLOCK, waiting);
+        assertThat(asks(policy, wanting, foreign)).isFalse();
         nanos.addAndGet(SECOND / 20);
-        assertThat(policy.asks(wanting, foreign)).isTrue();
-        policy.answered(waiting, OtherClients.OTHERS);
+        assertThat(asks(policy, wanting, foreign)).isTrue();
+        policy.answered(Question.WITHOUT_ROWLOCK, waiting);
         assertThat(open.isOpen()).isFalse();
     }
 
@@ -86,7 +102,7 @@ class FrontPolicyTest {
 
     private void twoBehind() {
         behind(4);
-        assertThat(policy.asks(2, 0)).isFalse();
+        assertThat(asks(policy, 2, 0)).isFalse();
         behind(4);
     }
 
@@ -98,15 +114,59 @@ class FrontPolicyTest {
 
     @Test
     void twoLargeCrowdsInARowLeadToTheFront() {
-        assertThat(fronts()).isFalse();
+        nanos.addAndGet(MINUTE);
         plain(1, 8, 4);
-        assertThat(fronts()).isFalse();
         plain(1, 7.9, 1);
         plain(1, 8, 1);
+        others();
+        assertThat(fronts()).isFalse();
+        nanos.addAndGet(MINUTE);
+        plain(1, 8, 4);
+        others();
+        assertThat(fronts()).isTrue();
+        assertThat(asks(policy, 2, 0)).isFalse();
+    }
+
+    /** A JVM with few clients locks a row only a few times per second. */
+    @Test
+    void besideOtherJvmsOneLargeCrowdLeadsToTheFront() {
+        plain(1, 7.9, 1);
         assertThat(fronts()).isFalse();
         plain(1, 8, 4);
         assertThat(fronts()).isTrue();
-        assertThat(policy.asks(2, 0)).isFalse();
+    }
+
+    /** All keys of a JVM would otherwise need a crowd of their own, and a fleet would start slowly. */
+    @Test
+    void aNewKeyFrontsAsSoonAsOthersAreShown() {
+        FrontPolicy cold = new FrontPolicy(nanos::get, open, clients);
+        nanos.addAndGet(MINUTE);
+        assertThat(cold.mostNanos(false, true)).isZero();
+        others();
+        assertThat(cold.mostNanos(false, true)).isPositive();
+        cold.locked(true, 1, 1, HOLD, Double.NaN);
+        cold.locked(true, 0, 1, HOLD, Double.NaN);
+        cold.locked(true, 1, 1, HOLD, Double.NaN);
+        assertThat(cold.mostNanos(false, true))
+                .as("the time of a hold was unknown")
+                .isPositive();
+        cold.locked(true, 1, 1, HOLD, Double.NaN);
+        assertThat(cold.mostNanos(false, true)).isZero();
+    }
+
+    /** The first wait of a JVM may be among the crowd of a fleet, and the time of a hold is not known yet. */
+    @Test
+    void theFirstLongWaitIsAskedFor() {
+        nanos.addAndGet(MINUTE);
+        FrontPolicy cold = new FrontPolicy(nanos::get, open, clients);
+        assertThat(cold.mostNanos(false, true)).isZero();
+        cold.locked(false, 0, 1, 1_999_999, Double.NaN);
+        assertThat(cold.asks(2, 0)).isNull();
+        cold.locked(false, 0, 1, 2_000_000, Double.NaN);
+        assertThat(asksForOthers(cold, 1)).isFalse();
+        assertThat(asksForOthers(cold, 2)).isTrue();
+        cold.answered(Question.OTHER_JVMS, OtherClients.MANY);
+        assertThat(cold.mostNanos(false, true)).isPositive();
     }
 
     /** A front lock delays nobody else of this JVM, so the round trip of a question would gain nothing. */
@@ -114,10 +174,10 @@ class FrontPolicyTest {
     void aTransactionThatIsAloneInItsJvmDoesNotAsk() {
         enter();
         twoBehind();
-        assertThat(policy.asks(1, 0)).isFalse();
+        assertThat(asks(policy, 1, 0)).isFalse();
         many(9);
         nanos.addAndGet(SECOND);
-        assertThat(policy.asks(1, 0)).isTrue();
+        assertThat(asks(policy, 1, 0)).isTrue();
     }
 
     /** Each question visits all locks of the server, so a hundred hot rows ask no more often than a few. */
@@ -129,17 +189,17 @@ class FrontPolicyTest {
                 each.locked(i >= 2, 20, 1, 20 * HOLD, i >= 2 ? 4 : Double.NaN);
             }
         }
-        assertThat(policy.asks(2, 0)).isTrue();
-        assertThat(other.asks(2, 0)).isFalse();
+        assertThat(asks(policy, 2, 0)).isTrue();
+        assertThat(asks(other, 2, 0)).isFalse();
         nanos.addAndGet(OtherClients.BETWEEN_NANOS - 1);
-        assertThat(other.asks(2, 0)).isFalse();
+        assertThat(asks(other, 2, 0)).isFalse();
         nanos.incrementAndGet();
-        assertThat(other.asks(2, 0)).isTrue();
-        policy.answered(9, OtherClients.OTHERS);
-        other.answered(9, OtherClients.OTHERS);
+        assertThat(asks(other, 2, 0)).isTrue();
+        policy.answered(Question.WITHOUT_ROWLOCK, 9);
+        other.answered(Question.WITHOUT_ROWLOCK, 9);
         nanos.addAndGet(SECOND);
-        assertThat(other.asks(2, 0)).isTrue();
-        assertThat(policy.asks(2, 0)).isFalse();
+        assertThat(asks(other, 2, 0)).isTrue();
+        assertThat(asks(policy, 2, 0)).isFalse();
         assertThat(open.isOpen()).isTrue();
     }
 
@@ -227,9 +287,9 @@ class FrontPolicyTest {
     /** Clients without Rowlock may wait already, and they would get the row more often than those in a narrow queue. */
     @Test
     void theFirstCrowdWaitsAtTheServerUntilTheClientsAreCounted() {
-        assertThat(policy.asks(7, 0)).isFalse();
+        assertThat(asks(policy, 7, 0)).isFalse();
         assertThat(open.isOpen()).isFalse();
-        assertThat(policy.asks(8, 0)).isFalse();
+        assertThat(asks(policy, 8, 0)).isFalse();
         assertThat(open.isOpen()).isTrue();
         nanos.addAndGet(SECOND / 20);
         many(5);
@@ -244,12 +304,12 @@ class FrontPolicyTest {
         OpenPolicy other = new OpenPolicy(nanos::get, clients);
         assertThat(other.asks(8, 0, false)).isFalse();
         assertThat(other.isOpen()).isTrue();
-        assertThat(policy.asks(8, 0)).isFalse();
+        assertThat(asks(policy, 8, 0)).isFalse();
         for (int i = 0; i < 2; i++) {
             assertThat(open.isOpen()).isTrue();
             nanos.addAndGet(SECOND / 20);
-            assertThat(policy.asks(8, 0)).isTrue();
-            policy.answered(4, OtherClients.OTHERS);
+            assertThat(asks(policy, 8, 0)).isTrue();
+            policy.answered(Question.WITHOUT_ROWLOCK, 4);
         }
         assertThat(open.isOpen()).isFalse();
         assertThat(fronts()).isFalse();
@@ -274,9 +334,9 @@ class FrontPolicyTest {
             assertThat(fronts()).isEqualTo(front);
             nanos.addAndGet(MINUTE - 1);
             others();
-            assertThat(policy.asks(100, 0)).isFalse();
+            assertThat(asks(policy, 100, 0)).isFalse();
             nanos.addAndGet(1);
-            assertThat(policy.asks(7, 0)).isFalse();
+            assertThat(asks(policy, 7, 0)).isFalse();
         }
         many(8, 5);
         nanos.addAndGet(SECOND);
@@ -293,7 +353,7 @@ class FrontPolicyTest {
         nanos.addAndGet(1);
         assertThat(fronts()).isFalse();
         assertThat(open.isOpen()).isFalse();
-        assertThat(policy.asks(2, 0)).isFalse();
+        assertThat(asks(policy, 2, 0)).isFalse();
         open();
     }
 
@@ -305,7 +365,7 @@ class FrontPolicyTest {
         behind(3.9);
         behind(4);
         inFront(1, 20, 1);
-        assertThat(policy.asks(2, 0)).isFalse();
+        assertThat(asks(policy, 2, 0)).isFalse();
         behind(4);
         many(5);
     }
@@ -317,10 +377,10 @@ class FrontPolicyTest {
         few(0);
         twoBehind();
         nanos.addAndGet(SECOND - 1);
-        assertThat(policy.asks(2, 0)).isFalse();
+        assertThat(asks(policy, 2, 0)).isFalse();
         nanos.addAndGet(1);
-        assertThat(policy.asks(2, 0)).isTrue();
-        assertThat(policy.asks(2, 0)).isFalse();
+        assertThat(asks(policy, 2, 0)).isTrue();
+        assertThat(asks(policy, 2, 0)).isFalse();
     }
 
     @Test
@@ -329,7 +389,7 @@ class FrontPolicyTest {
         for (int i = 0; i < 5; i++) {
             plain(100, 1, 1);
             nanos.addAndGet(SECOND - 1);
-            assertThat(policy.asks(2, 0)).isFalse();
+            assertThat(asks(policy, 2, 0)).isFalse();
             nanos.addAndGet(1);
             many(5);
         }
@@ -345,18 +405,18 @@ class FrontPolicyTest {
         few(8, 4);
         for (int seconds : new int[] {1, 2, 4, 8, 16, 32, 60, 60}) {
             nanos.addAndGet(seconds * SECOND - 1);
-            assertThat(policy.asks(100, 20)).isFalse();
+            assertThat(asks(policy, 100, 20)).isFalse();
             nanos.addAndGet(1);
-            assertThat(policy.asks(7, 20)).isFalse();
+            assertThat(asks(policy, 7, 20)).isFalse();
             few(8, 4, 20);
         }
-        assertThat(policy.asks(8, 0.9)).isFalse();
+        assertThat(asks(policy, 8, 0.9)).isFalse();
         nanos.addAndGet(SECOND);
-        assertThat(policy.asks(8, 20)).isFalse();
+        assertThat(asks(policy, 8, 20)).isFalse();
         nanos.addAndGet(MINUTE);
         few(8, 4, 0.9);
         nanos.addAndGet(2 * SECOND);
-        assertThat(policy.asks(8, 1.9)).isFalse();
+        assertThat(asks(policy, 8, 1.9)).isFalse();
         many(8, 5, 2);
         nanos.addAndGet(SECOND);
         few(8, 4, 20);
@@ -367,18 +427,18 @@ class FrontPolicyTest {
     /** The row may be held for seconds each time, and a lock that asks may be rare. */
     @Test
     void theSecondAnswerMayComeSecondsLaterButNotMuchLater() {
-        assertThat(policy.asks(8, 0)).isFalse();
+        assertThat(asks(policy, 8, 0)).isFalse();
         nanos.addAndGet(SECOND);
-        assertThat(policy.asks(8, 0)).isTrue();
-        policy.answered(4, OtherClients.OTHERS);
+        assertThat(asks(policy, 8, 0)).isTrue();
+        policy.answered(Question.WITHOUT_ROWLOCK, 4);
         nanos.addAndGet(OpenPolicy.OVERDUE_NANOS - 1);
-        assertThat(policy.asks(8, 0)).isTrue();
-        policy.answered(4, OtherClients.OTHERS);
+        assertThat(asks(policy, 8, 0)).isTrue();
+        policy.answered(Question.WITHOUT_ROWLOCK, 4);
         assertThat(open.isOpen()).isFalse();
         assertThat(clients.counted).isTrue();
         nanos.addAndGet(MINUTE);
-        assertThat(policy.asks(8, 0)).isTrue();
-        policy.answered(4, OtherClients.OTHERS);
+        assertThat(asks(policy, 8, 0)).isTrue();
+        policy.answered(Question.WITHOUT_ROWLOCK, 4);
         nanos.addAndGet(OpenPolicy.OVERDUE_NANOS);
         few(8, 4);
     }
@@ -389,8 +449,8 @@ class FrontPolicyTest {
         open();
         for (int i = 0; i < 10; i++) {
             nanos.addAndGet(SECOND);
-            assertThat(policy.asks(2, 0)).isTrue();
-            policy.answered(-1, OtherClients.OTHERS);
+            assertThat(asks(policy, 2, 0)).isTrue();
+            policy.answered(Question.WITHOUT_ROWLOCK, -1);
             assertThat(open.isOpen()).isTrue();
         }
         nanos.addAndGet(SECOND);
@@ -400,13 +460,13 @@ class FrontPolicyTest {
     @Test
     void whereNothingCanBeAskedTheFirstCrowdWaitsAtTheServerOnceAMinute() {
         for (int i = 0; i < 2; i++) {
-            assertThat(policy.asks(8, 0)).isFalse();
+            assertThat(asks(policy, 8, 0)).isFalse();
             assertThat(open.isOpen()).isTrue();
             nanos.addAndGet(SECOND / 20);
             few(8, -1);
             assertThat(clients.counted).isFalse();
             nanos.addAndGet(MINUTE - 1);
-            assertThat(policy.asks(8, 0)).isFalse();
+            assertThat(asks(policy, 8, 0)).isFalse();
             assertThat(open.isOpen()).isFalse();
             nanos.addAndGet(1);
         }
@@ -416,7 +476,7 @@ class FrontPolicyTest {
     @Test
     void aKeyThatCannotBeHadIsLeftAloneForAMinute() {
         enter();
-        nanos.addAndGet(SECOND);
+        nanos.addAndGet(SECOND + 1);
         policy.givenUp(SECOND);
         for (int i = 0; i < 60; i++) {
             plain(2, 20, 1);
@@ -440,22 +500,24 @@ class FrontPolicyTest {
                     .as("a caller that never asks")
                     .isPositive();
             assertThat(fronts()).isFalse();
-            assertThat(policy.asks(1, 0)).as("a transaction that is alone").isFalse();
-            assertThat(policy.asks(2, 0)).isTrue();
-            assertThat(policy.asks(2, 0)).isFalse();
-            policy.answered(0, OtherClients.OTHERS - 1);
+            assertThat(asksForOthers(policy, 1))
+                    .as("a transaction that is alone")
+                    .isFalse();
+            assertThat(asksForOthers(policy, 2)).isTrue();
+            assertThat(asksForOthers(policy, 2)).isFalse();
+            policy.answered(Question.OTHER_JVMS, OtherClients.OTHERS - 1);
             plain(100, 20, 1);
             assertThat(fronts()).isFalse();
             nanos.addAndGet(seconds * SECOND - 1);
-            assertThat(policy.asks(2, 0)).isFalse();
+            assertThat(asksForOthers(policy, 2)).isFalse();
             nanos.addAndGet(1);
         }
-        assertThat(policy.asks(2, 0)).isTrue();
-        policy.answered(0, OtherClients.OTHERS);
+        assertThat(asksForOthers(policy, 2)).isTrue();
+        policy.answered(Question.OTHER_JVMS, OtherClients.OTHERS);
         nanos.addAndGet(OtherClients.BETWEEN_NANOS);
         assertThat(fronts()).as("one answer may be too large").isFalse();
-        assertThat(policy.asks(2, 0)).isTrue();
-        policy.answered(0, OtherClients.OTHERS);
+        assertThat(asksForOthers(policy, 2)).isTrue();
+        policy.answered(Question.OTHER_JVMS, OtherClients.OTHERS);
         assertThat(fronts()).isTrue();
     }
 
@@ -468,22 +530,25 @@ class FrontPolicyTest {
         assertThat(other.mostNanos(false, true)).isPositive();
         nanos.addAndGet(MINUTE / 2);
         assertThat(fronts()).isTrue();
-        assertThat(policy.asks(2, 0)).isTrue();
-        assertThat(other.asks(2, 0)).isFalse();
-        policy.answered(0, 0);
+        assertThat(asksForOthers(policy, 2)).isTrue();
+        assertThat(asksForOthers(other, 2)).isFalse();
+        policy.answered(Question.OTHER_JVMS, 0);
         assertThat(fronts()).isTrue();
         nanos.addAndGet(MINUTE / 2);
         assertThat(fronts()).isFalse();
-        assertThat(policy.asks(2, 0)).isTrue();
-        policy.answered(0, QueuePolicy.UNKNOWN);
+        assertThat(asksForOthers(policy, 2)).as("without a long wait").isFalse();
+        plain(1, 20, 1);
+        assertThat(asksForOthers(policy, 2)).isTrue();
+        policy.answered(Question.OTHER_JVMS, QueuePolicy.UNKNOWN);
         nanos.addAndGet(OtherClients.BETWEEN_NANOS);
-        assertThat(policy.asks(2, 0)).isTrue();
-        policy.answered(0, QueuePolicy.UNKNOWN);
+        assertThat(asksForOthers(policy, 2)).isTrue();
+        policy.answered(Question.OTHER_JVMS, QueuePolicy.UNKNOWN);
         assertThat(fronts()).as("a server that cannot tell").isTrue();
         nanos.addAndGet(MINUTE);
         assertThat(fronts()).isFalse();
-        assertThat(policy.asks(2, 0)).isTrue();
-        policy.answered(0, OtherClients.MANY);
+        plain(1, 20, 1);
+        assertThat(asksForOthers(policy, 2)).isTrue();
+        policy.answered(Question.OTHER_JVMS, OtherClients.MANY);
         assertThat(fronts()).as("a fleet, which one answer shows").isTrue();
     }
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.internal.queue.QueueEntry.State;
+import org.rowlock.internal.queue.QueuePolicy.Question;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
@@ -67,20 +68,20 @@ class KeyQueueTest {
             }
 
             @Override
-            public boolean asks(int wanting) {
+            public Question asks(int wanting) {
                 contended.add(wanting);
-                return wanting > 1;
+                return Question.OTHER_JVMS;
             }
         });
         QueueEntry first = asking.entry(1, null);
         QueueEntry second = asking.entry(1, null);
         QueueEntry grouped = asking.entry(1, "offer");
         assertThat(first.tryEnter()).isTrue();
-        assertThat(first.asks()).isFalse();
+        assertThat(first.asks()).isEqualTo(Question.OTHER_JVMS);
         assertThat(second.tryEnter()).isTrue();
-        assertThat(second.asks()).isTrue();
+        assertThat(second.asks()).isEqualTo(Question.OTHER_JVMS);
         assertThat(grouped.tryEnter()).isTrue();
-        assertThat(grouped.asks()).isFalse();
+        assertThat(grouped.asks()).isNull();
         assertThat(contended).containsExactly(1, 2);
     }
 
@@ -94,8 +95,8 @@ class KeyQueueTest {
             }
 
             @Override
-            public void answered(int plain, int others) {
-                answers.addAll(List.of(plain, others));
+            public void answered(Question question, int answer) {
+                answers.add(answer);
             }
         });
         QueueEntry row = asking.entry(1, null);
@@ -107,14 +108,15 @@ class KeyQueueTest {
         assertThat(asking.atServer()).isEqualTo(3);
         admitted.locked(true);
         assertThat(asking.atServer()).as("without the holder").isEqualTo(2);
-        row.ask(() -> "1 7", asking::atServer);
-        row.ask(() -> "1 1", asking::atServer);
-        for (QueueEntry.Count none : List.<QueueEntry.Count>of(() -> "", () -> "7", () -> "one two", () -> {
+        row.ask(Question.OTHER_JVMS, sql -> "7", asking::atServer);
+        row.ask(Question.OTHER_JVMS, sql -> "1", asking::atServer);
+        row.ask(Question.WITHOUT_ROWLOCK, sql -> "7", asking::atServer);
+        for (QueueEntry.Count none : List.<QueueEntry.Count>of(sql -> "", sql -> "one", sql -> {
             throw new SQLException("no");
         })) {
-            row.ask(none, asking::atServer);
+            row.ask(Question.OTHER_JVMS, none, asking::atServer);
         }
-        assertThat(answers).containsExactly(1, 5, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1);
+        assertThat(answers).containsExactly(5, 0, 7, -1, -1, -1);
         admitted.leave();
         next.locked(true);
         next.leave();
@@ -131,11 +133,11 @@ class KeyQueueTest {
         for (int i = 0; i < 20; i++) {
             never.queue.policy.held(TimeUnit.MILLISECONDS.toNanos(1), true);
             never.queue.policy.waited(TimeUnit.SECONDS.toNanos(1), 1, 0, -1);
-            assertThat(never.asks()).isFalse();
+            assertThat(never.asks()).isNull();
             assertThat(never.front(LockFront.NEVER, true)).isNull();
         }
         assertThat(never.front(LockFront.ADAPTIVE, true)).isNull();
-        assertThat(never.asks()).isTrue();
+        assertThat(never.asks()).isEqualTo(Question.OTHER_JVMS);
     }
 
     /** What came before it had its connection was a wait for the pool. */

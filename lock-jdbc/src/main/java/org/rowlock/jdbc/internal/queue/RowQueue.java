@@ -18,6 +18,7 @@ import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.queue.QueuePolicy.Question;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.text.FrontSql;
@@ -126,12 +127,12 @@ final class RowQueue {
     /** Counts the other clients that wait for the row, if the queue requires this. */
     private void countOthers(QueueEntry entry, LockedRow row, Statement statement) throws SQLException {
         // Groups do not need this count, because a group runs many statements each time it locks the row.
-        if (dropIn.groups == null && entry.asks()) {
+        Question question = dropIn.groups == null ? entry.asks() : null;
+        if (question != null) {
             QueueWait asking = new QueueWait(statement, entry);
             wait = asking;
             try {
-                entry.ask(
-                        () -> access.query(FrontSql.WAITERS, row.plan().shape().table()), dropIn.queues::atServer);
+                entry.ask(question, sql -> access.query(sql, row.plan().shape().table()), dropIn.queues::atServer);
             } finally {
                 wait = null;
             }

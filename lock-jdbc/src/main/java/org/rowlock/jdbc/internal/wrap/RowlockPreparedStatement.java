@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
+import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.queue.Turn;
@@ -190,7 +191,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             }
             marked = marks;
             both = connection.prepare(
-                    FrontSql.inFrontOf(known.sent(), known.shape().row(), FrontSql.SQL, marks));
+                    FrontSql.inFrontOf(known.sent(), known.shape().row(), marks));
+            PgSession.prepareAtOnce(both);
             fronted = both;
         }
         return both;
