@@ -139,12 +139,12 @@ class DeadlockPropertiesTest {
             }
 
             @Override
-            public long frontNanos(boolean always, boolean asks) {
+            public long frontNanos(boolean always) {
                 return random.nextInt(3) > 0 ? Duration.ofHours(1).toNanos() : 0;
             }
 
             @Override
-            public @Nullable Question asks(int wanting) {
+            public @Nullable Question asks(int wanting, boolean grouped) {
                 return random.nextInt(4) == 0 ? Question.values()[random.nextInt(2)] : null;
             }
         };

@@ -322,7 +322,7 @@ class FrontLockTest {
             }
 
             @Override
-            public long frontNanos(boolean always, boolean asks) {
+            public long frontNanos(boolean always) {
                 return LONG.toNanos();
             }
 

@@ -52,12 +52,12 @@ class PlainWaitersTest {
         }
 
         @Override
-        public long frontNanos(boolean always, boolean asks) {
+        public long frontNanos(boolean always) {
             return 0;
         }
 
         @Override
-        public Question asks(int wanting) {
+        public Question asks(int wanting, boolean grouped) {
             return Question.WITHOUT_ROWLOCK;
         }
 

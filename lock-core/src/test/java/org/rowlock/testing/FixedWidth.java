@@ -28,7 +28,7 @@ public record FixedWidth(int width, long frontNanos) implements QueuePolicy {
     }
 
     @Override
-    public long frontNanos(boolean always, boolean asks) {
+    public long frontNanos(boolean always) {
         return frontNanos;
     }
 }

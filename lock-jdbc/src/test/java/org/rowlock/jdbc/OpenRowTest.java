@@ -43,12 +43,12 @@ class OpenRowTest {
         }
 
         @Override
-        public long frontNanos(boolean always, boolean asks) {
+        public long frontNanos(boolean always) {
             return answer.get() >= 2 ? 0 : GatedDatabase.NEVER_OVER;
         }
 
         @Override
-        public Question asks(int wanting) {
+        public Question asks(int wanting, boolean grouped) {
             return Question.WITHOUT_ROWLOCK;
         }
 

@@ -105,12 +105,12 @@ class RandomSchedulesTest {
         }
 
         @Override
-        public long frontNanos(boolean always, boolean asks) {
+        public long frontNanos(boolean always) {
             return random.nextBoolean() ? LONGEST_WAIT : 0;
         }
 
         @Override
-        public @Nullable Question asks(int wanting) {
+        public @Nullable Question asks(int wanting, boolean grouped) {
             return random.nextInt(4) == 0 ? Question.values()[random.nextInt(2)] : null;
         }
     }

@@ -81,14 +81,14 @@ record QueueStay(
                 || onCitus) {
             return null;
         }
-        Question question = fronted.asks();
+        Question question = fronted.asks(false);
         if (question != null) {
             fronted.ask(
                     question,
                     sql -> session.outsideTransaction(() -> session.ask(sql, row.table())),
                     calls.queues()::atServer);
         }
-        Front wanted = fronted.front(calls.front(), true);
+        Front wanted = fronted.front(calls.front());
         return wanted == null ? null : wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));
     }
 

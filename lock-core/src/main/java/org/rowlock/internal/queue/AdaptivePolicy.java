@@ -86,13 +86,13 @@ public final class AdaptivePolicy implements QueuePolicy {
     }
 
     @Override
-    public long frontNanos(boolean always, boolean asks) {
-        return front.mostNanos(always, asks);
+    public long frontNanos(boolean always) {
+        return front.mostNanos(always);
     }
 
     @Override
-    public @Nullable Question asks(int wanting) {
-        return front.asks(wanting, foreign);
+    public @Nullable Question asks(int wanting, boolean grouped) {
+        return front.asks(wanting, grouped, foreign);
     }
 
     @Override

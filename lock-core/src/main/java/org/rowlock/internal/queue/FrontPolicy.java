@@ -16,9 +16,9 @@ import org.rowlock.internal.queue.QueuePolicy.Question;
  * other JVMs contend. After a long wait a lock asks, unless its transaction is alone: without contention, a lock takes
  * one round trip.
  *
- * <p>NEW: no crowd has decided yet. As soon as the server has shown other JVMs, locks have a front lock, because a JVM
- * with few clients measures the crowds of all its keys slowly. After {@link #TO_PLAIN_AT_FIRST} small crowds of such
- * locks the state becomes PLAIN. After large crowds it becomes FRONT, as in the state PLAIN.
+ * <p>NEW: no crowd has decided yet. If the server has shown other JVMs, locks have a front lock. Otherwise a JVM with
+ * few clients would measure the crowds of its keys one after another, and a fleet would start slowly. After {@link
+ * #TO_PLAIN_AT_FIRST} small crowds of such locks the state becomes PLAIN. Large crowds lead to FRONT.
  *
  * <p>PLAIN: locks have no front lock, unless front locks are configured. If crowds are large, and at least half of
  * their transactions belong to other JVMs, the state becomes FRONT. If other JVMs already use front locks, a lock
@@ -51,9 +51,9 @@ final class FrontPolicy {
     private static final int TIMES_OWN = 2;
 
     /**
-     * The number of consecutive large crowds that leads to FRONT. One large crowd suffices behind a front lock, or if
-     * other JVMs are known to contend. The number is small, because a JVM with few clients locks a contended row only a
-     * few times per second.
+     * The number of consecutive large crowds that leads to FRONT. One large crowd suffices if the lock has a front
+     * lock, or if other JVMs are known to contend. The number is small, because a JVM with few clients locks a
+     * contended row only a few times per second.
      */
     private static final int TO_FRONT = 2;
 
@@ -117,11 +117,10 @@ final class FrontPolicy {
         this.grantedNanos = pausedUntilNanos - 1;
     }
 
-    /** @param asks whether the caller asks the server if other JVMs contend; otherwise no proof is required */
-    long mostNanos(boolean always, boolean asks) {
+    long mostNanos(boolean always) {
         boolean isProbe = othersSeen && plainOnes % EVERY == EVERY - 1;
         plainOnes += othersSeen ? 1 : 0;
-        requiresOthers = asks && !always;
+        requiresOthers = !always;
         boolean isNew = state == State.NEW && requiresOthers && contend();
         boolean fronts = !open.isOpen()
                 && (state == State.FRONT || ((always || isProbe || isNew) && open.isPast(pausedUntilNanos)));
@@ -134,8 +133,8 @@ final class FrontPolicy {
 
     /** Returns what the caller must ask the server before the next lock, or null. */
     @Nullable
-    Question asks(int wanting, double foreign) {
-        if (open.asks(wanting, foreign, longWaits >= LONG_WAITS)) {
+    Question asks(int wanting, boolean grouped, double foreign) {
+        if (!grouped && open.asks(wanting, foreign, longWaits >= LONG_WAITS)) {
             return Question.WITHOUT_ROWLOCK;
         }
         return wanting > 1 && requiresOthers && clients.mayAskForOthers() ? Question.OTHER_JVMS : null;

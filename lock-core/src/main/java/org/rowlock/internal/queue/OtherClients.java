@@ -41,7 +41,7 @@ final class OtherClients {
     /** Whether the server has ever shown other JVMs. The field spares most locks a reading of the clock. */
     volatile boolean shown;
 
-    /** Whether a lock has waited, since the last answer, as if other JVMs contended. */
+    /** Whether a lock has waited so long since the last answer that other JVMs may contend. */
     volatile boolean suspected;
 
     private volatile long contendUntilNanos;

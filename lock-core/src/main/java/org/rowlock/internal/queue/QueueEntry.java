@@ -234,11 +234,12 @@ public final class QueueEntry {
     /**
      * Returns what the caller must ask the server, or null. If the method returns a question, the caller calls {@link
      * #ask}, before it may call {@link #front}.
+     *
+     * @param grouped whether transactions of this queue run in groups; assumed if the entry has an offer
      */
-    public @Nullable Question asks() {
+    public @Nullable Question asks(boolean grouped) {
         synchronized (queue.lock) {
-            // A group runs many transactions each time the server grants the row, so its JVM does not starve.
-            Question asks = offer == null && isAlone() ? queue.policy.asks(queue.wanting()) : null;
+            Question asks = isAlone() ? queue.policy.asks(queue.wanting(), grouped || offer != null) : null;
             // The policy may now allow a larger width.
             queue.admitNext();
             return asks;
@@ -272,16 +273,10 @@ public final class QueueEntry {
         }
     }
 
-    /**
-     * Returns the front lock, or null if none is required. Call this method once, after the admission.
-     *
-     * @param asks whether the caller asks the server whenever {@link #asks} returns true
-     */
-    public @Nullable Front front(LockFront how, boolean asks) {
+    /** Returns the front lock, or null if none is required. Call this method once, after the admission. */
+    public @Nullable Front front(LockFront how) {
         synchronized (queue.lock) {
-            long most = how != LockFront.NEVER && isAlone()
-                    ? queue.policy.frontNanos(how == LockFront.ALWAYS, asks && offer == null)
-                    : 0;
+            long most = how != LockFront.NEVER && isAlone() ? queue.policy.frontNanos(how == LockFront.ALWAYS) : 0;
             front = most == 0 ? null : new Front(this, most);
             return front;
         }

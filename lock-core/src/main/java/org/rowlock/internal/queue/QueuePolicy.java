@@ -44,9 +44,8 @@ public interface QueuePolicy {
      *
      * @param always whether to use a front lock even without contention; ignored for a while after a front lock could
      *     not be acquired in time
-     * @param asks whether the caller asks the server whenever {@link #asks} returns true
      */
-    default long frontNanos(boolean always, boolean asks) {
+    default long frontNanos(boolean always) {
         return 0;
     }
 
@@ -55,8 +54,10 @@ public interface QueuePolicy {
      * {@link #answered} follows.
      *
      * @param wanting how many transactions of this JVM contend for the key
+     * @param grouped whether transactions run in groups. A group runs many transactions each time the server grants the
+     *     row, so its JVM does not starve beside clients without Rowlock
      */
-    default @Nullable Question asks(int wanting) {
+    default @Nullable Question asks(int wanting, boolean grouped) {
         return null;
     }
 

@@ -105,12 +105,12 @@ class AdaptivePolicyTest {
         for (int i = 0; i < 100; i++) {
             policy.held(HOLD, true);
             policy.waited(30 * HOLD, 1, 30 * HOLD, -1);
-            assertThat(policy.frontNanos(false, true)).isZero();
+            assertThat(policy.frontNanos(false)).isZero();
         }
         assertThat(policy.isWantedElsewhere()).isFalse();
         policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
         policy.waited(30 * HOLD, 1, 20 * HOLD, -1);
-        assertThat(policy.frontNanos(false, true)).isPositive();
+        assertThat(policy.frontNanos(false)).isPositive();
     }
 
     /** While a fleet begins to front, those who do not yet are seen at the row. */
@@ -118,9 +118,9 @@ class AdaptivePolicyTest {
     void waitsForTheRowCountOnlyBehindAQueueForTheKey() {
         seen(2, 30 * HOLD, 3);
         waitedBehind(1);
-        assertThat(policy.asks(2)).isNull();
+        assertThat(policy.asks(2, false)).isNull();
         waitedBehind(10 * HOLD);
-        assertThat(policy.asks(2)).isEqualTo(Question.WITHOUT_ROWLOCK);
+        assertThat(policy.asks(2, false)).isEqualTo(Question.WITHOUT_ROWLOCK);
     }
 
     /** Beside a holder of seconds, the next wait that counts would come seconds later. */
@@ -128,10 +128,10 @@ class AdaptivePolicyTest {
     void aVeryLongWaitForTheRowCountsAlways() {
         seen(2, 30 * HOLD, 3);
         for (int i = 0; i < 2; i++) {
-            assertThat(policy.asks(2)).isNull();
+            assertThat(policy.asks(2, false)).isNull();
             policy.waited(FrontPolicy.VERY_LONG_NANOS, 4, 0, 0);
         }
-        assertThat(policy.asks(2)).isEqualTo(Question.WITHOUT_ROWLOCK);
+        assertThat(policy.asks(2, false)).isEqualTo(Question.WITHOUT_ROWLOCK);
     }
 
     private void waitedBehind(long keyNanos) {
@@ -162,7 +162,7 @@ class AdaptivePolicyTest {
     /** Callers of other keys need connections, too, and the first count may have to wait for a lock. */
     @Test
     void untilTheClientsAreCountedAnAdmissionQueueStaysNarrow() {
-        assertThat(policy.asks(8)).isNull();
+        assertThat(policy.asks(8, false)).isNull();
         assertThat(policy.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
         assertThat(policy.width(true, 1)).isEqualTo(2);
         policy.answered(Question.WITHOUT_ROWLOCK, 5);

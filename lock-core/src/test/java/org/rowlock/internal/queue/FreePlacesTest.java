@@ -137,7 +137,7 @@ class FreePlacesTest {
             here.wrong.incrementAndGet();
         }
         try {
-            Front front = entry.front(LockFront.values()[random.nextInt(3)], random.nextBoolean());
+            Front front = entry.front(LockFront.values()[random.nextInt(3)]);
             if (front != null) {
                 switch (random.nextInt(4)) {
                     case 0 -> front.unsent();

@@ -34,15 +34,15 @@ class FrontPolicyTest {
     }
 
     private static boolean asks(FrontPolicy policy, int wanting, double foreign) {
-        return policy.asks(wanting, foreign) == Question.WITHOUT_ROWLOCK;
+        return policy.asks(wanting, false, foreign) == Question.WITHOUT_ROWLOCK;
     }
 
     private static boolean asksForOthers(FrontPolicy policy, int wanting) {
-        return policy.asks(wanting, 0) == Question.OTHER_JVMS;
+        return policy.asks(wanting, false, 0) == Question.OTHER_JVMS;
     }
 
     private boolean fronts() {
-        return policy.mostNanos(false, true) > 0;
+        return policy.mostNanos(false) > 0;
     }
 
     private void plain(int times, double crowd, int own) {
@@ -141,17 +141,15 @@ class FrontPolicyTest {
     void aNewKeyFrontsAsSoonAsOthersAreShown() {
         FrontPolicy cold = new FrontPolicy(nanos::get, open, clients);
         nanos.addAndGet(MINUTE);
-        assertThat(cold.mostNanos(false, true)).isZero();
+        assertThat(cold.mostNanos(false)).isZero();
         others();
-        assertThat(cold.mostNanos(false, true)).isPositive();
+        assertThat(cold.mostNanos(false)).isPositive();
         cold.locked(true, 1, 1, HOLD, Double.NaN);
         cold.locked(true, 0, 1, HOLD, Double.NaN);
         cold.locked(true, 1, 1, HOLD, Double.NaN);
-        assertThat(cold.mostNanos(false, true))
-                .as("the time of a hold was unknown")
-                .isPositive();
+        assertThat(cold.mostNanos(false)).as("the time of a hold was unknown").isPositive();
         cold.locked(true, 1, 1, HOLD, Double.NaN);
-        assertThat(cold.mostNanos(false, true)).isZero();
+        assertThat(cold.mostNanos(false)).isZero();
     }
 
     /** The first wait of a JVM may be among the crowd of a fleet, and the time of a hold is not known yet. */
@@ -159,14 +157,14 @@ class FrontPolicyTest {
     void theFirstLongWaitIsAskedFor() {
         nanos.addAndGet(MINUTE);
         FrontPolicy cold = new FrontPolicy(nanos::get, open, clients);
-        assertThat(cold.mostNanos(false, true)).isZero();
+        assertThat(cold.mostNanos(false)).isZero();
         cold.locked(false, 0, 1, 1_999_999, Double.NaN);
-        assertThat(cold.asks(2, 0)).isNull();
+        assertThat(cold.asks(2, false, 0)).isNull();
         cold.locked(false, 0, 1, 2_000_000, Double.NaN);
         assertThat(asksForOthers(cold, 1)).isFalse();
         assertThat(asksForOthers(cold, 2)).isTrue();
         cold.answered(Question.OTHER_JVMS, OtherClients.MANY);
-        assertThat(cold.mostNanos(false, true)).isPositive();
+        assertThat(cold.mostNanos(false)).isPositive();
     }
 
     /** A front lock delays nobody else of this JVM, so the round trip of a question would gain nothing. */
@@ -267,8 +265,8 @@ class FrontPolicyTest {
     @Test
     void theWaitForTheKeyIsBoundedByAMinute() {
         enter();
-        assertThat(policy.mostNanos(false, true)).isEqualTo(MINUTE);
-        assertThat(policy.mostNanos(true, true)).isEqualTo(MINUTE);
+        assertThat(policy.mostNanos(false)).isEqualTo(MINUTE);
+        assertThat(policy.mostNanos(true)).isEqualTo(MINUTE);
     }
 
     @Test
@@ -281,7 +279,7 @@ class FrontPolicyTest {
         twoBehind();
         many(5);
         assertThat(fronts()).isFalse();
-        assertThat(policy.mostNanos(true, true)).isZero();
+        assertThat(policy.mostNanos(true)).isZero();
     }
 
     /** Clients without Rowlock may wait already, and they would get the row more often than those in a narrow queue. */
@@ -472,6 +470,17 @@ class FrontPolicyTest {
         }
     }
 
+    /** A group runs many transactions each time it locks the row, so those without Rowlock do not matter to it. */
+    @Test
+    void groupsAskForOtherJvmsOnly() {
+        enter();
+        twoBehind();
+        assertThat(policy.asks(8, true, 20)).isNull();
+        nanos.addAndGet(MINUTE);
+        assertThat(policy.asks(8, true, 20)).isEqualTo(Question.OTHER_JVMS);
+        assertThat(open.isOpen()).isFalse();
+    }
+
     /** A key that cannot be had may be another's for hours, or the right to the function is missing. */
     @Test
     void aKeyThatCannotBeHadIsLeftAloneForAMinute() {
@@ -480,10 +489,10 @@ class FrontPolicyTest {
         policy.givenUp(SECOND);
         for (int i = 0; i < 60; i++) {
             plain(2, 20, 1);
-            assertThat(policy.mostNanos(true, true)).isZero();
+            assertThat(policy.mostNanos(true)).isZero();
             nanos.addAndGet(SECOND);
         }
-        assertThat(policy.mostNanos(true, true)).isPositive();
+        assertThat(policy.mostNanos(true)).isPositive();
         others();
         enter();
     }
@@ -495,10 +504,7 @@ class FrontPolicyTest {
         for (int seconds : List.of(1, 2, 4, 8, 8, 8)) {
             plain(100, 20, 1);
             assertThat(fronts()).isFalse();
-            assertThat(policy.mostNanos(true, true)).isPositive();
-            assertThat(policy.mostNanos(false, false))
-                    .as("a caller that never asks")
-                    .isPositive();
+            assertThat(policy.mostNanos(true)).isPositive();
             assertThat(fronts()).isFalse();
             assertThat(asksForOthers(policy, 1))
                     .as("a transaction that is alone")
@@ -527,7 +533,7 @@ class FrontPolicyTest {
         FrontPolicy other = new FrontPolicy(nanos::get, new OpenPolicy(nanos::get, clients), clients);
         other.locked(false, 20, 1, 20 * HOLD, Double.NaN);
         other.locked(false, 20, 1, 20 * HOLD, Double.NaN);
-        assertThat(other.mostNanos(false, true)).isPositive();
+        assertThat(other.mostNanos(false)).isPositive();
         nanos.addAndGet(MINUTE / 2);
         assertThat(fronts()).isTrue();
         assertThat(asksForOthers(policy, 2)).isTrue();

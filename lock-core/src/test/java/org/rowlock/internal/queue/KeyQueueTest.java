@@ -59,8 +59,8 @@ class KeyQueueTest {
 
     /** A question takes a round trip, so it is asked for those whom a front lock would delay. */
     @Test
-    void theServerIsAskedForATransactionBesideOthersThatNoGroupRuns() {
-        List<Integer> contended = new ArrayList<>();
+    void theServerIsAskedForATransactionBesideOthers() {
+        List<Object> contended = new ArrayList<>();
         KeyQueues asking = new KeyQueues(() -> new QueuePolicy() {
             @Override
             public int width(boolean kept, int waiting) {
@@ -68,8 +68,8 @@ class KeyQueueTest {
             }
 
             @Override
-            public Question asks(int wanting) {
-                contended.add(wanting);
+            public Question asks(int wanting, boolean grouped) {
+                contended.addAll(List.of(wanting, grouped));
                 return Question.OTHER_JVMS;
             }
         });
@@ -77,12 +77,12 @@ class KeyQueueTest {
         QueueEntry second = asking.entry(1, null);
         QueueEntry grouped = asking.entry(1, "offer");
         assertThat(first.tryEnter()).isTrue();
-        assertThat(first.asks()).isEqualTo(Question.OTHER_JVMS);
+        assertThat(first.asks(false)).isEqualTo(Question.OTHER_JVMS);
         assertThat(second.tryEnter()).isTrue();
-        assertThat(second.asks()).isEqualTo(Question.OTHER_JVMS);
+        assertThat(second.asks(false)).isEqualTo(Question.OTHER_JVMS);
         assertThat(grouped.tryEnter()).isTrue();
-        assertThat(grouped.asks()).isNull();
-        assertThat(contended).containsExactly(1, 2);
+        assertThat(grouped.asks(false)).isEqualTo(Question.OTHER_JVMS);
+        assertThat(contended).containsExactly(1, false, 2, false, 3, true);
     }
 
     @Test
@@ -133,11 +133,11 @@ class KeyQueueTest {
         for (int i = 0; i < 20; i++) {
             never.queue.policy.held(TimeUnit.MILLISECONDS.toNanos(1), true);
             never.queue.policy.waited(TimeUnit.SECONDS.toNanos(1), 1, 0, -1);
-            assertThat(never.asks()).isNull();
-            assertThat(never.front(LockFront.NEVER, true)).isNull();
+            assertThat(never.asks(false)).isNull();
+            assertThat(never.front(LockFront.NEVER)).isNull();
         }
-        assertThat(never.front(LockFront.ADAPTIVE, true)).isNull();
-        assertThat(never.asks()).isEqualTo(Question.OTHER_JVMS);
+        assertThat(never.front(LockFront.ADAPTIVE)).isNull();
+        assertThat(never.asks(false)).isEqualTo(Question.OTHER_JVMS);
     }
 
     /** What came before it had its connection was a wait for the pool. */

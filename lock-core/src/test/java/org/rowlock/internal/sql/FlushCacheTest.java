@@ -104,7 +104,7 @@ class FlushCacheTest {
     private static Front front() {
         QueueEntry entry = KeyQueues.adaptive(0).entry(1, null);
         assertThat(entry.tryEnterFree()).isTrue();
-        return Objects.requireNonNull(entry.front(LockFront.ALWAYS, true));
+        return Objects.requireNonNull(entry.front(LockFront.ALWAYS));
     }
 
     private static Tail query(String sql) {

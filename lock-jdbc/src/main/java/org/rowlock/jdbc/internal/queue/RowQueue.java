@@ -126,8 +126,7 @@ final class RowQueue {
 
     /** Counts the other clients that wait for the row, if the queue requires this. */
     private void countOthers(QueueEntry entry, LockedRow row, Statement statement) throws SQLException {
-        // Groups do not need this count, because a group runs many statements each time it locks the row.
-        Question question = dropIn.groups == null ? entry.asks() : null;
+        Question question = entry.asks(dropIn.groups != null);
         if (question != null) {
             QueueWait asking = new QueueWait(statement, entry);
             wait = asking;
@@ -143,7 +142,7 @@ final class RowQueue {
     }
 
     private @Nullable Front front(QueueEntry entry, LockedRow row) {
-        Front asked = row.isFrontable() ? entry.front(dropIn.settings.front(), dropIn.groups == null) : null;
+        Front asked = row.isFrontable() ? entry.front(dropIn.settings.front()) : null;
         LockKey.Row key = asked == null ? null : row.lockKey();
         if (asked != null && key == null) {
             asked.unsent();
