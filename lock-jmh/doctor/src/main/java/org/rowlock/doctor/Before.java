@@ -1,15 +1,10 @@
 package org.rowlock.doctor;
 
-import com.google.gson.Gson;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.reflect.TypeToken;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.tool.Texts;
 import org.rowlock.tool.UserError;
 
 /**
@@ -19,32 +14,24 @@ import org.rowlock.tool.UserError;
  * @param figures the earlier figures by name
  */
 record Before(String started, Map<String, Double> figures) {
+    private static final String ADVICE = " Give one that doctor --json of this version or newer wrote.";
+
+    /** The part of {@link Diagnosis#json} that a comparison needs. */
+    private record Saved(@Nullable Start seen, @Nullable Map<String, Double> figures) {}
+
+    private record Start(String started) {}
+
     /**
      * Reads a diagnosis that {@code --json} printed.
      *
      * @throws UserError if the file cannot be read, or does not hold a diagnosis
      */
     static Before read(Path file) {
-        try {
-            JsonObject json = new Gson().fromJson(Files.readString(file), JsonObject.class);
-            if (json != null && json.has("figures") && json.has("seen")) {
-                Map<String, Double> figures =
-                        new Gson().fromJson(json.get("figures"), new TypeToken<Map<String, Double>>() {}.getType());
-                return new Before(json.getAsJsonObject("seen").get("started").getAsString(), figures);
-            }
-        } catch (IOException e) {
-            throw new UserError(
-                    "The file " + file + " cannot be read: " + e + ". Give one that doctor --json wrote.", e);
-        } catch (JsonParseException | IllegalStateException | UnsupportedOperationException e) {
-            throw noDiagnosis(file, e);
+        Saved saved = Texts.json(file, Saved.class, ADVICE);
+        if (saved == null || saved.seen() == null || saved.figures() == null) {
+            throw new UserError("The file " + file + " has no diagnosis." + ADVICE);
         }
-        throw noDiagnosis(file, null);
-    }
-
-    private static UserError noDiagnosis(Path file, @Nullable Exception cause) {
-        return new UserError(
-                "The file " + file + " has no diagnosis. Give one that doctor --json of this version or newer wrote.",
-                cause);
+        return new Before(saved.seen().started(), saved.figures());
     }
 
     String text(Diagnosis now) {

@@ -91,7 +91,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         JsonObject all = gson.toJsonTree(this).getAsJsonObject();
         all.add("figures", gson.toJsonTree(figures()));
         all.add("forecast", gson.toJsonTree(forecast()));
-        all.add(HotStatement.NAME, gson.toJsonTree(hotStatement()));
+        all.add("hotStatement", gson.toJsonTree(hotStatement()));
         return gson.toJson(all);
     }
 

@@ -1,10 +1,5 @@
 package org.rowlock.tool;
 
-import com.google.gson.Gson;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +19,12 @@ public record HotStatement(
         @Nullable Double hottestPercent,
         double holdMillis,
         int clients) {
-    /** The name of this object in the JSON of the doctor. */
-    public static final String NAME = "hotStatement";
+    private static final String ADVICE =
+            " Give one that doctor --json wrote, on a server whose sessions wait for rows. A"
+                    + " role with pg_read_all_stats sees their statements.";
+
+    /** The part of the doctor's JSON that has the statement. */
+    public record Saved(@Nullable HotStatement hotStatement) {}
 
     /**
      * Reads the statement from a file that {@code doctor --json} wrote.
@@ -33,17 +32,11 @@ public record HotStatement(
      * @throws UserError if the file cannot be read, or contains no statement
      */
     public static HotStatement read(Path file) {
-        String advice = " Give one that doctor --json wrote, on a server whose sessions wait for rows. A role with"
-                + " pg_read_all_stats sees their statements.";
-        try {
-            JsonObject json = new Gson().fromJson(Files.readString(file), JsonObject.class);
-            HotStatement found = json == null ? null : new Gson().fromJson(json.get(NAME), HotStatement.class);
-            if (found != null && found.statement != null) {
-                return found;
-            }
-        } catch (IOException | JsonParseException e) {
-            throw new UserError("The file " + file + " cannot be read: " + e + "." + advice, e);
+        Saved saved = Texts.json(file, Saved.class, ADVICE);
+        HotStatement found = saved == null ? null : saved.hotStatement();
+        if (found == null || found.statement == null) {
+            throw new UserError("The file " + file + " has no statement that waits for a row." + ADVICE);
         }
-        throw new UserError("The file " + file + " has no statement that waits for a row." + advice);
+        return found;
     }
 }

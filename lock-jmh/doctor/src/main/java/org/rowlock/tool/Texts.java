@@ -1,12 +1,17 @@
 package org.rowlock.tool;
 
+import com.google.gson.Gson;
+import com.google.gson.JsonParseException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.ResourceBundle;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the texts of the program, and makes text from the server safe to print. */
 public final class Texts {
@@ -27,6 +32,19 @@ public final class Texts {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Reads a file of JSON; null if the file is empty.
+     *
+     * @param advice the end of the message if the file cannot be read
+     */
+    public static <T> @Nullable T json(Path file, Class<T> type, String advice) {
+        try {
+            return new Gson().fromJson(Files.readString(file), type);
+        } catch (IOException | JsonParseException e) {
+            throw new UserError("The file " + file + " cannot be read: " + e + "." + advice, e);
         }
     }
 
