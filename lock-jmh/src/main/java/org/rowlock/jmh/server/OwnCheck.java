@@ -108,15 +108,14 @@ public final class OwnCheck {
                 tables.stream().map(each -> List.of(each.schema(), each.name())).collect(Collectors.toSet());
         OwnSql ownLock = unqualified(lock, copied);
         OwnKeys known = OwnKeys.read(connection, keys.isEmpty() ? allKeys(locked) : keys);
-        List<String> types = known.types();
         int needed = Stream.concat(Stream.of(lock), statements.stream())
                 .flatMap(each -> each.columns().stream())
                 .mapToInt(Integer::intValue)
                 .max()
                 .orElse(0);
-        if (needed > types.size()) {
-            throw new UserError("The statements have the parameter $" + needed + ", and --keys returns " + types.size()
-                    + " column(s): the first is $1. Select there what each parameter needs.");
+        if (needed > known.columns()) {
+            throw new UserError("The statements have the parameter $" + needed + ", and --keys returns "
+                    + known.columns() + " column(s): the first is $1. Select there what each parameter needs.");
         }
         if (known.rows().size() > OwnKeys.MOST) {
             remarks.add("--keys returns more than " + OwnKeys.MOST + " rows; the first are used.");
@@ -136,13 +135,13 @@ public final class OwnCheck {
                 statements.stream().map(each -> unqualified(each, copied)).toList(),
                 holdMillis,
                 path,
-                created.stream().flatMap(each -> each.creation().stream()).toList(),
+                Stream.concat(created.stream().flatMap(each -> each.creation().stream()), Stream.of(known.creation()))
+                        .toList(),
                 created.stream().filter(OwnTable::isTable).map(OwnTable::sql).toList(),
                 locked.primaryKey(),
                 place,
-                types,
-                known.columns(),
-                locked.insertion(place, types));
+                known.rows().stream().limit(OwnKeys.MOST).toList(),
+                locked.insertion(place));
     }
 
     private static OwnSql unqualified(OwnSql statement, Set<List<String>> tables) {

@@ -4,10 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -17,17 +14,19 @@ import org.rowlock.tool.UserError;
 /**
  * The keys to lock, which the query of {@code --keys} has returned.
  *
- * @param rows the distinct keys as texts, the hottest first
+ * @param columns the number of columns
+ * @param rows the distinct keys as texts of the type {@link #TYPE}, the hottest first
+ * @param creation the statement that creates the type
  */
-record OwnKeys(List<String> types, Set<List<String>> rows) {
+record OwnKeys(int columns, List<String> rows, String creation) {
     static final int MOST = 10_000;
 
-    /** Returns the keys by column instead of by row. */
-    List<List<String>> columns() {
-        return IntStream.range(0, types.size())
-                .mapToObj(i -> rows.stream().limit(MOST).map(row -> row.get(i)).toList())
-                .toList();
-    }
+    /** An empty table whose columns c1, c2 and so on have the types of the keys. */
+    private static final String TYPE = "rowlock_bench_keys";
+
+    /** The expression for the keys as a table, with an array of {@link #rows} as its parameter. */
+    static final String TABLE = "(select (t::" + BenchmarkSchema.NAME + '.' + TYPE
+            + ").*, place from unnest(?::text[]) with ordinality as keys (t, place)) as k";
 
     static OwnKeys read(Connection connection, String query) {
         List<OwnSql> statements = OwnSql.of(query, "--keys");
@@ -45,30 +44,20 @@ record OwnKeys(List<String> types, Set<List<String>> rows) {
             if (columns == 0) {
                 throw new UserError("--keys returns no columns. Give a query such as: select id from orders");
             }
-            String named =
-                    IntStream.rangeClosed(1, columns).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
-            String texts = IntStream.rangeClosed(1, columns)
-                    .mapToObj(i -> "k.c" + i + "::text, format_type(pg_typeof(k.c" + i + ")::oid, -1)")
-                    .collect(Collectors.joining(", "));
-            List<String> types = new ArrayList<>();
-            Set<List<String>> rows = new LinkedHashSet<>(Jdbc.list(
+            String from = "from (" + keys + "\n) as k ("
+                    + IntStream.rangeClosed(1, columns).mapToObj(i -> "c" + i).collect(Collectors.joining(", ")) + ")";
+            List<String> rows = Jdbc.list(
                     connection,
-                    "select " + texts + " from (" + keys + "\n) as k (" + named + ") limit " + (MOST + 1),
-                    row -> {
-                        List<String> values = new ArrayList<>();
-                        for (int i = 1; i <= columns; i++) {
-                            values.add(notNull(row.getString(2 * i - 1)));
-                            if (types.size() < i) {
-                                types.add(row.getString(2 * i));
-                            }
-                        }
-                        return values;
-                    }));
+                    "select case when k is not null then k::text end " + from + " limit " + (MOST + 1),
+                    row -> notNull(row.getString(1)));
             if (rows.isEmpty()) {
                 throw new UserError("--keys returns no row, so there is nothing to lock. Give a query that returns"
                         + " keys. The query was: " + keys);
             }
-            return new OwnKeys(types, rows);
+            return new OwnKeys(
+                    columns,
+                    rows.stream().distinct().toList(),
+                    "create table " + TYPE + " as select * " + from + " with no data");
         } catch (SQLException e) {
             throw new UserError(
                     "--keys failed: " + ServerFailures.describe(e)

@@ -34,8 +34,7 @@ import org.rowlock.internal.text.TableName;
  * @param path the schemas of the user's search_path, quoted
  * @param creation the statements that create all copies
  * @param place for each column of the primary key, its index in {@code keys}, counted from 1
- * @param types the SQL type of each column of the keys
- * @param keys the values of the keys as text, one list for each column
+ * @param keys the keys as in {@link OwnKeys}
  * @param insertion the statement that copies the rows of the keys
  */
 public record OwnStatement(
@@ -51,10 +50,9 @@ public record OwnStatement(
         List<String> copies,
         List<String> primaryKey,
         List<Integer> place,
-        List<String> types,
-        List<List<String>> keys,
+        List<String> keys,
         String insertion) {
-    private static final Set<String> TEXTS = Set.of("text", "character varying", "bpchar", "name");
+    private static final Set<String> TEXTS = Set.of("text", "varchar", "bpchar", "name");
 
     /** Returns the user's statement that this JVM measures; null if there is none. */
     public static @Nullable OwnStatement ofThisJvm() {
@@ -70,7 +68,7 @@ public record OwnStatement(
     /** Creates the copies with sample rows in the current schema. */
     public void create(Connection connection) throws SQLException {
         Jdbc.execute(connection, creation.toArray(String[]::new));
-        Jdbc.run(connection, insertion, arrays());
+        Jdbc.run(connection, insertion, (Object) array());
         for (String each : copies) {
             Jdbc.execute(connection, "analyze " + each);
         }
@@ -78,23 +76,25 @@ public record OwnStatement(
 
     /** Returns the keys that have a row in the copy, the hottest first. */
     public List<List<Object>> keys(Connection connection) throws SQLException {
-        String columns =
-                IntStream.rangeClosed(1, types.size()).mapToObj(this::typed).collect(Collectors.joining(", "));
         String same = IntStream.range(0, primaryKey.size())
-                .mapToObj(i -> "t." + TableName.quoteIdentifier(primaryKey.get(i)) + " = " + typed(place.get(i)))
+                .mapToObj(i -> "t." + TableName.quoteIdentifier(primaryKey.get(i)) + " = k.c" + place.get(i))
                 .collect(Collectors.joining(" and "));
         return Jdbc.list(
                 connection,
-                "select " + columns + ", k.* from " + unnested(types.size()) + " where exists (select from " + copy
-                        + " as t where " + same + ") order by k.place",
+                "select k.* from " + OwnKeys.TABLE + " where exists (select from " + copy + " as t where " + same
+                        + ") order by k.place",
                 row -> {
                     List<Object> key = new ArrayList<>();
-                    for (int i = 1; i <= types.size(); i++) {
-                        key.add(value(row, types.size(), i, types.get(i - 1)));
+                    for (int i = 1; i < row.getMetaData().getColumnCount(); i++) {
+                        key.add(value(row, i));
                     }
                     return key;
                 },
-                arrays());
+                (Object) array());
+    }
+
+    private String[] array() {
+        return keys.toArray(String[]::new);
     }
 
     /** Returns the primary key of the row that a key names: one value, or a list. */
@@ -121,35 +121,10 @@ public record OwnStatement(
         return isText ? value.toString() : value;
     }
 
-    private String typed(int column) {
-        return typed(column, types);
-    }
-
-    /** Returns the expression that casts a column of {@link #unnested} to its SQL type. */
-    static String typed(int column, List<String> types) {
-        return "k.c" + column + "::" + types.get(column - 1);
-    }
-
-    /** Returns the expression for the keys as a table with the columns c1, c2 and so on. */
-    static String unnested(int columns) {
-        return IntStream.range(0, columns).mapToObj(i -> "?::text[]").collect(Collectors.joining(", ", "unnest(", ")"))
-                + " with ordinality as k ("
-                + IntStream.rangeClosed(1, columns)
-                        .mapToObj(i -> "c" + i + ", ")
-                        .collect(Collectors.joining())
-                + "place)";
-    }
-
-    private Object[] arrays() {
-        return keys.stream().map(column -> column.toArray(String[]::new)).toArray();
-    }
-
-    /**
-     * Returns a value as an application would bind it. The row has the typed values first, followed by the same values
-     * as text.
-     */
-    private static Object value(ResultSet row, int columns, int column, String type) throws SQLException {
+    /** Returns a value as an application would bind it. */
+    private static Object value(ResultSet row, int column) throws SQLException {
         Object value = row.getObject(column);
+        String type = row.getMetaData().getColumnTypeName(column);
         if (value instanceof Date) {
             return row.getObject(column, LocalDate.class);
         }
@@ -157,13 +132,16 @@ public record OwnStatement(
             return row.getObject(column, LocalTime.class);
         }
         if (value instanceof Timestamp) {
-            boolean hasZone = type.endsWith("with time zone");
+            boolean hasZone = type.equals("timestamptz");
             return hasZone ? row.getObject(column, OffsetDateTime.class) : row.getObject(column, LocalDateTime.class);
+        }
+        if (value instanceof String text && type.equals("bpchar")) {
+            return text.stripTrailing();
         }
         if ((value instanceof String || value instanceof PGobject) && !TEXTS.contains(type)) {
             PGobject other = new PGobject();
             other.setType(type);
-            other.setValue(row.getString(columns + column));
+            other.setValue(row.getString(column));
             return other;
         }
         return value;

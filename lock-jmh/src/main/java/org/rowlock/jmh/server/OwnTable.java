@@ -65,13 +65,12 @@ record OwnTable(
     }
 
     /** Returns the statement that adds the rows of the keys to the sample. */
-    String insertion(List<Integer> place, List<String> types) {
+    String insertion(List<Integer> place) {
         String key = primaryKey.stream().map(TableName::quoteIdentifier).collect(Collectors.joining(", "));
-        String values =
-                place.stream().map(column -> OwnStatement.typed(column, types)).collect(Collectors.joining(", "));
+        String values = place.stream().map(column -> "k.c" + column).collect(Collectors.joining(", "));
         return "insert into " + sql() + " (" + columns + ") overriding system value select "
                 + columns + " from " + original() + " where (" + key + ") in (select " + values + " from "
-                + OwnStatement.unnested(types.size()) + ") and (" + key + ") not in (select " + key + " from "
+                + OwnKeys.TABLE + ") and (" + key + ") not in (select " + key + " from "
                 + sql() + ")";
     }
 }
