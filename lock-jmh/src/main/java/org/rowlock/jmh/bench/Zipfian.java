@@ -7,8 +7,6 @@ import java.util.List;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
-import org.rowlock.jmh.server.BenchmarkServer;
-import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.testing.RoundTripCounter;
 
 /**
@@ -75,17 +73,11 @@ public class Zipfian extends LockWorkload {
     }
 
     private void read(Locking locking, int aid, Latency lock, Exclusion exclusion) throws SQLException {
-        BenchmarkServer.Step transaction = () -> Jdbc.inTransaction(locking.pool(), connection -> {
-            locking.lockAndRead(connection, aid);
+        locking.readTransaction(aid, (connection, balance) -> {
             lock.end();
             if (strategy != Strategy.SELECT) {
                 exclusion.inside(aid, () -> {});
             }
         });
-        if (admission) {
-            locking.admitted(List.of(locking.key(aid)), RowLockMode.FOR_UPDATE, transaction);
-        } else {
-            transaction.run();
-        }
     }
 }
