@@ -70,7 +70,11 @@ public final class ForwardingWriter {
             Set.of("byte", "short", "int", "long", "String", "java.math.BigDecimal", "Object");
 
     private static final Set<String> OTHER_CONSTANTS = Set.of("boolean", "float", "double");
-    private static final Set<String> DATES = Set.of("Date", "Time", "Timestamp");
+    /** The types of values that the application may change after the call. The driver copies the value during the call. */
+    private static final Set<String> COPIED = Set.of("Date", "Time", "Timestamp", "byte[]");
+
+    /** The methods that create a large object. */
+    private static final Set<String> OF_LARGE_OBJECT = Set.of("setBlob", "setClob");
 
     private final Elements elements;
     private final Path directory;
@@ -260,6 +264,13 @@ public final class ForwardingWriter {
             lines.add("        if (Blob.class.equals(b) || Clob.class.equals(b)) {");
             lines.add("            usesRow();");
             lines.add("        }");
+        } else if (type.equals("PreparedStatement")
+                && OF_LARGE_OBJECT.contains(method.getSimpleName().toString())) {
+            lines.add("        connection.used();");
+        } else if (type.equals("PreparedStatement") && method.getSimpleName().contentEquals("setObject")) {
+            lines.add("        if (b instanceof Blob || b instanceof Clob || b instanceof java.io.InputStream) {");
+            lines.add("            connection.used();");
+            lines.add("        }");
         }
         lines.add("        " + (given ? "return " : "") + call + ";");
         if (type.equals("PreparedStatement")
@@ -279,9 +290,10 @@ public final class ForwardingWriter {
         String type = types.get(1);
         String value = method.equals("setNull") || !KEYS.contains(type) ? "(Object) null" : "b";
         String again = call.replace("delegate.", "statement.").replace("(a, ", "(at, ");
-        if (DATES.contains(type) && types.size() == 2) {
+        if (COPIED.contains(type) && types.size() == 2) {
             return List.of(
-                    "        " + type + " kept = binds().keeps() && b != null ? (" + type + ") b.clone() : b;",
+                    "        " + type + " kept = binds().keeps() && b != null ? "
+                            + (type.endsWith("]") ? "" : "(" + type + ") ") + "b.clone() : b;",
                     "        binds().set(a, " + value + ", binds().keeps() ? (statement, at) -> " + again.replace(", b)", ", kept)")
                             + " : null);");
         }
@@ -290,10 +302,6 @@ public final class ForwardingWriter {
                     "        Object kept = binds().keeps() ? org.rowlock.jdbc.internal.statement.Binds.kept(b) : null;",
                     "        binds().set(a, b, binds().keeps() && (b == null || kept != null) ? (statement, at) -> "
                             + again.replace("(at, b", "(at, kept") + " : null);");
-        }
-        if (method.equals("setBytes")) {
-            return List.of("        binds().set(a, (Object) null, binds().keeps()"
-                    + " ? new org.rowlock.jdbc.internal.statement.Binds.Bytes(b) : null);");
         }
         boolean constant = method.equals("setNull")
                 || (types.size() == 2 && (KEYS.contains(type) || OTHER_CONSTANTS.contains(type)));

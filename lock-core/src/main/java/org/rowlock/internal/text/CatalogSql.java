@@ -12,15 +12,16 @@ public final class CatalogSql {
      * An expression for a table {@code c} of pg_class: whether a write to one row of the table always reports one
      * changed row, and a write to no row changes nothing. The expression is false for foreign tables, and for tables
      * with row-level policies, rules, triggers that may skip a row, or triggers for statements. It is also false for
-     * tables with child tables, which may have rows with the same id. The expression does not call
-     * pg_partition_tree(), which waits for locks on partitions.
+     * tables with child tables, which may have rows with the same id. Finally, it is false if a statement may call a
+     * volatile function without brackets. The expression does not call pg_partition_tree(), which waits for locks on
+     * partitions.
      */
     public static final String COUNTS_ITS_ROWS = "c.relkind in ('r', 'p') and not (c.relhasrules or c.relrowsecurity)"
             + " and (c.relkind = 'p' or not c.relhassubclass) and not exists (with recursive p as (select c.oid"
             + " union all select i.inhrelid from p join pg_catalog.pg_inherits as i on i.inhparent = p.oid) select"
             + " from p join pg_catalog.pg_class as l on l.oid = p.oid where l.relkind = 'f' or exists (select"
             + " from pg_catalog.pg_trigger as t where t.tgrelid = p.oid and t.tgtype & 3 <> 1 and t.tgtype & 28 <> 0"
-            + " and t.tgenabled <> 'D'))";
+            + " and t.tgenabled <> 'D')) and not " + calls("= 'v'", "");
 
     /** The extensions that combine several machines into one database. Each machine has its own advisory locks. */
     public static final String OF_SEVERAL_MACHINES = "('citus', 'bdr', 'pgactive', 'spock', 'shardman')";
@@ -77,6 +78,24 @@ public final class CatalogSql {
             + " on a.attrelid = c.oid" + OF_TABLE;
 
     private CatalogSql() {}
+
+    /**
+     * Returns the condition that a statement may call a user-defined function as an operator or like a column. The
+     * column may belong to a table {@code c}, or to a composite value in the table. Operators in C are trusted.
+     *
+     * @param volatility a condition on the volatility of the function
+     * @param names names that are separated by commas: whether the statement may call a function with such a name
+     */
+    static String calls(String volatility, String names) {
+        return "exists (select from pg_catalog.pg_proc as f where f.oid >= 16384 and f.provolatile " + volatility
+                // The oids of the languages internal and c are 12 and 13.
+                + " and (f.prolang not in (12, 13) and (pg_catalog.pg_function_is_visible(f.oid)"
+                + " and f.proname = any ('{" + names + "}') or exists (select from pg_catalog.pg_operator as o"
+                + " where o.oprcode = f.oid and pg_catalog.pg_operator_is_visible(o.oid)))"
+                + " or exists (select from pg_catalog.pg_type as y where y.oid = f.proargtypes[0] and y.typtype = 'c'"
+                + " and (y.oid = c.reltype or exists (select from pg_catalog.pg_attribute as a"
+                + " where a.attrelid = c.oid and a.atttypid in (y.oid, y.typarray))))))";
+    }
 
     /** Returns an expression for the table of a key: the root of the partition tree, or the table itself. */
     public static String root(String table) {

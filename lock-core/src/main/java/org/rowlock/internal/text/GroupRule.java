@@ -91,21 +91,22 @@ public final class GroupRule {
      * A further condition, besides {@link #TABLE}, for a table {@code c} that a group changes. The table must have no
      * user-defined triggers, rules or deferred constraints, and no parent or child tables. No foreign key may refer to
      * the table with an ON UPDATE action. The defaults, generated columns and checks of the table and of its domains
-     * must not call functions that may depend on the session. A function whose first parameter is a row of the table
-     * must be immutable, because a write could call it like a column.
+     * must not call functions that may depend on the session. The same applies to domains to which a write may cast.
+     * A write must not be able to call such a function without brackets, or by the name of a built-in function.
      */
     private static final String CHANGED_TABLE = "c.relkind = 'r' and not (c.relhassubclass or c.relhasrules)"
             + " and not exists (select from pg_catalog.pg_inherits as p where p.inhrelid = c.oid)"
             + " and not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid"
             + " and (not t.tgisinternal or t.tginitdeferred or " + isOneOf("1647, 1651, 1653") + "))"
-            + " and not exists (select from pg_catalog.pg_proc as f where f.proargtypes[0] = c.reltype"
-            + " and f.provolatile <> 'i')"
+            + " and not " + CatalogSql.calls("<> 'i'", SessionEffect.PURE_NAMES)
             + " and not exists (select from pg_catalog.pg_attrdef as d where d.adrelid = c.oid and "
             + looks("d.adbin") + ")"
             + " and not exists (select from pg_catalog.pg_constraint as k where k.conrelid = c.oid and k.contype = 'c'"
             + " and " + looks("k.conbin") + ")"
             + " and not exists (with recursive b(oid) as (select a.atttypid from pg_catalog.pg_attribute as a"
-            + " where a.attrelid = c.oid union select case y.typtype when 'd' then y.typbasetype else y.typelem end"
+            + " where a.attrelid = c.oid union select d.oid from pg_catalog.pg_type as d where d.typtype = 'd'"
+            + " and pg_catalog.pg_type_is_visible(d.oid)"
+            + " union select case y.typtype when 'd' then y.typbasetype else y.typelem end"
             + " from b join pg_catalog.pg_type as y on y.oid = b.oid) select from b"
             + " join pg_catalog.pg_type as y on y.oid = b.oid where y.typtype = 'd' and (" + looks("y.typdefaultbin")
             + " or exists (select from pg_catalog.pg_constraint as k where k.contypid = y.oid and "

@@ -2,6 +2,8 @@ package org.rowlock.internal.text;
 
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.rowlock.internal.text.Token.TokenType;
 
 /**
@@ -52,6 +54,10 @@ public enum SessionEffect {
                     + " lastval setval current_setting current_schema current_database version"
                     + " pg_advisory_xact_lock pg_try_advisory_xact_lock pg_advisory_xact_lock_shared"
                     + " pg_backend_pid txid_current pg_current_xact_id pg_is_in_recovery to_regclass pg_sleep");
+
+    /** The words that a {@link #PURE} statement may use like functions, separated by commas. */
+    static final String PURE_NAMES =
+            Stream.of(KEYWORDS, PURE_FUNCTIONS).flatMap(Set::stream).sorted().collect(Collectors.joining(","));
 
     /** Returns the effect of a statement. Never throws an exception. */
     public static SessionEffect of(String sql) {

@@ -133,6 +133,27 @@ class GroupIdentityTest {
         expect(pay(database.dataSource(), sql), alone());
     }
 
+    /** Which no word of the write shows. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "create function seen(int, text) returns text language sql stable as 'select tenant()';"
+                        + " create operator <+> (function = seen, leftarg = int, rightarg = text);"
+                        + " update entry set mark = id <+> 'x' where id = ID",
+                "create function lower(int) returns text language sql stable as 'select tenant()';"
+                        + " update entry set mark = lower(id) where id = ID",
+                "create domain own as text check (tenant() is null);"
+                        + " update entry set mark = cast('x' as own) where id = ID",
+                "create type pair as (a int, b int); alter table entry add pair pair;"
+                        + " create function seen(pair) returns text language sql stable as 'select tenant()';"
+                        + " update entry set mark = (pair).seen where id = ID"
+            })
+    void aHiddenFunctionIsNotGrouped(String change) throws Exception {
+        List<String> sql = List.of(change.split("; "));
+        database.execute(sql.subList(0, sql.size() - 1).toArray(String[]::new));
+        expect(pay(database.dataSource(), sql.get(sql.size() - 1)), alone());
+    }
+
     /** The tables were looked at before. */
     @ParameterizedTest
     @ValueSource(

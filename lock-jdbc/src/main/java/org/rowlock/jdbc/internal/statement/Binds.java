@@ -35,19 +35,6 @@ public final class Binds {
 
     private final boolean repeatable;
 
-    /** Sets a byte array. The driver reads the bytes only when the statement is executed. */
-    @SuppressWarnings("ArrayRecordComponent") // Instances of this record are never compared.
-    public record Bytes(byte @Nullable [] value) implements Write.Bound {
-        @Override
-        public void set(PreparedStatement statement, int index) throws SQLException {
-            statement.setBytes(index, value);
-        }
-
-        private Write.Bound asNow() {
-            return new Bytes(value == null ? null : value.clone());
-        }
-    }
-
     /** @param repeatable whether another statement may run with the same values in place of this statement */
     public Binds(int parameters, boolean repeatable) {
         this(new @Nullable Object[parameters], new Write.@Nullable Bound[parameters], repeatable);
@@ -115,12 +102,8 @@ public final class Binds {
     }
 
     /** Returns the current values. Later calls of the application do not change the returned values. */
-    public Object[] bound() {
-        Object[] bound = new Object[setters.length];
-        for (int i = 0; i < bound.length; i++) {
-            bound[i] = setter(i) instanceof Bytes bytes ? bytes.asNow() : setter(i);
-        }
-        return bound;
+    public @Nullable Object[] bound() {
+        return setters.clone();
     }
 
     /** Sets all values on a statement, after its first {@code others} parameters. */
