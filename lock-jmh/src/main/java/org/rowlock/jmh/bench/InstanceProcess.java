@@ -19,7 +19,7 @@ import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.jmh.server.Jdbc;
+import org.rowlock.jmh.server.FullPool;
 
 /**
  * A separate process that runs some of the clients of {@link Instances}. The process regularly writes a line with the
@@ -153,7 +153,7 @@ final class InstanceProcess implements AutoCloseable {
         server.setUrl(task.url());
         server.setUser(task.user());
         server.setPassword(task.password());
-        try (HikariDataSource pool = Jdbc.fullPool(task.clients(), server)) {
+        try (HikariDataSource pool = FullPool.of(task.clients(), server)) {
             run(task, pool, in);
         } catch (SQLException | RuntimeException e) {
             System.out.println(FAILED + String.valueOf(e.getMessage()).replaceAll("\\s+", " "));

@@ -56,10 +56,29 @@ public class Instances extends LockWorkload {
 
     private final List<InstanceProcess> processes = new ArrayList<>();
     private final LongAdder started = new LongAdder();
-    private final LongAdder firstSecond = new LongAdder();
-    private final LongAdder canariesInFirstSecond = new LongAdder();
+    private final Share firstSecond = new Share();
+    private final Share share = new Share();
     private long startNanos;
     private boolean steady;
+
+    private static final class Share {
+        private final LongAdder canaries = new LongAdder();
+        private final LongAdder all = new LongAdder();
+
+        void add(boolean isCanary, int transactions) {
+            canaries.add(isCanary ? transactions : 0);
+            all.add(transactions);
+        }
+
+        void reset() {
+            canaries.reset();
+            all.reset();
+        }
+
+        double percentOf(double fair) {
+            return 100.0 * canaries.sum() / Math.max(1, all.sum()) / fair;
+        }
+    }
 
     @Override
     void prepare() throws SQLException {
@@ -99,7 +118,6 @@ public class Instances extends LockWorkload {
             throw new IllegalStateException(
                     "The clients' processes did not start: " + e.getMessage() + ". Give fewer with -p jvms=..", e);
         }
-        Meter.Average share = canaries == 0 ? new Meter.Average() : meter.average("canary.share");
         threads.add("jvm", count, number -> {
             InstanceProcess process = processes.get(number);
             boolean isCanary = number < canaries;
@@ -108,9 +126,8 @@ public class Instances extends LockWorkload {
                 int transactions = process.next(transaction);
                 long nanos = System.nanoTime() - startNanos;
                 started.add(nanos < START_SECONDS * LOOK_NANOS ? transactions : 0);
-                firstSecond.add(nanos < LOOK_NANOS ? transactions : 0);
-                canariesInFirstSecond.add(isCanary && nanos < LOOK_NANOS ? transactions : 0);
-                share.add(isCanary ? 100L * transactions * count / canaries : 0, transactions);
+                firstSecond.add(isCanary, nanos < LOOK_NANOS ? transactions : 0);
+                share.add(isCanary, transactions);
                 return transactions;
             };
         });
@@ -130,14 +147,16 @@ public class Instances extends LockWorkload {
             steady = System.nanoTime() - startNanos >= START_SECONDS * LOOK_NANOS && now <= RISE * before;
             before = now;
         }
+        share.reset();
     }
 
     @Override
     void ends(boolean measured, Published results) {
         results.put("start", (double) started.sum() / START_SECONDS, "1/s");
         if (canaries > 0) {
-            double part = (double) canariesInFirstSecond.sum() / Math.max(1, firstSecond.sum());
-            results.put("canary.start", 100 * part * processes.size() / canaries, "%");
+            double fair = (double) canaries / processes.size();
+            results.put("canary.share", share.percentOf(fair), "%");
+            results.put("canary.start", firstSecond.percentOf(fair), "%");
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
@@ -17,12 +18,13 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * The variants that use JDBC or lock-core, and those of {@link JpaDoors}. Most variants write a value that depends on a
- * read, so the sum of the balances reveals a lost update. Not thread-safe.
+ * The variants that use JDBC or lock-core. Most variants write a value that depends on a read, so the sum of the
+ * balances reveals a lost update. Not thread-safe.
  */
 public final class JdbcDoors {
     static final String BY_HAND = "by-hand";
 
+    private static final String LOCK_AND_READ = Accounts.READ + " for update";
     private static final String SET = "update accounts set balance = ? where aid = ?";
     private static final int LARGEST_GROUP = 32;
     private static final int LARGEST_GROUP_OF_UPDATES = 64;
@@ -31,7 +33,6 @@ public final class JdbcDoors {
     private final int clients;
     private final int writes;
     private @Nullable DataSource pool;
-    private @Nullable JpaDoors jpa;
 
     /**
      * @param clients the number of threads that use a variant
@@ -70,13 +71,12 @@ public final class JdbcDoors {
             case "drop-in-observe" -> byHand(dropIn("observe"));
             case "drop-in-off" -> byHand(dropIn("off"));
             case "lock" -> lock(builder().build());
-            case "lock-and-read" -> reading(pool(), Strategy.ROW, false);
-            case "in-transaction" -> inTransaction(Strategy.ROW);
-            case "both" -> inTransaction(Strategy.BOTH);
-            case "advisory" -> inTransaction(Strategy.ADVISORY);
+            case "lock-and-read" -> lockAndRead(builder().build());
+            case "in-transaction" -> inTransaction(builder().build());
+            case "both" -> inTransaction(with(LockStrategy.BOTH));
+            case "advisory" -> inTransaction(with(LockStrategy.ADVISORY));
             case "at-commit" -> atCommit(builder().build());
-            case "at-commit-advisory" ->
-                atCommit(builder().strategy(LockStrategy.ADVISORY).build());
+            case "at-commit-advisory" -> atCommit(with(LockStrategy.ADVISORY));
             case "at-commit-early" -> atCommit(early());
             case "execute" -> execute(builder().build());
             case "execute-early" -> execute(early());
@@ -86,19 +86,16 @@ public final class JdbcDoors {
                 update(server.pool(
                         clients,
                         server.closeWith(DropInPool.of(server.dataSource(), "queue", LARGEST_GROUP_OF_UPDATES))));
-            default -> jpa().door(name);
+            default -> throw new IllegalArgumentException("There is no door " + name);
         };
-    }
-
-    private JpaDoors jpa() {
-        if (jpa == null) {
-            jpa = new JpaDoors(server, pool());
-        }
-        return jpa;
     }
 
     private RowLocksBuilder builder() {
         return RowLocks.builder(pool());
+    }
+
+    private RowLocks with(LockStrategy strategy) {
+        return builder().strategy(strategy).build();
     }
 
     private RowLocks early() {
@@ -110,19 +107,12 @@ public final class JdbcDoors {
     }
 
     private Door byHand(DataSource from) {
-        return reading(from, Strategy.FOR_UPDATE, false);
-    }
-
-    private Door inTransaction(Strategy strategy) {
-        return reading(pool(), strategy, true);
-    }
-
-    private Door reading(DataSource from, Strategy strategy, boolean admission) {
-        Locking locking = new Locking(strategy, admission, from, Accounts.TABLE, Accounts.ID);
         return new Door(
                 from,
                 writes,
-                aid -> locking.readTransaction(aid, (connection, balance) -> set(connection, aid, balance)));
+                aid -> Jdbc.inTransaction(from, connection -> {
+                    set(connection, aid, Jdbc.number(connection, LOCK_AND_READ, aid));
+                }));
     }
 
     private Door door(Door.Change change) {
@@ -134,6 +124,19 @@ public final class JdbcDoors {
             locks.in(connection).lock(request(aid));
             set(connection, aid, Accounts.read(connection, aid));
         }));
+    }
+
+    private Door lockAndRead(RowLocks locks) {
+        return door(aid -> Jdbc.inTransaction(pool(), connection -> {
+            List<Long> read = locks.in(connection).lockAndRead(request(aid), Accounts.READ, row -> row.getLong(1), aid);
+            set(connection, aid, read.get(0));
+        }));
+    }
+
+    private Door inTransaction(RowLocks locks) {
+        return door(aid -> locks.lock(request(aid))
+                .read(Accounts.READ, row -> row.getLong(1), aid)
+                .useTransaction(locked -> set(locked.connection(), aid, locked.row())));
     }
 
     private Door atCommit(RowLocks locks) {

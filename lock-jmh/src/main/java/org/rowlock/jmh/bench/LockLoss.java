@@ -1,5 +1,6 @@
 package org.rowlock.jmh.bench;
 
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.stream.IntStream;
@@ -10,8 +11,8 @@ import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.ServerCrash;
 
 /**
- * Kills the server while a transaction holds locks, whereupon the server restarts. The result is the time from the kill
- * until the restarted server grants one of these locks. The benchmark needs an embedded server.
+ * Kills the server while a transaction holds locks, and restarts the server. The result is the time from the kill until
+ * the restarted server grants one of these locks. The benchmark needs an embedded server.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class LockLoss extends LockWorkload {
@@ -35,7 +36,11 @@ public class LockLoss extends LockWorkload {
         other.lockAll(holder, IntStream.rangeClosed(1, held).boxed().toList(), RowLockMode.FOR_UPDATE);
         Accounts.raise(holder, 1);
         long killed = System.nanoTime();
-        crash.run();
+        try {
+            crash.run();
+        } catch (IOException e) {
+            throw new IllegalStateException(String.valueOf(e.getMessage()), e);
+        }
         Locking locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
         locking.transaction(1, connection -> {
             firstMillis = (System.nanoTime() - killed) / 1e6;

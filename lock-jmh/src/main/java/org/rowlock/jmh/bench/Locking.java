@@ -6,16 +6,17 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
-import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
@@ -64,7 +65,7 @@ final class Locking {
         return LockKey.row(table, id);
     }
 
-    private List<LockKey> keys(Collection<?> ids) {
+    List<LockKey> keys(Collection<?> ids) {
         return ids.stream().map(this::key).toList();
     }
 
@@ -91,19 +92,20 @@ final class Locking {
         }
     }
 
-    @FunctionalInterface
-    interface ReadWork {
-        void run(Connection connection, long balance) throws SQLException;
-    }
-
-    /** Runs the work in a transaction that first locks and reads the row, with Rowlock in one round trip. */
-    void readTransaction(Object id, ReadWork work) throws SQLException {
-        if (admission) {
-            locks.lock(forUpdate(key(id)))
-                    .read(Accounts.READ, row -> row.getLong(1), id)
-                    .useTransaction(tx -> work.run(tx.connection(), tx.row()));
-        } else {
-            Jdbc.inTransaction(pool, connection -> work.run(connection, lockAndRead(connection, id)));
+    /**
+     * Queues for the keys if admission is on, and then runs the work. Workloads that begin their own transactions use
+     * this method.
+     */
+    void admitted(List<LockKey> keys, RowLockMode mode, BenchmarkServer.Step work) throws SQLException {
+        if (!admission) {
+            work.run();
+            return;
+        }
+        KeyEntries entries = LockAccess.of(locks).admission().enter(pool, LockRequest.of(mode, keys));
+        try {
+            work.run();
+        } finally {
+            entries.close();
         }
     }
 
@@ -121,7 +123,7 @@ final class Locking {
         }
     }
 
-    private long lockAndRead(Connection connection, Object id) throws SQLException {
+    long lockAndRead(Connection connection, Object id) throws SQLException {
         return switch (strategy) {
             case ROW, BOTH, ADVISORY ->
                 locks.in(connection)
@@ -138,12 +140,16 @@ final class Locking {
     /**
      * Locks many rows in one call.
      *
-     * @throws RowAbsentException if Rowlock finds that a row does not exist
-     * @throws NoSuchElementException if hand-written SQL finds that a row does not exist
+     * @return whether all rows exist
      */
-    void lockAll(Connection connection, Collection<?> ids, RowLockMode mode) throws SQLException {
+    boolean lockAll(Connection connection, Collection<?> ids, RowLockMode mode) throws SQLException {
         switch (strategy) {
-            case ROW, BOTH, ADVISORY -> locks.in(connection).lock(LockRequest.of(mode, keys(ids)));
+            case ROW, BOTH, ADVISORY -> {
+                return locks.in(connection)
+                        .lock(LockRequest.of(mode, keys(ids)).allowAbsent())
+                        .absentRows()
+                        .isEmpty();
+            }
             case FOR_UPDATE -> {
                 List<Integer> found = Jdbc.list(
                         connection,
@@ -151,9 +157,7 @@ final class Locking {
                                 + (RequestParts.isShared(mode) ? " for share" : " for update"),
                         row -> row.getInt(1),
                         (Object) array(ids));
-                if (found.size() != ids.size()) {
-                    throw new NoSuchElementException("There are only " + found + " of the rows " + ids);
-                }
+                return found.size() == ids.size();
             }
             // All callers lock in the order of the ids, so no deadlock occurs.
             case NAIVE ->
@@ -163,9 +167,10 @@ final class Locking {
                                 + "(4711, k.id) from (select distinct id from unnest(?) as a(id) order by id offset"
                                 + " 0) as k",
                         (Object) array(ids));
-            case OPTIMISTIC, NONE -> {}
+            case NONE -> {}
             default -> throw new IllegalStateException(strategy + " does not lock many rows at once");
         }
+        return true;
     }
 
     /** Locks the first matching rows that no other transaction holds, as {@code FOR UPDATE SKIP LOCKED} does. */

@@ -54,7 +54,7 @@ public abstract class Workload {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** The share of a processor below which the JIT compilers have hardly any work left. */
-    static final double COMPILED = 0.05;
+    private static final double COMPILED = 0.05;
 
     /** The round-trip time between clients and server, produced by a proxy, in milliseconds; 0 for no proxy. */
     @Param("0")
@@ -118,10 +118,11 @@ public abstract class Workload {
      * Waits until the clients have done enough work and the JIT compilers have finished. A fixed time would favor
      * hand-written SQL, because the library has more code to compile.
      */
-    void warmUp() throws SQLException {
+    private void warmUp() throws SQLException {
         long least = TimeUnit.MILLISECONDS.toNanos(Long.getLong(WARM_UP, 0));
         long begun = System.nanoTime();
         boolean isCompiling = true;
+        isWarm = true;
         while (least > 0
                 && System.nanoTime() - begun < WARM_NANOS
                 && (isCompiling || System.nanoTime() - begun < least || threads.completed() < WARM_OPERATIONS)) {
@@ -135,7 +136,6 @@ public abstract class Workload {
     @Setup(Level.Iteration)
     public void begin(IterationParams params) throws SQLException {
         if (!isWarm) {
-            isWarm = true;
             warmUp();
         }
         begins(params.getType() == IterationType.MEASUREMENT);

@@ -7,6 +7,8 @@ import java.util.List;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
+import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.testing.RoundTripCounter;
 
 /**
@@ -73,11 +75,17 @@ public class Zipfian extends LockWorkload {
     }
 
     private void read(Locking locking, int aid, Latency lock, Exclusion exclusion) throws SQLException {
-        locking.readTransaction(aid, (connection, balance) -> {
+        BenchmarkServer.Step transaction = () -> Jdbc.inTransaction(locking.pool(), connection -> {
+            locking.lockAndRead(connection, aid);
             lock.end();
             if (strategy != Strategy.SELECT) {
                 exclusion.inside(aid, () -> {});
             }
         });
+        if (admission) {
+            locking.admitted(List.of(locking.key(aid)), RowLockMode.FOR_UPDATE, transaction);
+        } else {
+            transaction.run();
+        }
     }
 }

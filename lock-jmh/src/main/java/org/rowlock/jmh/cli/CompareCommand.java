@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.bench.JdbcDoors;
+import org.rowlock.jmh.doors.DoorRun;
+import org.rowlock.jmh.run.BenchmarkRun;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Machine;
@@ -86,14 +88,21 @@ final class CompareCommand extends ToolCommand {
             scenarios.only(zipf -> own.scenario(address, zipf, remarks));
         }
         List<Scenario> chosen = scenarios.scenarios(address == null, mayNotKill, remarks);
-        chosen = chosen.stream().map(CompareCommand::withConnections).toList();
+        boolean isOfDoors = chosen.stream().anyMatch(Scenario::sharesJvm);
+        if (isOfDoors) {
+            refuse(
+                    standby != null || !chosen.stream().allMatch(Scenario::sharesJvm),
+                    "The scenarios doors and doors-jpa run in one JVM, and neither with other scenarios nor with"
+                            + " --standby. Leave out the others, or run them separately.");
+            chosen = chosen.stream().map(CompareCommand::withConnections).toList();
+        }
         if (address != null) {
             facts = facts == null ? ServerCheck.forBenchmarks(address) : facts;
             remarks.addAll(ServerCheck.remarks(facts));
             chosen = new Room(address, facts.room(), facts.lockTableRoom())
                     .fit(chosen, scenarios.areClientsGiven(), scenarios.areNamed(), remarks);
         }
-        remarks.addAll(Machine.remarks());
+        remarks.addAll(Beforehand.remarks());
         out().println(Plan.of(chosen, facts, remarks, directory));
         if (address != null && !yes && isRefused()) {
             err().println("Nothing was done.");
@@ -108,15 +117,14 @@ final class CompareCommand extends ToolCommand {
                 remarks,
                 standby,
                 own.statement());
-        Comparison run = new Comparison(settings, out()::println, err()::println);
+        BenchmarkRun run = isOfDoors
+                ? new DoorRun(settings, out()::println, err()::println)
+                : new Comparison(settings, out()::println, err()::println);
         return ReportOption.run(run, directory, out(), err());
     }
 
-    /** Requires connections for all variants at once if they share a JVM. */
+    /** Requires connections for all variants at once, because all variants share a server. */
     private static Scenario withConnections(Scenario scenario) {
-        if (!scenario.sharesJvm()) {
-            return scenario;
-        }
         List<Point> points = scenario.points().stream()
                 .map(point -> point.needing(JdbcDoors.connections(point.clients())))
                 .toList();

@@ -138,7 +138,7 @@ public final class Program implements IVersionProvider {
             return;
         }
         TextTable table = Plan.table(22);
-        for (Scenario each : Scenarios.all()) {
+        for (Scenario each : Scenarios.known()) {
             table.addRowValues((each.brief() == null ? "  " : "* ") + each.name(), each.title());
             table.addRowValues("", Plan.size(each));
         }

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
-import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
@@ -25,9 +24,9 @@ import org.rowlock.tool.UserError;
 
 /**
  * Runs scenarios. Each round measures every variant under every set of conditions (point). Each measurement is called a
- * turn and runs in a new JVM, unless the variants of the scenario share one. At each point of a round, the baseline has
- * two turns, the first and the last. Every second round runs backwards, so a drift of the machine affects all variants
- * alike. The order changes after each pair of rounds, so no variant always follows the same other variant.
+ * turn and runs in a new JVM. At each point of a round, the baseline has two turns, the first and the last. Every
+ * second round runs backwards, so a drift of the machine affects all variants alike. The order changes after each pair
+ * of rounds, so no variant always follows the same other variant.
  */
 public final class Comparison extends BenchmarkRun {
     /** The number of consecutive failures after which a variant is left out. */
@@ -72,7 +71,7 @@ public final class Comparison extends BenchmarkRun {
     @Override
     public void stop() {
         super.stop();
-        JmhRun.endForks();
+        Forks.end();
     }
 
     private Rounds run(Scenario scenario) {
@@ -117,12 +116,15 @@ public final class Comparison extends BenchmarkRun {
 
     private void run(Scenario scenario, ServerAddress address, Rounds rounds) throws SQLException, IOException {
         String run = UUID.randomUUID().toString();
-        Path file = new RunFile(address, run, settings.server() == null, settings.own()).write();
+        Path file = new RunFile(address, run, settings.own()).write();
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             describe(ServerFacts.of(connection), standby);
             BenchmarkSchema.removeLeftovers(connection);
-            RunFile.setForThisJvm(settings.forks() == 0 ? file : null);
-            runRounds(scenario, new JmhRun(settings.forks(), file), rounds);
+            // If the scenario kills its embedded server, each fork starts its own server, so that a crash affects no
+            // later fork.
+            Path told = settings.server() == null && scenario.killsServer() ? null : file;
+            RunFile.setForThisJvm(settings.forks() == 0 ? told : null);
+            runRounds(scenario, new JmhRun(settings.forks(), told), rounds);
         } finally {
             RunFile.setForThisJvm(null);
             RunFile.delete(file);
@@ -148,14 +150,6 @@ public final class Comparison extends BenchmarkRun {
     }
 
     private void runRounds(Scenario scenario, JmhRun jmh, Rounds rounds) {
-        if (scenario.sharesJvm()) {
-            for (Point point : scenario.points()) {
-                if (stopped || !runTogether(scenario, point, jmh, rounds)) {
-                    return;
-                }
-            }
-            return;
-        }
         Map<Variant, Integer> failed = new HashMap<>();
         int planned = scenario.timing().rounds();
         for (int round = 1; round <= planned && !stopped; round++) {
@@ -168,34 +162,6 @@ public final class Comparison extends BenchmarkRun {
                 }
             }
         }
-    }
-
-    /**
-     * Measures all variants of a point in one JVM. Returns false, and drops all results, if a lock failed to exclude
-     * other transactions, because any variant may have failed.
-     */
-    private boolean runTogether(Scenario scenario, Point point, JmhRun jmh, Rounds rounds) {
-        List<Rounds.Place> places = TurnOrder.of(scenario, point, 1);
-        progress.accept(String.format(
-                "  %s: %d rounds in one JVM", point.label(), scenario.timing().rounds()));
-        try {
-            List<Measurement> turns = jmh.runTogether(scenario, point, places);
-            for (int i = 0; i < turns.size(); i++) {
-                rounds.add(places.get(turns.get(i).door()), 1 + i / places.size(), turns.get(i));
-                pace.ended(scenario, point);
-            }
-            progress.accept("    " + Pace.text(pace.left()) + " left");
-        } catch (RuntimeException failure) {
-            boolean isViolation = failure instanceof InvariantViolation;
-            if (!stopped || isViolation) {
-                fail(scenario.name() + ", " + point.label(), failure);
-            }
-            if (isViolation) {
-                scenario.variants().forEach(rounds::drop);
-                return false;
-            }
-        }
-        return true;
     }
 
     /**
@@ -224,13 +190,12 @@ public final class Comparison extends BenchmarkRun {
             String shown = scenario.headline().shown(measured.of(scenario.headline()));
             progress.accept(String.format("  %-46s %12s  %s left", what, shown, Pace.text(pace.left())));
             return 0;
-        } catch (RuntimeException failure) {
-            boolean isViolation = failure instanceof InvariantViolation;
-            if (stopped && !isViolation) {
+        } catch (BenchmarkFailure failure) {
+            if (stopped && !failure.isViolation()) {
                 return 0;
             }
             fail(scenario.name() + ", " + variant.label() + ", round " + round, failure);
-            if (isViolation) {
+            if (failure.isViolation()) {
                 rounds.drop(variant);
                 return MOST_FAILURES;
             }

@@ -9,18 +9,11 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import org.rowlock.jmh.profile.Processors;
 import org.rowlock.tool.UserError;
 
 /** The machine this JVM runs on. */
 public final class Machine {
-    private static final long LOAD_SECONDS = 3;
-
     private Machine() {}
 
     /**
@@ -49,28 +42,6 @@ public final class Machine {
         }
         throw new UserError("Another JMH runs on this machine (it has locked " + file + "), and two would disturb each"
                 + " other. Run it again when the other has ended.");
-    }
-
-    /**
-     * Measures for three seconds, because no result can be judged on a busy machine. Returns a sentence about the load
-     * of other programs; none if their load is small.
-     */
-    public static List<String> remarks() {
-        Processors processors = Processors.ofThisMachine();
-        Processors.Taken before = processors.taken();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LOAD_SECONDS);
-        while (System.nanoTime() < end) {
-            LockSupport.parkNanos(end - System.nanoTime());
-        }
-        double share = processors.taken().since(before).othersShare();
-        return share <= Answer.MOST_OF_OTHERS
-                ? List.of()
-                : List.of(String.format(
-                        Locale.ROOT,
-                        "Other programs took %.0f %% of this machine in the %d seconds before the start."
-                                + " Comparisons get no verdict above a tenth. End these programs, and start again.",
-                        100 * share,
-                        LOAD_SECONDS));
     }
 
     public static Map<String, String> describe() {

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.openjdk.jmh.results.BenchmarkResult;
-import org.rowlock.jmh.bench.Doors;
 import org.rowlock.jmh.scenario.Metric;
 
 /**
@@ -28,23 +27,6 @@ public record Measurement(Map<String, Double> figures, List<Double> course) {
         figures.put(Metric.SCORE, mean(course));
         result.getSecondaryResults().forEach((label, secondary) -> figures.put(label, secondary.getScore()));
         return new Measurement(figures, course);
-    }
-
-    /** Returns the measurement of each window, in the order of time. */
-    static List<Measurement> ofWindows(BenchmarkResult result) {
-        return result.getIterationResults().stream()
-                .map(window -> {
-                    double score = window.getPrimaryResult().getScore();
-                    Map<String, Double> figures = new LinkedHashMap<>(Map.of(Metric.SCORE, score));
-                    window.getSecondaryResults().forEach((label, each) -> figures.put(label, each.getScore()));
-                    return new Measurement(figures, List.of(score));
-                })
-                .toList();
-    }
-
-    /** The index of the measured door among those of its JVM. */
-    int door() {
-        return figures.getOrDefault(Doors.INDEX, 0.0).intValue();
     }
 
     double of(Metric metric) {

@@ -16,6 +16,8 @@ public record Point(String label, Map<String, String> params, int connections, l
 
     public static final String RTT = "rttMillis";
 
+    public static final String ROWS = "rows";
+
     public static Point clients(int clients) {
         String label = clients + (clients == 1 ? " client" : " clients");
         return new Point(label, Map.of(CLIENTS, Integer.toString(clients)), clients, clients);

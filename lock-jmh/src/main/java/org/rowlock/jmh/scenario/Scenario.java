@@ -18,7 +18,6 @@ import org.openjdk.jmh.annotations.Param;
  * @param metrics the metrics in the report; the first metric decides the comparison
  * @param settings the settings of postgresql.conf for an embedded server
  * @param killsServer whether the benchmark kills the server
- * @param sharesJvm whether all variants of a point share one JVM and take turns in its windows
  * @param brief the part that runs if the user chooses no scenario; null for none
  */
 public record Scenario(
@@ -34,7 +33,6 @@ public record Scenario(
         Timing timing,
         Map<String, String> settings,
         boolean killsServer,
-        boolean sharesJvm,
         @Nullable Brief brief) {
 
     /**
@@ -88,7 +86,6 @@ public record Scenario(
                 how,
                 settings,
                 killsServer,
-                sharesJvm,
                 brief);
     }
 
@@ -104,6 +101,11 @@ public record Scenario(
         return Arrays.stream(benchmark.getFields())
                 .anyMatch(field -> field.isAnnotationPresent(Param.class)
                         && field.getName().equals(param));
+    }
+
+    /** Whether all variants share one JVM, which JMH does not support. */
+    public boolean sharesJvm() {
+        return Scenarios.doors().stream().anyMatch(scenario -> scenario.name().equals(name));
     }
 
     public boolean isOverClients() {

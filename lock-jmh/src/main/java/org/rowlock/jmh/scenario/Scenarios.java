@@ -17,7 +17,8 @@ import org.rowlock.jmh.scenario.Scenario.Brief;
 import org.rowlock.tool.Texts;
 
 /**
- * All scenarios. Their definitions are in scenarios.md, whose first comment describes the format.
+ * All scenarios. Their definitions are in scenarios.md and doors.md. The first comment of scenarios.md describes the
+ * format.
  */
 public final class Scenarios {
     private static final String BENCHMARKS = "org.rowlock.jmh.bench.";
@@ -32,20 +33,30 @@ public final class Scenarios {
     private String benchmark = "";
     private Timing timing = Timing.USUAL;
     private boolean kills;
-    private boolean sharesJvm;
     private @Nullable Brief brief;
 
     private static final List<Scenario> ALL = scenarios(Texts.resource(Scenarios.class, "scenarios.md"));
+    private static final List<Scenario> DOORS = scenarios(Texts.resource(Scenarios.class, "doors.md"));
 
     private Scenarios() {}
 
-    /** Returns all scenarios in the order in which {@code compare} lists and runs them. */
+    /** Returns the scenarios that JMH runs, in the order in which {@code compare} lists and runs them. */
     public static List<Scenario> all() {
         return ALL;
     }
 
+    /** Returns the scenarios whose variants share one JVM. */
+    public static List<Scenario> doors() {
+        return DOORS;
+    }
+
+    /** Returns {@link #all}, followed by {@link #doors}. */
+    public static List<Scenario> known() {
+        return Stream.concat(ALL.stream(), DOORS.stream()).toList();
+    }
+
     public static Optional<Scenario> named(String name) {
-        return ALL.stream().filter(scenario -> scenario.name().equals(name)).findFirst();
+        return known().stream().filter(scenario -> scenario.name().equals(name)).findFirst();
     }
 
     /**
@@ -89,7 +100,6 @@ public final class Scenarios {
                 run.timing,
                 run.settings,
                 run.kills,
-                run.sharesJvm,
                 run.brief);
     }
 
@@ -134,7 +144,6 @@ public final class Scenarios {
                         timing(row[4]));
             case "setting" -> settings.putAll(params(row[1]));
             case "kills" -> kills = true;
-            case "together" -> sharesJvm = true;
             default -> throw new IllegalStateException("scenarios.md has no rows of " + row[0]);
         }
     }

@@ -10,9 +10,6 @@ import java.util.TreeMap;
  *     upper limit
  */
 public record Variant(String label, Map<String, String> params, boolean isControl) {
-    /** The parameter that names the API by which a variant runs its transaction. */
-    public static final String DOOR = "door";
-
     static final String STRATEGY = "strategy";
     static final String ADMISSION = "admission";
     static final String ADMITTED = " + admission";
@@ -31,7 +28,7 @@ public record Variant(String label, Map<String, String> params, boolean isContro
 
     /** The name of the API by which the variant runs its transaction; empty if the benchmark has only one. */
     public String door() {
-        return params.getOrDefault(DOOR, "");
+        return params.getOrDefault("door", "");
     }
 
     public String strategy() {

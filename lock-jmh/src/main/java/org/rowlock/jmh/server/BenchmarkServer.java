@@ -27,14 +27,15 @@ public final class BenchmarkServer implements AutoCloseable {
     private final String run;
     private final boolean isEmbedded;
     private final String path;
+    private volatile String left = "";
     private Consumer<PGSimpleDataSource> networkPath = direct -> {};
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final Thread hook = new Thread(this::closeQuietly, "rowlock-jmh-cleanup");
 
-    private BenchmarkServer(ServerAddress address, String run, boolean isEmbedded, @Nullable EmbeddedServer embedded) {
+    private BenchmarkServer(ServerAddress address, String run, @Nullable EmbeddedServer embedded) {
         this.address = address;
         this.run = run;
-        this.isEmbedded = isEmbedded;
+        this.isEmbedded = embedded != null;
         OwnStatement own = OwnStatement.ofThisJvm();
         this.path = own == null ? BenchmarkSchema.NAME + ",public" : own.searchPath();
         resources.push(() -> remove(embedded));
@@ -50,11 +51,23 @@ public final class BenchmarkServer implements AutoCloseable {
                 BenchmarkSchema.drop(connection, run);
             }
         } catch (IOException e) {
-            throw new UserError(
-                    "The embedded server may be left (" + e + "). The next run of this program removes it.", e);
+            throw left(new UserError(
+                    "The embedded server may be left (" + e + "). The next run of this program removes it.", e));
         } catch (SQLException e) {
-            throw BenchmarkSchema.left(address, e);
+            throw left(BenchmarkSchema.left(address, e));
         }
+    }
+
+    private UserError left(UserError error) {
+        left = String.valueOf(error.getMessage());
+        return error;
+    }
+
+    /**
+     * Returns a message that names what {@link #close} could not remove and how to remove it; empty if nothing is left.
+     */
+    public String left() {
+        return left;
     }
 
     /**
@@ -68,7 +81,7 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /** Creates the schema on an existing server. */
     public static BenchmarkServer open(ServerAddress address) throws SQLException {
-        return opened(new BenchmarkServer(address, UUID.randomUUID().toString(), false, null));
+        return opened(new BenchmarkServer(address, UUID.randomUUID().toString(), null));
     }
 
     private static BenchmarkServer opened(BenchmarkServer server) throws SQLException {
@@ -91,7 +104,7 @@ public final class BenchmarkServer implements AutoCloseable {
     private static BenchmarkServer find(Map<String, String> embeddedSettings) {
         RunFile file = RunFile.ofThisJvm();
         if (file != null) {
-            return new BenchmarkServer(file.address(), file.run(), file.isEmbedded(), null);
+            return new BenchmarkServer(file.address(), file.run(), null);
         }
         String run = UUID.randomUUID().toString();
         String url = System.getProperty("rowlock.url", "");
@@ -99,18 +112,17 @@ public final class BenchmarkServer implements AutoCloseable {
             return new BenchmarkServer(
                     new ServerAddress(url, System.getProperty("rowlock.user"), System.getProperty("rowlock.password")),
                     run,
-                    false,
                     null);
         }
         EmbeddedServer embedded = EmbeddedServer.start(embeddedSettings);
-        return new BenchmarkServer(embedded.address(), run, true, embedded);
+        return new BenchmarkServer(embedded.address(), run, embedded);
     }
 
     public ServerAddress address() {
         return address;
     }
 
-    /** Whether the server is embedded. If so, no other run uses the server. */
+    /** Whether this JVM started the server. If so, no other run uses the server. */
     boolean isEmbedded() {
         return isEmbedded;
     }
@@ -120,12 +132,17 @@ public final class BenchmarkServer implements AutoCloseable {
      * factory.
      */
     public PGSimpleDataSource dataSource() {
+        PGSimpleDataSource dataSource = directDataSource();
+        networkPath.accept(dataSource);
+        return dataSource;
+    }
+
+    private PGSimpleDataSource directDataSource() {
         PGSimpleDataSource dataSource = BenchmarkSchema.dataSource(address, run);
         dataSource.setCurrentSchema(path);
         if (dataSource.getSocketFactory() == null) {
             dataSource.setSocketFactory(RoundTripCounter.class.getName());
         }
-        networkPath.accept(dataSource);
         return dataSource;
     }
 
@@ -146,6 +163,11 @@ public final class BenchmarkServer implements AutoCloseable {
         return connection;
     }
 
+    /** Opens a connection that bypasses the proxy. */
+    public Connection connectDirectly() throws SQLException {
+        return directDataSource().getConnection();
+    }
+
     /**
      * Creates a pool whose connections are not in autocommit. The pool is full on return, so no measurement includes
      * the opening of a connection. {@link #close} closes the pool.
@@ -156,7 +178,7 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /** Creates a full pool over this DataSource, without autocommit. {@link #close} closes the pool. */
     public HikariDataSource pool(int size, DataSource connections) {
-        return closeWith(Jdbc.fullPool(size, connections));
+        return closeWith(FullPool.of(size, connections));
     }
 
     public void execute(String... statements) throws SQLException {

@@ -1,7 +1,5 @@
 package org.rowlock.jmh.server;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -106,23 +104,6 @@ public final class Jdbc {
                 throw failure;
             }
         }
-    }
-
-    /**
-     * Creates a pool without autocommit. The pool is full from the beginning, so that no measurement includes the
-     * opening of a connection. The caller closes the pool.
-     */
-    public static HikariDataSource fullPool(int size, DataSource connections) {
-        System.setProperty("com.zaxxer.hikari.blockUntilFilled", "true");
-        HikariConfig config = new HikariConfig();
-        config.setDataSource(connections);
-        config.setAutoCommit(false);
-        config.setMaximumPoolSize(size);
-        config.setMinimumIdle(size);
-        // The threads of a benchmark may wait for a connection until the iteration ends.
-        config.setConnectionTimeout(600_000);
-        config.setInitializationFailTimeout(30_000);
-        return new HikariDataSource(config);
     }
 
     public static void run(Connection connection, String sql, Object... values) throws SQLException {

@@ -7,7 +7,6 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -92,10 +91,7 @@ public final class RunDirectory {
                     .flatMap(ProcessHandle::of)
                     .filter(process -> process.info().command().orElse("").contains("postgres"))
                     .ifPresent(postmaster -> {
-                        List<ProcessHandle> others = postmaster.children().toList();
-                        // The postmaster would restart the other processes, so the postmaster is killed first.
-                        postmaster.destroyForcibly();
-                        others.forEach(ProcessHandle::destroyForcibly);
+                        ServerCrash.kill(postmaster);
                         // In a container that does not reap processes, the dead postmaster stays as a zombie, so the
                         // wait has a limit.
                         postmaster

@@ -15,14 +15,10 @@ import org.rowlock.tool.ServerAddress;
  * password to every user of the machine.
  *
  * @param run the identity of the run, which marks the schema
- * @param isEmbedded whether the server is embedded, so that no other program uses it
  * @param own the user's statement to measure; null for none
  */
 public record RunFile(
-        ServerAddress address,
-        String run,
-        boolean isEmbedded,
-        @Nullable OwnStatement own) {
+        ServerAddress address, String run, @Nullable OwnStatement own) {
     private static final String PROPERTY = "rowlock.jmh.run";
 
     /** Writes a temporary file. If the file system supports permissions, only the owner can read the file. */

@@ -104,14 +104,14 @@ class WorkloadTest {
     @ParameterizedTest
     @ValueSource(strings = {"update", "drop-in-groups"})
     void updatesMayCommitByThemselves(String door) throws Exception {
-        RunResult result = JmhRuns.run(Doors.class, "door", door, "clients", "8");
+        RunResult result = JmhRuns.run(RoundTrips.class, "door", door, "clients", "8");
         assertThat(JmhRuns.figures(result)).containsKey("transaction.p99");
     }
 
     @Test
     void theHottestRowHasALimit() throws Exception {
         Map<String, Double> figures =
-                JmhRuns.figures(JmhRuns.run(Doors.class, "clients", "4", "rows", "1", "rttMillis", "5"));
+                JmhRuns.figures(JmhRuns.run(RoundTrips.class, "clients", "4", "rows", "1", "rttMillis", "5"));
         // By hand, the row is locked for four round trips of 5 ms. A busy machine may measure a longer round trip,
         // which is
         // subtracted from the time of a transaction.

@@ -114,7 +114,7 @@ class InterruptedRunTest {
         AtomicReference<List<Path>> started = new AtomicReference<>(List.of());
         Callable<Boolean> isTime = () -> {
             started.set(postmasters());
-            return !started.get().isEmpty() && (!isRunning || read(log()).contains("rounds in one JVM"));
+            return !started.get().isEmpty() && (!isRunning || read(log()).contains("warm-up"));
         };
         List<String> doors = List.of(
                 "compare", "--yes", "--scenario", "doors", "--clients", "2", "--variant", "lock", "--rounds", "1000");

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.rowlock.jmh.doors.DoorRun;
+import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
@@ -43,6 +45,39 @@ class CleanUpTest {
                             .startsWith("clients, clean-up: ")
                             .contains("drop schema if exists rowlock_bench cascade")
                             .contains("localhost:" + server.port()));
+        }
+    }
+
+    @Test
+    void doorsReportTheFinishedPointsAndNameTheSchemaThatTheyLeave() throws Exception {
+        try (EmbeddedServer server = EmbeddedServer.start(Map.of())) {
+            Scenario doors = Scenarios.doors().get(0);
+            List<Point> points = List.of(Point.clients(1), Point.clients(2));
+            Scenario byHand = doors.with(points, List.of(doors.baseline())).timed(new Timing(1, 0, 1, 50));
+            AtomicReference<String> point = new AtomicReference<>("");
+            DoorRun run = new DoorRun(
+                    new ComparisonSettings(List.of(byHand), server.address(), 1, "", "", List.of(), null, null),
+                    line -> {
+                        if (!line.startsWith(" ")) {
+                            point.set(line);
+                        } else if (point.get().equals("2 clients") && line.contains("warm-up")) {
+                            stop(server);
+                        }
+                    },
+                    line -> {});
+            Results results = run.run();
+            assertThat(results.scenarios())
+                    .singleElement()
+                    .satisfies(scenario -> assertThat(scenario.points())
+                            .extracting(PointResult::label)
+                            .containsExactly("1 client"));
+            assertThat(results.failures())
+                    .singleElement()
+                    .asString()
+                    .startsWith("2 clients: With the variant 'by hand': ");
+            assertThat(run.left())
+                    .contains("drop schema if exists rowlock_bench cascade")
+                    .contains("localhost:" + server.port());
         }
     }
 

@@ -1,4 +1,4 @@
-package org.rowlock.jmh.bench;
+package org.rowlock.jmh.doors;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
@@ -12,6 +12,9 @@ import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
+import org.rowlock.jmh.bench.Accounts;
+import org.rowlock.jmh.bench.Door;
+import org.rowlock.jmh.bench.DropInPool;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLock;
@@ -53,6 +56,10 @@ final class JpaDoors {
         this.pool = pool;
         this.dropIn = server.closeWith(DropInPool.of(pool, "queue", 1));
         this.flushing = server.closeWith(DropInPool.flushing(pool, "queue"));
+    }
+
+    static boolean has(String name) {
+        return name.startsWith("jpa-");
     }
 
     Door door(String name) {

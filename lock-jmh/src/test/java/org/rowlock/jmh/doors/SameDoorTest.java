@@ -1,4 +1,4 @@
-package org.rowlock.jmh.run;
+package org.rowlock.jmh.doors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rowlock.jmh.run.Call;
+import org.rowlock.jmh.run.ComparisonSettings;
+import org.rowlock.jmh.run.Results;
 import org.rowlock.jmh.run.Results.VariantResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -24,7 +27,7 @@ import org.rowlock.tool.ServerAddress;
 @Tag("long")
 class SameDoorTest {
     private static final int PAGES = Integer.getInteger("rowlock.pages", 5);
-    private static final Timing TIMING = new Timing(6, 500, 1, Integer.getInteger("rowlock.slice", 100));
+    private static final Timing TIMING = new Timing(6, 0, 1, Integer.getInteger("rowlock.slice", 100));
 
     @Test
     void aVariantAgainstItselfHasNoVerdict() {
@@ -33,13 +36,13 @@ class SameDoorTest {
         List<Variant> same = Stream.of("first", "second", "third")
                 .map(name -> new Variant(name, Map.of("door", "by-hand"), false))
                 .toList();
-        Scenario doors = Scenarios.named("doors").orElseThrow();
-        Scenario equal =
-                doors.with(List.of(Point.clients(10).with("rows", "100")), same).timed(TIMING);
+        Scenario doors = Scenarios.doors().get(0);
+        Scenario equal = doors.with(List.of(Point.clients(10).with(Point.ROWS, "100")), same)
+                .timed(TIMING);
         List<VariantResult> compared = new ArrayList<>();
         for (int page = 1; page <= PAGES; page++) {
-            Results results = new Comparison(
-                            new ComparisonSettings(List.of(equal), address, 0, "", "", List.of(), null, null),
+            Results results = new DoorRun(
+                            new ComparisonSettings(List.of(equal), address, 1, "", "", List.of(), null, null),
                             line -> {},
                             line -> {})
                     .run();
