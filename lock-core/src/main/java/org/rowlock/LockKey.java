@@ -44,15 +44,7 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
      * @param more the values of the other columns, in the order of the primary key
      */
     static Row row(String table, Object first, Object second, Object... more) {
-        if (more == null) {
-            throw new IllegalArgumentException("The id for table " + table + " has null in place of its third and later"
-                    + " parts; give these parts, or leave them out");
-        }
-        List<Object> parts = new ArrayList<>(2 + more.length);
-        parts.add(first);
-        parts.add(second);
-        Collections.addAll(parts, more);
-        return row(table, parts);
+        return row(table, list(table, first, second, more));
     }
 
     /**
@@ -64,11 +56,7 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
      * @param more the ids of further rows
      */
     static List<LockKey> rows(String table, Object first, Object second, Object... more) {
-        List<Object> ids = new ArrayList<>();
-        ids.add(first);
-        ids.add(second);
-        Collections.addAll(ids, more);
-        return rows(table, ids);
+        return rows(table, list(table, first, second, more));
     }
 
     /**
@@ -114,6 +102,15 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
      */
     static LockKey pair(int first, int second) {
         return new KeyWithoutRow.RawPair(first, second);
+    }
+
+    private static List<Object> list(String table, Object first, Object second, Object... more) {
+        List<Object> values = new ArrayList<>();
+        values.add(first);
+        values.add(second);
+        String none = "The third and later values for table " + table + " are null; give these values, or leave them out";
+        Collections.addAll(values, Arguments.notNull(more, none));
+        return values;
     }
 
     private static List<String> texts(String table, List<?> parts) {

@@ -3,6 +3,7 @@ package org.rowlock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -12,6 +13,7 @@ import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
+import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.observe.LockObserver;
@@ -63,7 +65,9 @@ public final class RowLocks {
     }
 
     static RowLocks of(RowLocksBuilder builder, Supplier<DataSource> dataSource) {
-        KnownTables tables = new KnownTables(builder.config(), new IdColumns());
+        LockConfig config = new LockConfig(
+                builder.strategy, Map.copyOf(builder.strategies), Map.copyOf(builder.idColumns), builder.budget);
+        KnownTables tables = new KnownTables(config, new IdColumns());
         LockObserver observer = new LockObserver(List.copyOf(builder.listeners));
         KeyQueues queues = KeyQueues.adaptive(builder.maxAdmittedPerKey);
         LockCalls calls = new LockCalls(
@@ -72,7 +76,7 @@ public final class RowLocks {
                 queues,
                 builder.release == LockRelease.EARLY ? new EarlyRelease() : null,
                 builder.front);
-        AdmissionQueues admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, tables.config(), observer);
+        AdmissionQueues admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, config, observer);
         Groups groups = new Groups(builder.largestGroup, observer, tables);
         return new RowLocks(
                 new TransactionRunner(calls, admission, groups),
@@ -172,19 +176,11 @@ public final class RowLocks {
         verifier.verify(dataSource.get());
     }
 
-    /**
-     * Returns an object with the same configuration for another DataSource. The keys of each DataSource have separate
-     * admission queues.
-     */
-    RowLocks on(DataSource other) {
-        return new RowLocks(runner, verifier, () -> other);
-    }
-
     /** Gives Rowlock's other modules access to this object. */
     private final class Inside implements LockAccess {
         @Override
         public RowLocks on(DataSource other) {
-            return RowLocks.this.on(other);
+            return new RowLocks(runner, verifier, () -> other);
         }
 
         @Override
@@ -219,7 +215,7 @@ public final class RowLocks {
 
         @Override
         public LockResult lock(Connection connection, LockRequest request, @Nullable RowStatement statement) {
-            return in(connection).lock(request, statement);
+            return in(connection).lock(RequestParts.of(request), statement, false);
         }
 
         @Override
@@ -231,7 +227,7 @@ public final class RowLocks {
 
         @Override
         public void send(Connection connection, CommitWrites writes) throws SQLException {
-            in(connection).send(writes);
+            Commit.sendWrites(connection, CommitWrites.toSend(writes));
         }
     }
 }

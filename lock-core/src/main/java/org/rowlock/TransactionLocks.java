@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.acquire.CommitBehindLock;
 import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
@@ -16,10 +15,7 @@ import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.sql.Outcome;
-import org.rowlock.internal.sql.Outcome.Held;
-import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.CheckReturnValue;
@@ -48,29 +44,16 @@ import org.rowlock.internal.value.RequestParts;
  * <p>Not thread-safe, because the connection is not.
  */
 public final class TransactionLocks {
-    private static final String NOTHING_LOCKED = "Nothing is locked";
-
     private final Connection connection;
     private final LockCalls calls;
 
-    /**
-     * The session of the connection. If the field is null, each call determines the session, because the driver may
-     * have replaced its connection since the last call.
-     */
-    private final @Nullable PgSession known;
-
     TransactionLocks(Connection connection, LockCalls calls) {
-        this(connection, calls, null);
-    }
-
-    TransactionLocks(Connection connection, LockCalls calls, @Nullable PgSession known) {
         this.connection = connection;
         this.calls = calls;
-        this.known = known;
     }
 
     private PgSession session() throws SQLException {
-        return PgSession.inTransaction(connection, known);
+        return PgSession.inTransaction(connection);
     }
 
     /**
@@ -88,12 +71,7 @@ public final class TransactionLocks {
      *     LockRequest#orInsert} fails; see its subclasses
      */
     public LockResult lock(LockRequest request) {
-        return lock(request, null);
-    }
-
-    /** Locks, if possible with the given statement of another library; see {@link LockAccess#lock}. */
-    LockResult lock(LockRequest request, @Nullable RowStatement statement) {
-        return lock(RequestParts.of(request), statement, false);
+        return lock(RequestParts.of(request), null, false);
     }
 
     /**
@@ -137,7 +115,7 @@ public final class TransactionLocks {
      */
     public <R> List<R> lockAndRead(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds)
             throws SQLException {
-        return lockAndRead(request, BoundQuery.of(sql, mapper, binds));
+        return calls.lockAndRead(session(), RequestParts.of(request), BoundQuery.of(sql, mapper, binds));
     }
 
     /**
@@ -154,44 +132,27 @@ public final class TransactionLocks {
      */
     public <R> List<R> lockAndRead(LockRequest request, String sql, Class<R> type, @Nullable Object... binds)
             throws SQLException {
-        return lockAndRead(request, BoundQuery.of(sql, type, binds));
+        return calls.lockAndRead(session(), RequestParts.of(request), BoundQuery.of(sql, type, binds));
     }
 
-    <R> List<R> lockAndRead(LockRequest request, BoundQuery<R> query) throws SQLException {
-        return locked(RequestParts.of(request), query).rows();
-    }
-
-    /** Locks the keys for the work of a {@link LockOperation}. */
-    <R> LockedTransaction<R> locked(RequestParts request, @Nullable BoundQuery<R> query) throws SQLException {
-        PgSession session = session();
-        LockCall call = new LockCall(calls, session, request, null, true);
-        if (query == null) {
-            Held unused = held(call, call.attempt(null));
-            return new LockedTransaction<>(connection, List.of());
-        }
-        try (OpenRows open = new OpenRows()) {
-            Held unused = held(call, call.attempt(Tail.ofQuery(query, open)));
-            List<R> rows = open.map(query.mapper());
-            session.refuseIfOver(NOTHING_LOCKED);
-            return new LockedTransaction<>(connection, rows);
-        }
-    }
-
-    private static Held held(LockCall call, Outcome outcome) throws SQLException {
-        Held held = call.held(outcome);
-        call.session().refuseIfOver(NOTHING_LOCKED);
-        return held;
-    }
-
-    /** @param trying whether a key that another transaction holds is reported as a result, not as an exception */
-    private LockResult lock(RequestParts request, @Nullable RowStatement statement, boolean trying) {
+    /**
+     * Locks, if possible with the given statement of another library; see {@link LockAccess#lock}.
+     *
+     * @param trying whether a key that another transaction holds is reported as a result, not as an exception
+     */
+    LockResult lock(RequestParts request, @Nullable RowStatement statement, boolean trying) {
         try {
             LockCall call = new LockCall(calls, session(), request, statement, true);
             Outcome outcome = call.attempt(null);
             if (outcome instanceof Outcome.Failed failed && failed.meaning() == null) {
                 throw LockErrors.ofInsert(call.description(), failed.cause());
             }
-            return result(call, outcome, trying);
+            if (trying && outcome instanceof Outcome.NotAvailable) {
+                return new LockResult(call.strategy(), LockResult.State.TAKEN, List.of());
+            }
+            List<LockKey> absent = call.held(outcome, LockCall.NOTHING_LOCKED).absent();
+            boolean allLocked = absent.isEmpty() || call.isLockedByKeys(absent);
+            return new LockResult(call.strategy(), allLocked ? LockResult.State.HELD : LockResult.State.ABSENT, absent);
         } catch (SQLException e) {
             // The driver may throw an exception even if no lock statement is running.
             if (SqlState.isConnectionLost(e.getSQLState())) {
@@ -199,15 +160,6 @@ public final class TransactionLocks {
             }
             throw new RowlockException("No lock was taken: " + e.getMessage(), e.getSQLState(), e);
         }
-    }
-
-    private LockResult result(LockCall call, Outcome outcome, boolean trying) throws SQLException {
-        if (trying && outcome instanceof Outcome.NotAvailable) {
-            return new LockResult(call.strategy(), LockResult.State.TAKEN, List.of());
-        }
-        List<LockKey> absent = held(call, outcome).absent();
-        boolean allLocked = absent.isEmpty() || call.isLockedByKeys(absent);
-        return new LockResult(call.strategy(), allLocked ? LockResult.State.HELD : LockResult.State.ABSENT, absent);
     }
 
     /**
@@ -232,10 +184,7 @@ public final class TransactionLocks {
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) throws SQLException {
         ClaimParts parts = ClaimParts.of(claim);
         Arguments.notNull(mapper, "The row mapper is null");
-        PgSession session = session();
-        List<T> rows = calls.claim(session, parts, mapper);
-        session.refuseIfOver("Nothing is claimed");
-        return rows;
+        return calls.claim(session(), parts, mapper);
     }
 
     /**
@@ -268,7 +217,7 @@ public final class TransactionLocks {
                 // this thread has entered no queue, Rowlock assumes contention.
                 KeyEntries entered = KeyEntries.entered();
                 Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
-                Commit.run(connection, List.of(), endings, toSend);
+                Commit.run(connection, null, List.of(), endings, toSend, false);
                 return;
             }
         } catch (Throwable failure) {
@@ -282,17 +231,5 @@ public final class TransactionLocks {
                         + " setAutoCommit(false) before its first statement",
                 SqlState.NO_ACTIVE_SQL_TRANSACTION,
                 null);
-    }
-
-    /** Sends writes now; see {@link LockAccess#send}. */
-    void send(CommitWrites writes) throws SQLException {
-        List<Write> toSend = CommitWrites.toSend(writes);
-        Commit.sendWrites(connection, toSend);
-    }
-
-    /** Locks the keys, runs the writes and commits. After any exception, the caller must roll back. */
-    void lockAndCommit(RequestParts request, List<Write> writes, Ending.Choice endings, boolean observed)
-            throws SQLException {
-        CommitBehindLock.run(new LockCall(calls, session(), request, null, observed), writes, endings);
     }
 }

@@ -32,9 +32,9 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         return new TransactionLocks(connection, calls);
     }
 
-    private TransactionLocks in(LentConnection lent) throws SQLException {
+    private static PgSession begin(LentConnection lent) throws SQLException {
         KeyEntries.startServerWait();
-        return new TransactionLocks(lent.connection(), calls, lent.begun());
+        return lent.begun();
     }
 
     <R, T extends @Nullable Object, X extends Exception> T run(
@@ -49,7 +49,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             RequestParts remaining = entries.isQueued() ? request.remaining(start) : request;
             Begun hold = null;
             try (LentConnection lent = new LentConnection(connect(dataSource, entries))) {
-                LockedTransaction<R> locked = in(lent).locked(remaining, query);
+                List<R> rows = calls.lockAndRead(begin(lent), remaining, query);
+                LockedTransaction<R> locked = new LockedTransaction<>(lent.connection(), rows);
                 hold = calls.observer().begin(Kind.HOLD);
                 T value = work.apply(locked);
                 commit(lent, request.keys(), locked.atCommit(), calls.endings(entries::isWanted));
@@ -82,7 +83,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             throws X, SQLException {
         Arguments.notNull(work, "The work is null");
         try (LentConnection lent = new LentConnection(Arguments.connection(dataSource))) {
-            List<R> rows = in(lent).claim(claim, mapper);
+            List<R> rows = calls.claim(begin(lent), claim, mapper);
             LockedTransaction<R> claimed = new LockedTransaction<>(lent.connection(), rows);
             T value = work.apply(claimed);
             commit(lent, List.of(), claimed.atCommit(), calls.endings(() -> false));
@@ -108,20 +109,20 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                 RequestParts remaining = request.remaining(start);
                 try (LentConnection lent = new LentConnection(connect(dataSource, entries))) {
                     long connected = System.nanoTime();
-                    TransactionLocks tx = in(lent);
+                    PgSession session = begin(lent);
                     Ending.Choice endings = calls.endings(entries::isWanted);
                     List<QueueEntry> others =
                             leader == null ? List.of() : groups.take(leader, place, lent.connection());
                     if (leader != null && !others.isEmpty()) {
                         Groups.Sending sending =
-                                (shortest, all) -> tx.lockAndCommit(request.waiting(shortest), all, endings, false);
+                                (shortest, all) -> calls.lockAndCommit(session, request.waiting(shortest), all, endings, false);
                         done = groups.send(leader, others, sending);
                     }
                     if (!done && (others.isEmpty() || lent.isUsableAgain())) {
                         // After a failed group, the driver may have replaced its connection, so the session is
                         // determined again.
-                        TransactionLocks alone = others.isEmpty() ? tx : in(lent.connection());
-                        alone.lockAndCommit(remaining.remaining(connected), toSend, endings, true);
+                        PgSession alone = others.isEmpty() ? session : PgSession.inTransaction(lent.connection());
+                        calls.lockAndCommit(alone, remaining.remaining(connected), toSend, endings, true);
                         groups.doneAlone(leader);
                         done = true;
                     }

@@ -23,7 +23,7 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.Insert;
 
 /** Checks the locks that the server has granted, and looks again for absent rows. */
-record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begun) {
+record HeldLocks(LockCall call, ResolvedRequest request, Held held) {
     /**
      * Refuses locks that possibly do not exclude other transactions: the number of locked keys is wrong, or a stale
      * snapshot may hide a row.
@@ -50,10 +50,10 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held, boolean begu
 
     /** Ensures that nothing is stored. Returns the exception for an INSERT that has not created the requested row. */
     RowlockException refusedInsert() throws SQLException {
-        RowlockException refused = TargetErrors.notInserted(call.description(), notInserted(), !begun);
+        RowlockException refused = TargetErrors.notInserted(call.description(), notInserted(), !call.hadBegun());
         // A ROLLBACK would silently undo the caller's earlier statements. If a failing statement aborts the transaction
         // instead, the caller's next statement fails.
-        if (begun) {
+        if (call.hadBegun()) {
             return aborted(refused);
         }
         call.session().execute("rollback");

@@ -20,33 +20,26 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.session.TargetErrors;
-import org.rowlock.internal.sql.Flush;
+import org.rowlock.internal.session.SocketBound;
 import org.rowlock.internal.sql.Outcome;
-import org.rowlock.internal.sql.Outcome.Absent;
 import org.rowlock.internal.sql.Outcome.Failed;
-import org.rowlock.internal.sql.Outcome.FrontGivenUp;
 import org.rowlock.internal.sql.Outcome.Held;
-import org.rowlock.internal.sql.Outcome.Refused;
-import org.rowlock.internal.sql.Outcome.Stale;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.Insert;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
-/** One call for locks. {@link #attempt} sends flushes, which take a round trip each, until the outcome is final. */
+/**
+ * One call for locks. {@link #attempt} looks up the tables, waits in the queues, and lets {@link LockFlush} send flushes
+ * until the outcome is final.
+ */
 public final class LockCall {
-    private static final Flush.Cache FLUSHES = new Flush.Cache(false);
-    private static final Flush.Cache ON_CITUS = new Flush.Cache(true);
-
-    /** The largest number of attempts if other transactions insert or delete the row during the call. */
-    private static final int MOST_TRIES = 3;
+    public static final String NOTHING_LOCKED = "Nothing is locked";
 
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
 
-    private static final int UNBOUND = -1;
 
     private final LockCalls calls;
     private final PgSession session;
@@ -82,13 +75,8 @@ public final class LockCall {
         return session;
     }
 
-    List<LockKey> keys() {
-        return request.keys();
-    }
-
-    /** Whether a COMMIT may be sent together with the lock. After an INSERT, Rowlock must first check the row. */
-    boolean mayCommit() {
-        return request.inserts().isEmpty();
+    boolean hadBegun() {
+        return begun;
     }
 
     /** Returns the strategy of the keys; BOTH if they have different strategies. */
@@ -108,8 +96,8 @@ public final class LockCall {
         }
         Begun observing = observed ? calls.observer().begin(LockListener.Kind.ACQUISITION) : null;
         LockListener.Outcome told = LockListener.Outcome.FAILED;
-        int socket = given == null ? boundSocket() : UNBOUND;
-        PgSession.Autosave autosave = session.withoutAutosave();
+        SocketBound socket = given == null ? boundSocket() : null;
+        Runnable autosave = session.withoutAutosave();
         try {
             ResolvedRequest asks = resolve();
             begun = session.hasBegun();
@@ -126,7 +114,7 @@ public final class LockCall {
                         ? null
                         : stay.front(request.lockWait().remaining(start), isOnCitus());
                 Outcome outcome =
-                        other != null && front == null ? lockBy(other) : untilDecided(asks, start, front, tail);
+                        other != null && front == null ? lockBy(other) : LockFlush.untilDecided(this, asks, start, front, tail);
                 stay.answered(outcome instanceof Held, tail == null || !tail.isCommitting());
                 told = outcome instanceof Held held && isUnlocked(held)
                         ? LockListener.Outcome.ABSENT
@@ -142,105 +130,19 @@ public final class LockCall {
             told = LockObserver.outcome(e);
             throw e;
         } finally {
-            autosave.close();
-            if (socket != UNBOUND) {
-                session.restoreSocketBound(socket);
+            autosave.run();
+            if (socket != null) {
+                socket.close();
             }
             calls.observer().end(observing, request.keys(), request.mode(), strategy, request.lockWait(), told);
         }
     }
 
-    /** Sends flushes until an outcome is final. */
-    private Outcome untilDecided(ResolvedRequest asked, long start, @Nullable Front inFront, @Nullable Tail given)
-            throws SQLException {
-        ResolvedRequest asks = asked;
-        Front front = inFront;
-        Tail tail = given;
-        boolean lookedUpAgain = false;
-        boolean replaced = false;
-        for (int tries = 1; ; ) {
-            ResolvedRequest next = asks.remaining(start).behind(front);
-            boolean isCommitting = tail != null && tail.isCommitting();
-            // With a COMMIT in the flush, advisory locks require READ COMMITTED: at other levels, a stale snapshot may
-            // hide the row, and a check after the COMMIT would be too late.
-            boolean anyIsolation = asks.anyIsolationAllowed() && !isCommitting;
-            Flush flush = (isOnCitus() ? ON_CITUS : FLUSHES).flush(next, begun, anyIsolation, tail);
-            Outcome outcome = new LockFlush(this, flush, next, tail, begun).send();
-            if (outcome instanceof Held held) {
-                if (held.isComplete(asks) && !replaced) {
-                    return held;
-                }
-                HeldLocks check = new HeldLocks(this, asks, held, begun);
-                check.refuseUnsafe(isCommitting);
-                if (!check.notInserted().isEmpty()) {
-                    // Another transaction has deleted the row after the INSERT and before the lock, or the INSERT
-                    // creates a different row.
-                    if (tries++ == MOST_TRIES) {
-                        throw check.refusedInsert();
-                    }
-                    if (tail != null && begun) {
-                        replaced = true; // The query of the caller has already run, and may have changed rows.
-                        tail = null;
-                    } else if (tail != null) {
-                        session.execute("rollback");
-                    }
-                } else if (replaced) {
-                    throw replaced();
-                } else if (tail != null && !isCommitting && check.isInsertedMeanwhile()) {
-                    // Another transaction has inserted the row during the call, so the query may have read the row
-                    // without a lock.
-                    if (begun || tries++ == MOST_TRIES) {
-                        throw replaced();
-                    }
-                    session.execute("rollback");
-                } else {
-                    return held;
-                }
-            } else if (outcome instanceof FrontGivenUp && front != null) {
-                // The row itself may be free, so the next flush has no front lock.
-                front.givenUp();
-                front = null;
-            } else if (outcome instanceof Absent) {
-                // The next flush contains only the locks. The flush shows which row is absent, or locks a row that was
-                // inserted meanwhile.
-                tail = null;
-            } else if (outcome instanceof Stale stale && stale.undone() && !lookedUpAgain) {
-                forget(asks);
-                asks = resolve();
-                lookedUpAgain = true;
-                if (isCommitting && isSeenFirst(asks)) {
-                    tail = null; // The look-up has found Citus, where Rowlock must check the row before a COMMIT.
-                }
-            } else if (outcome instanceof Refused refused
-                    && refused.isSnapshotStale()
-                    && isCommitting
-                    && asks.anyIsolationAllowed()) {
-                // Above READ COMMITTED, Rowlock must check the locked row before the COMMIT.
-                tail = null;
-            } else {
-                if (outcome instanceof Stale) {
-                    forget(asks);
-                }
-                if (replaced && !(outcome instanceof Failed)) {
-                    throw replaced();
-                }
-                return outcome;
-            }
-        }
-    }
-
-    /** Aborts the transaction, and returns the exception for a query that has run without the lock of its row. */
-    private RowlockException replaced() {
-        RowlockException refused = TargetErrors.replaced(description());
-        session.abort(refused);
-        return refused;
-    }
-
-    private void forget(ResolvedRequest asked) {
+    void forget(ResolvedRequest asked) {
         asked.tables().forEach(calls.tables().idColumns()::stale);
     }
 
-    private ResolvedRequest resolve() {
+    ResolvedRequest resolve() {
         ResolvedRequest made = calls.tables().resolve(session, request, strategy);
         resolved = made;
         return made;
@@ -251,15 +153,15 @@ public final class LockCall {
      * bound, plus 2 s for a slow server and 1 ms per key. With row locks, three times the bound is used, because one
      * row lock can wait more than once.
      */
-    private int boundSocket() throws SQLException {
+    private @Nullable SocketBound boundSocket() throws SQLException {
         if (!request.lockWait().isBounded()) {
-            return UNBOUND;
+            return null;
         }
         long waits = strategy == LockStrategy.ADVISORY ? 1 : ROW_LOCK_WAITS;
         long bound = request.lockWait().millis() * waits
                 + GRACE_MILLIS
                 + request.keys().size();
-        return session.boundSocket((int) Math.min(Integer.MAX_VALUE, bound));
+        return new SocketBound(session, bound);
     }
 
     /**
@@ -267,7 +169,7 @@ public final class LockCall {
      * absent row, so that the COMMIT does not run. If the transaction had begun before the call, the error would abort
      * the transaction. On Citus, the lock statement raises no such error.
      */
-    private boolean isSeenFirst(ResolvedRequest resolved) throws SQLException {
+    boolean isSeenFirst(ResolvedRequest resolved) throws SQLException {
         return resolved.isRowRequired() && (begun || isOnCitus());
     }
 
@@ -299,20 +201,24 @@ public final class LockCall {
         }
     }
 
-    private boolean isOnCitus() throws SQLException {
+    boolean isOnCitus() throws SQLException {
         return calls.tables().idColumns().isOnCitus(session);
     }
 
     /**
-     * Returns the held locks. Throws the exception for an outcome without locks, or for an absent row that is required.
+     * Returns the held locks. Throws the exception for an outcome without locks, for an absent row that is required, or
+     * if a listener has ended the transaction.
+     *
+     * @param undone what is not done if a listener has ended the transaction, for the message
      */
-    public Held held(Outcome outcome) throws SQLException {
+    public Held held(Outcome outcome, String undone) throws SQLException {
         if (!(outcome instanceof Held held)) {
             throw LockErrors.ofOutcome(description(), outcome);
         }
         if (!request.isAbsentAllowed() && !held.absent().isEmpty()) {
-            throw new HeldLocks(this, Objects.requireNonNull(resolved), held, begun).absentRow();
+            throw new HeldLocks(this, Objects.requireNonNull(resolved), held).absentRow();
         }
+        session.refuseIfOver(undone);
         return held;
     }
 

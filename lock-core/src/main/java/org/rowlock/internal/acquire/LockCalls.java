@@ -8,6 +8,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.function.BooleanSupplier;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.RowlockException;
+import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.sql.Outcome;
+import org.rowlock.internal.sql.Outcome.Failed;
+import org.rowlock.internal.sql.Outcome.Held;
+import org.rowlock.internal.sql.Outcome.NotAvailable;
+import org.rowlock.internal.text.SqlState;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.RowMapper;
@@ -16,9 +27,12 @@ import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.OpenRows;
+import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.value.ClaimParts;
+import org.rowlock.internal.value.RequestParts;
 
 /**
  * The objects that all calls for locks share.
@@ -34,10 +48,6 @@ public record LockCalls(
         @Nullable EarlyRelease early,
         LockFront front,
         Map<Connection, QueueEntry> lastGranted) {
-    public LockCalls(KnownTables tables, LockObserver observer, KeyQueues queues) {
-        this(tables, observer, queues, null, LockFront.ADAPTIVE);
-    }
-
     public LockCalls(
             KnownTables tables,
             LockObserver observer,
@@ -57,7 +67,66 @@ public record LockCalls(
         return how == null ? Ending.Choice.PLAIN : session -> how.ending(session, wanted.getAsBoolean());
     }
 
+    /** Locks the keys, and runs the query after the locks, if there is one, in one round trip. */
+    public <R> List<R> lockAndRead(PgSession session, RequestParts request, @Nullable BoundQuery<R> query)
+            throws SQLException {
+        LockCall call = new LockCall(this, session, request, null, true);
+        if (query == null) {
+            call.held(call.attempt(null), LockCall.NOTHING_LOCKED);
+            return List.of();
+        }
+        try (OpenRows open = new OpenRows()) {
+            call.held(call.attempt(Tail.ofQuery(query, open)), LockCall.NOTHING_LOCKED);
+            List<R> rows = open.map(query.mapper());
+            session.refuseIfOver(LockCall.NOTHING_LOCKED);
+            return rows;
+        }
+    }
+
+    /**
+     * Locks, writes and commits, in one round trip if possible. After any exception, the caller has to roll back.
+     *
+     * @throws CommitOutcomeUnknownException if it is unknown whether the transaction has committed durably
+     */
+    public void lockAndCommit(
+            PgSession session, RequestParts request, List<Write> writes, Ending.Choice endings, boolean observed)
+            throws SQLException {
+        LockCall call = new LockCall(this, session, request, null, observed);
+        Commit commit = Commit.behindLock(session, request.keys(), endings, writes);
+        // After an INSERT, Rowlock must check the row before the COMMIT.
+        Tail tail = request.inserts().isEmpty() ? commit.tail() : null;
+        commit.run(() -> {
+            Outcome outcome = call.attempt(tail);
+            if (!(outcome instanceof Held) || !commit.isSent()) {
+                refuseFailed(outcome, commit);
+                call.held(outcome, "Nothing is stored");
+                commit.send();
+            }
+        });
+    }
+
+    private static void refuseFailed(Outcome outcome, Commit commit) throws SQLException {
+        Failed failed = outcome instanceof Failed it ? it : null;
+        RowlockException meaning = failed == null ? null : failed.meaning();
+        boolean own = failed != null && meaning == null;
+        SQLException cause =
+                failed != null ? failed.cause() : outcome instanceof NotAvailable taken ? taken.cause() : null;
+        if (cause != null && (own || commit.isSent())) {
+            // The SQLSTATE does not show which wait has ended: the wait for the lock, or the wait until the COMMIT is
+            // durable.
+            SQLException definite = commit.failure(cause);
+            boolean lost = meaning instanceof LockConnectionLostException
+                    && !SqlState.READ_ONLY_SQL_TRANSACTION.equals(cause.getSQLState());
+            if (own || lost || ServerErrors.isDrivers(cause)) {
+                throw definite;
+            }
+        }
+    }
+
     public <T> List<T> claim(PgSession session, ClaimParts claim, RowMapper<T> mapper) throws SQLException {
-        return new ClaimRunner(session, tables, observer, claim, new OpenRows(), new ArrayList<>()).claim(mapper);
+        List<T> rows =
+                new ClaimRunner(session, tables, observer, claim, new OpenRows(), new ArrayList<>()).claim(mapper);
+        session.refuseIfOver("Nothing is claimed");
+        return rows;
     }
 }

@@ -8,6 +8,7 @@ import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.queue.QueuePolicy.Question;
+import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.value.LockWait;
@@ -56,7 +57,7 @@ record QueueStay(
         boolean entered = false;
         try {
             // The method holdsNoRow() costs a round trip, so it is called only if the entry would have to wait.
-            if (!own.tryEnter() && (!begun || session.holdsNoRow())) {
+            if (!own.tryEnter() && (!begun || FlushRunner.holdsNoRow(session))) {
                 own.enter(request.lockWait().nanos(), Integer.MAX_VALUE);
             }
             entered = true;

@@ -2,7 +2,6 @@ package org.rowlock.internal.commit;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLWarning;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +17,6 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
-import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteForm.WrongCount;
 import org.rowlock.internal.text.Stack;
 
@@ -30,24 +28,10 @@ import org.rowlock.internal.text.Stack;
  * transaction with ROLLBACK, and a pooler may have run a statement of another client instead. This class detects both
  * cases without a round trip, by the transaction state that the driver reports.
  *
- * <p>After any exception the caller must roll back, or prevent a later commit in another way. If the
- * driver refused to send a flush, the transaction is still open, and a later commit() would commit its earlier
- * statements.
+ * <p>After any exception the caller must roll back, or prevent a later commit in another way. If the driver refused to
+ * send a flush, the transaction is still open, and a later commit() would commit its earlier statements.
  */
 public final class Commit {
-    /**
-     * The largest number of statements in one flush. With more statements, the driver could stop and read results
-     * before it sends the rest.
-     */
-    public static final int MOST_IN_ONE = 100;
-
-    /**
-     * The largest approximate size, in bytes, of the statements that follow the first statement of a flush, if any
-     * statement returns rows. They must fit into the network buffers. Otherwise the driver and the server could
-     * deadlock: the driver writes, while the server waits until the driver reads the rows.
-     */
-    public static final long MOST_BYTES = 64_000;
-
     private final PgSession session;
     private final CommitErrors errors;
     private final Ending ending;
@@ -61,17 +45,6 @@ public final class Commit {
 
     /** Whether the COMMIT is sent after the writes and not with them, usually by the connection's commit(). */
     private final boolean commitsAlone;
-
-    /** Whether the COMMIT may have been sent. The field is set before the driver sends anything. */
-    private boolean sent;
-
-    /**
-     * Whether the transaction was over when the server answered the COMMIT. Set before listeners run, because a
-     * listener may begin another transaction.
-     */
-    private boolean ended;
-
-    private @Nullable SQLWarning warning;
 
     /**
      * Prepares the flushes, and runs no SQL in the transaction.
@@ -90,44 +63,30 @@ public final class Commit {
             throws SQLException {
         this.session = session;
         this.errors = errors;
-        this.ending = ending == null ? Ending.PLAIN : ending;
+        this.ending = ending == null ? Ending.plain() : ending;
         this.commits = ending != null;
         this.writes = writes;
-        List<Part> parts = writes.isEmpty() && !behindLock ? List.of() : new ArrayList<>(writes.size() + 3);
-        boolean repeated = false;
-        boolean returning = false;
-        boolean answering = false;
-        for (int i = 0; i < writes.size(); i++) {
-            Write write = writes.get(i);
-            WriteForm form = WriteForms.of(session, write);
-            write.begin();
-            WriteForms.add(parts, write, form, i + 1, writes.size());
-            repeated |= write.executions().size() > 1;
-            returning |= form.returning();
-            answering |= form.returning() || !form.changes();
-        }
+        WriteForms.Statements statements = WriteForms.statements(session, writes);
         // Rowlock must not commit a branch of an XA transaction. The driver's commit() refuses to commit a branch, but
         // a COMMIT in a flush would commit the branch.
-        this.commitsAlone = commits && (session.isOfXa() || (parts.isEmpty() && !behindLock));
-        // Without one-shot execution, the server would prepare a repeated statement once for each execution. A
-        // statement that returns rows and has an untyped value (null or a Date) would make the driver first read all
-        // earlier results.
-        boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
+        this.commitsAlone = commits && (session.isOfXa() || (statements.parts().isEmpty() && !behindLock));
         this.watch = commits && !commitsAlone ? LostCommits.watch(session, keepsWatch) : List.of();
-        this.flushes = commitsAlone && parts.isEmpty() ? List.of() : split(parts, oneShot, answering);
+        this.flushes = split(statements);
     }
 
-    private List<Tail> split(List<Part> parts, boolean oneShot, boolean answering) throws SQLException {
+    private List<Tail> split(WriteForms.Statements statements) {
+        List<Part> parts = statements.parts();
+        boolean oneShot = statements.oneShot();
         List<Tail> split = new ArrayList<>(1);
         int from = 0;
-        for (int to = end(parts, from, answering); to < parts.size(); to = end(parts, from, answering)) {
+        for (int to = statements.endOfFlush(from); to < parts.size(); to = statements.endOfFlush(from)) {
             split.add(Tail.ofWrites(parts.subList(from, to), oneShot));
             from = to;
         }
         List<Part> last = from == 0 ? parts : new ArrayList<>(parts.subList(from, parts.size()));
         if (commits && !commitsAlone) {
-            last.addAll(ending.around(commit()));
-            split.add(new Tail(watch, last, true, oneShot, null, () -> sent = false));
+            last.addAll(ending.parts(session));
+            split.add(new Tail(watch, last, true, oneShot, null, ending::setUnsent));
         } else if (!last.isEmpty()) {
             split.add(Tail.ofWrites(last, oneShot));
         }
@@ -135,49 +94,10 @@ public final class Commit {
     }
 
     /**
-     * Returns the index after the last part of the flush that begins with the part {@code from}.
-     *
-     * @param answering whether a part may return rows
-     */
-    private static int end(List<Part> parts, int from, boolean answering) {
-        int most = Math.min(parts.size(), from + MOST_IN_ONE);
-        long bytes = 0;
-        for (int i = from + 1; answering && i < most; i++) {
-            bytes += Part.bytes(parts.get(i).sql(), parts.get(i).binds());
-            if (bytes > MOST_BYTES) {
-                return i;
-            }
-        }
-        return most;
-    }
-
-    private Part commit() {
-        return new Part(
-                Ending.COMMIT,
-                (statement, at, request) -> {
-                    sent = true;
-                    return at;
-                },
-                (answers, statement) -> {
-                    ended = !session.hasBegun();
-                    warning = PgSession.replicationWarning(statement.getWarnings());
-                });
-    }
-
-    /**
-     * Sends the writes and the COMMIT, in one round trip if possible.
-     *
-     * @param keys the locked keys, for messages; empty if they are unknown
-     */
-    public static void run(Connection connection, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
-            throws SQLException {
-        run(connection, null, keys, endings, writes, false);
-    }
-
-    /**
      * Sends the writes and the COMMIT, in one round trip if possible.
      *
      * @param known the session of the connection; null if it must be determined
+     * @param keys the locked keys, for messages; empty if they are unknown
      * @param keepsWatch see {@link LostCommits#watch}
      */
     public static void run(
@@ -191,9 +111,9 @@ public final class Commit {
         CommitErrors errors = new CommitErrors(keys);
         PgSession session = errors.usable(connection, known);
         boolean nothing = writes.isEmpty() && !session.hasBegun();
-        Ending ending = nothing ? Ending.PLAIN : endings.of(session);
+        Ending ending = nothing ? Ending.plain() : endings.of(session);
         Commit commit = new Commit(session, errors, ending, writes, false, keepsWatch);
-        commit.run(null);
+        commit.run(commit::send);
     }
 
     public static Commit behindLock(PgSession session, List<LockKey> keys, Ending.Choice endings, List<Write> writes)
@@ -209,7 +129,7 @@ public final class Commit {
         if (!writes.isEmpty()) {
             PgSession.inTransaction(connection);
             Commit none = new Commit(session, errors, null, writes, false, false);
-            none.run(null);
+            none.run(none::send);
         }
     }
 
@@ -219,10 +139,9 @@ public final class Commit {
     }
 
     public boolean isSent() {
-        return sent;
+        return ending.isSent();
     }
 
-    @FunctionalInterface
     public interface Sending {
         void run() throws SQLException;
     }
@@ -232,29 +151,25 @@ public final class Commit {
      * CommitOutcomeUnknownException}, or a LockVerificationException that reports the stored writes. Every type of
      * exception is handled, because pools and proxies throw more types of exceptions than the driver.
      *
-     * @param behindLock sends the flush together with a lock; null if there is no lock to acquire
+     * @param sending sends the flushes, perhaps together with a lock
      */
-    public void run(@Nullable Sending behindLock) throws SQLException {
+    public void run(Sending sending) throws SQLException {
         Stack.reserve(Stack.OF_COMMIT);
-        PgSession.Autosave autosave = session.withoutAutosave();
+        Runnable autosave = session.withoutAutosave();
         try {
-            if (behindLock == null) {
-                send();
-            } else {
-                behindLock.run();
-            }
+            sending.run();
             end();
         } catch (CommitOutcomeUnknownException e) {
             throw markUnknown(e);
         } catch (SQLException | RowlockException e) {
             throw e;
         } catch (Throwable e) {
-            if (!sent || (e.getCause() instanceof SQLException sql && ServerErrors.isDriverRefusal(sql))) {
+            if (!ending.isSent() || (e.getCause() instanceof SQLException sql && ServerErrors.isDriverRefusal(sql))) {
                 throw e;
             }
             throw markUnknown(unknown(e));
         } finally {
-            autosave.close();
+            autosave.run();
         }
     }
 
@@ -294,7 +209,7 @@ public final class Commit {
         if (commitsAlone) {
             sendAlone();
         }
-        if (commits && !ended) {
+        if (commits && !ending.isOver()) {
             throw errors.notEnded(session);
         }
         LostCommits.committed(session, watch);
@@ -302,7 +217,7 @@ public final class Commit {
         if (commits && (!commitsAlone || !ending.isPlain())) {
             EarlyRelease.tell(session.connection());
         }
-        SQLException unconfirmed = ending.confirm(session, warning);
+        SQLException unconfirmed = ending.confirm(session);
         if (unconfirmed != null) {
             throw errors.notConfirmed(unconfirmed);
         }
@@ -310,15 +225,7 @@ public final class Commit {
 
     private void sendAlone() throws SQLException {
         try {
-            if (ending.isPlain()) {
-                // The connection's own commit() is called, so that a pool or proxy notices the commit.
-                sent = true;
-                session.connection().commit();
-            } else {
-                FlushRunner.run(session, ending.around(commit()));
-            }
-            ended = !session.hasBegun();
-            warning = session.takeReplicationWarning();
+            ending.sendAlone(session);
         } catch (SQLException e) {
             if (!writes.isEmpty() && CommitErrors.isRefusedInBranch(session, e)) {
                 // The transaction manager must end the XA branch. Aborting the branch prevents a later commit of the
@@ -338,6 +245,6 @@ public final class Commit {
         if (ServerErrors.isOfRule(e) && writes.stream().anyMatch(Write::isExpecting)) {
             return errors.ofRule(e);
         }
-        return !sent || ServerErrors.isDriverRefusal(e) ? e : errors.failure(session, ending, e);
+        return !ending.isSent() || ServerErrors.isDriverRefusal(e) ? e : errors.failure(session, ending, e);
     }
 }

@@ -36,7 +36,7 @@ public final class EarlyRelease {
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
         if (sql.isEmpty()) {
-            return Ending.PLAIN;
+            return Ending.plain();
         }
         Object database = session.place();
         boolean early = wanted && session.prepareThreshold() >= 0 && !session.isSimpleQueryMode();

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.Part;
@@ -17,14 +18,12 @@ import org.rowlock.internal.sql.ReleaseSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The COMMIT of one transaction, and the statements that are sent around it in the same round trip. Each transaction
- * has its own instance, except that all plain COMMITs share {@link #PLAIN}.
+ * The COMMIT of one transaction, the statements that are sent around it in the same round trip, and its answer. Each
+ * transaction has its own instance.
  */
 public final class Ending {
     /** The driver itself commits with the same text, so monitoring tools recognize the text. */
     static final String COMMIT = "COMMIT";
-
-    static final Ending PLAIN = new Ending(null, false, () -> {});
 
     private final @Nullable ReleaseSql sql;
     private final boolean early;
@@ -36,9 +35,20 @@ public final class Ending {
     private @Nullable String kept;
     private @Nullable String confirmed;
 
+    /** Whether the COMMIT may have been sent. The field is set before the driver sends anything. */
+    private boolean sent;
+
+    /**
+     * Whether the transaction was over when the server answered the COMMIT. Set before listeners run, because a
+     * listener may begin another transaction.
+     */
+    private boolean ended;
+
+    private @Nullable SQLWarning warning;
+
     @FunctionalInterface
     public interface Choice {
-        Choice PLAIN = session -> Ending.PLAIN;
+        Choice PLAIN = session -> plain();
 
         Ending of(PgSession session) throws SQLException;
     }
@@ -58,8 +68,52 @@ public final class Ending {
                 early ? HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()) : "";
     }
 
+    static Ending plain() {
+        return new Ending(null, false, () -> {});
+    }
+
     boolean isPlain() {
         return sql == null;
+    }
+
+    boolean isSent() {
+        return sent;
+    }
+
+    /** Records that the server has not run the COMMIT that was sent. */
+    void setUnsent() {
+        sent = false;
+    }
+
+    boolean isOver() {
+        return ended;
+    }
+
+    /** Returns the COMMIT and the statements around it. */
+    List<Part> parts(PgSession session) {
+        return around(new Part(
+                COMMIT,
+                (statement, at, request) -> {
+                    sent = true;
+                    return at;
+                },
+                (answers, statement) -> {
+                    ended = !session.hasBegun();
+                    warning = ServerErrors.replicationWarning(statement.getWarnings());
+                }));
+    }
+
+    /** Sends the COMMIT after the writes, and not with them. */
+    void sendAlone(PgSession session) throws SQLException {
+        if (sql == null) {
+            // The connection's own commit() is called, so that a pool or proxy notices the commit.
+            sent = true;
+            session.connection().commit();
+        } else {
+            FlushRunner.run(session, parts(session));
+        }
+        ended = !session.hasBegun();
+        warning = takeWarning(session.driver());
     }
 
     List<Part> around(Part commit) {
@@ -84,7 +138,7 @@ public final class Ending {
      * @return null if the commit is durable; otherwise the warning or the error that ended the wait
      */
     @Nullable
-    SQLException confirm(PgSession session, @Nullable SQLWarning warning) {
+    SQLException confirm(PgSession session) {
         if (!early || warning != null || (kept != null && kept.equals(confirmed))) {
             return warning;
         }
@@ -95,11 +149,19 @@ public final class Ending {
                 session.execute(ReleaseSql.confirmAt(level));
                 connection.commit();
             }
-            return session.takeReplicationWarning();
+            return takeWarning(session.driver());
         } catch (SQLException e) {
             PgSession.rollBack(connection, e);
             return e;
         }
+    }
+
+    private static @Nullable SQLWarning takeWarning(Connection driver) throws SQLException {
+        SQLWarning found = ServerErrors.replicationWarning(driver.getWarnings());
+        if (found != null) {
+            driver.clearWarnings();
+        }
+        return found;
     }
 
     enum Fate {
@@ -114,13 +176,13 @@ public final class Ending {
         boolean mayBeBehind = early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
         // If the transaction is aborted or still open, the COMMIT has not run. Even if a pool has closed the connection
         // because of the error, isAborted() still shows the earlier state.
-        if (!mayBeBehind || session.isAborted() || (!session.isClosed() && session.hasBegun())) {
+        if (!mayBeBehind || session.isAborted() || (!session.connection().isClosed() && session.hasBegun())) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 failed.run();
             }
             return Fate.UNDONE;
         }
-        return early && !session.isClosed() ? ask(session, e) : Fate.UNKNOWN;
+        return early && !session.connection().isClosed() ? ask(session, e) : Fate.UNKNOWN;
     }
 
     private Fate ask(PgSession session, SQLException e) {

@@ -24,9 +24,65 @@ public final class WriteForms {
 
     private static final BoundedCache<Checked, String> CHECKED = new BoundedCache<>();
 
+    /**
+     * The largest number of statements in one flush. With more statements, the driver could stop and read results
+     * before it sends the rest.
+     */
+    public static final int MOST_IN_ONE = 100;
+
+    /**
+     * The largest approximate size, in bytes, of the statements that follow the first statement of a flush, if any
+     * statement returns rows. They must fit into the network buffers. Otherwise the driver and the server could
+     * deadlock: the driver writes, while the server waits until the driver reads the rows.
+     */
+    public static final long MOST_BYTES = 64_000;
+
     private WriteForms() {}
 
     private record Checked(String sql, long expected, int number) {}
+
+    /**
+     * The statements of writes.
+     *
+     * @param oneShot whether the statements must not stay prepared at the server
+     * @param answering whether a statement may return rows
+     */
+    record Statements(List<Part> parts, boolean oneShot, boolean answering) {
+        /** Returns the index after the last statement of the flush that begins with the statement {@code from}. */
+        int endOfFlush(int from) {
+            int most = Math.min(parts.size(), from + MOST_IN_ONE);
+            long bytes = 0;
+            for (int i = from + 1; answering && i < most; i++) {
+                bytes += Part.bytes(parts.get(i).sql(), parts.get(i).binds());
+                if (bytes > MOST_BYTES) {
+                    return i;
+                }
+            }
+            return most;
+        }
+    }
+
+    /** Prepares writes for sending, and clears the results of earlier attempts. */
+    static Statements statements(PgSession session, List<Write> writes) throws SQLException {
+        List<Part> parts = new ArrayList<>(writes.isEmpty() ? 0 : writes.size() + 3);
+        boolean repeated = false;
+        boolean returning = false;
+        boolean answering = false;
+        for (int i = 0; i < writes.size(); i++) {
+            Write write = writes.get(i);
+            WriteForm form = of(session, write);
+            write.begin();
+            add(parts, write, form, i + 1, writes.size());
+            repeated |= write.executions().size() > 1;
+            returning |= form.returning();
+            answering |= form.returning() || !form.changes();
+        }
+        // Without one-shot execution, the server would prepare a repeated statement once for each execution. A
+        // statement that returns rows and has an untyped value (null or a Date) would make the driver first read all
+        // earlier results.
+        boolean oneShot = repeated || (returning && parts.stream().anyMatch(part -> Part.hasUntyped(part.binds())));
+        return new Statements(parts, oneShot, answering);
+    }
 
     /** @param of how many writes there are; if there are many, SQL that contains {@code number} is not cached */
     static void add(List<Part> parts, Write write, WriteForm form, int number, int of) {

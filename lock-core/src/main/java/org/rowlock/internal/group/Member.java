@@ -13,7 +13,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockStrategy;
-import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.CommitErrors;
 import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.LockObserver;
@@ -105,8 +104,8 @@ public final class Member {
                 && isSameId(key, member.key)
                 && bound.isBounded() == member.bound.isBounded()
                 && !member.remaining().isNoWait()
-                && groupExecutions + member.executions <= Commit.MOST_IN_ONE
-                && groupBytes + member.bytes <= Commit.MOST_BYTES
+                && groupExecutions + member.executions <= WriteForms.MOST_IN_ONE
+                && groupBytes + member.bytes <= WriteForms.MOST_BYTES
                 && WriteForms.areChanges(session, member.writes);
         if (fits) {
             groupExecutions += member.executions;

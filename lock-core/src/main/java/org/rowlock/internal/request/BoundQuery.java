@@ -1,7 +1,6 @@
 package org.rowlock.internal.request;
 
 import java.math.BigDecimal;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,13 +15,11 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
     public BoundQuery {
         Arguments.text(sql, "The SQL of the query", "one statement that returns rows");
         Arguments.notNull(mapper, "The row mapper is null; give a function from a result row to a value");
-        // Unlike List.copyOf(), this list accepts null.
-        binds = Arrays.asList(Arguments.notNull(binds, Arguments.NO_BINDS).toArray());
     }
 
     public static <R extends @Nullable Object> BoundQuery<R> of(
             String sql, RowMapper<R> mapper, @Nullable Object... binds) {
-        return new BoundQuery<>(sql, mapper, Arrays.asList(Arguments.notNull(binds, Arguments.NO_BINDS)));
+        return new BoundQuery<>(sql, mapper, Arguments.binds(binds));
     }
 
     /** Returns a query that reads one value from the first column of each row. */

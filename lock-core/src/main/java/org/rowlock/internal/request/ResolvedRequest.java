@@ -73,16 +73,6 @@ public record ResolvedRequest(
             };
         }
 
-        /** Returns the shape of keys that may have different modes. */
-        public static Shape of(List<LockKey> keys, RequestParts request) {
-            for (LockKey key : keys) {
-                if (request.modeOf(key) != request.mode()) {
-                    return MANY;
-                }
-            }
-            return of(keys);
-        }
-
         private static Shape ofKey(LockKey key) {
             if (key instanceof LockKey.Row row) {
                 return RowKey.isPair(row) ? ROW_INT : ROW_TEXT;
@@ -116,7 +106,12 @@ public record ResolvedRequest(
 
     /** Returns the form of the lock statement. Except with MANY, all keys have the mode of the request. */
     public Shape shape() {
-        return Shape.of(advisory, request);
+        for (LockKey key : advisory) {
+            if (request.modeOf(key) != request.mode()) {
+                return Shape.MANY;
+            }
+        }
+        return Shape.of(advisory);
     }
 
     public static List<String> tablesOf(List<LockKey> keys) {

@@ -15,7 +15,6 @@ import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PgConnection;
 import org.postgresql.jdbc.PreferQueryMode;
-import org.postgresql.util.PSQLWarning;
 import org.rowlock.LockTransactionException;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.SqlState;
@@ -26,6 +25,8 @@ import org.rowlock.internal.value.Insert;
  * BaseConnection}, which is not part of pgjdbc's API.
  */
 abstract class DriverSession {
+    static final String NOT_TAKEN = "No lock was taken";
+
     private final BaseConnection driver;
 
     DriverSession(Connection connection) throws SQLException {
@@ -67,14 +68,11 @@ abstract class DriverSession {
                     e);
         }
         throw refused(
+                NOT_TAKEN,
                 "the connection (" + connection.getClass().getName() + ") does not come from the PostgreSQL JDBC"
                         + " driver, and cannot be unwrapped to a connection of that driver; use"
                         + " org.postgresql:postgresql, directly or in a pool that supports unwrap()",
                 SqlState.FEATURE_NOT_SUPPORTED);
-    }
-
-    static LockTransactionException refused(String why, String sqlState) {
-        return refused("No lock was taken", why, sqlState);
     }
 
     static LockTransactionException refused(String what, String why, String sqlState) {
@@ -151,31 +149,6 @@ abstract class DriverSession {
         return List.of(executor.getHostSpec(), executor.getDatabase(), executor.getUser());
     }
 
-    /**
-     * Returns the server's warning that a commit did not wait for the standby; null if there is none. The warning is
-     * recognized by the server function that raised it, because the SQLSTATE is not specific and the text may be in any
-     * language.
-     */
-    @Nullable
-    public SQLWarning takeReplicationWarning() throws SQLException {
-        SQLWarning found = replicationWarning(driver.getWarnings());
-        if (found != null) {
-            driver.clearWarnings();
-        }
-        return found;
-    }
-
-    @Nullable
-    public static SQLWarning replicationWarning(@Nullable SQLWarning first) {
-        for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
-            if (warning instanceof PSQLWarning notice
-                    && "SyncRepWaitForLSN".equals(notice.getServerErrorMessage().getRoutine())) {
-                return warning;
-            }
-        }
-        return null;
-    }
-
     public void addWarnings(@Nullable SQLWarning first) throws SQLException {
         if (first != null) {
             driver.unwrap(PgConnection.class).addWarning(first);
@@ -203,13 +176,8 @@ abstract class DriverSession {
                 several == null ? keyword.isEmpty() ? 0 : 1 : several.length);
     }
 
-    public interface Autosave extends AutoCloseable {
-        @Override
-        void close();
-    }
-
-    /** Stops the driver's own savepoints between the statements of a script, until the returned object is closed. */
-    public Autosave withoutAutosave() {
+    /** Stops the driver's own savepoints between the statements of a script, until the returned task runs. */
+    public Runnable withoutAutosave() {
         AutoSave before = driver.getAutosave();
         driver.setAutosave(AutoSave.NEVER);
         return () -> driver.setAutosave(before);
@@ -243,25 +211,6 @@ abstract class DriverSession {
 
     public void setPrepareThreshold(int executions) {
         driver.setPrepareThreshold(executions);
-    }
-
-    /**
-     * Sets a timeout for each answer of the server, unless a shorter timeout is already set. Returns the previous
-     * timeout. The timeout is set on the driver's connection, so the pool does not notice the timeout, and does not
-     * reset it.
-     */
-    public int boundSocket(int millis) throws SQLException {
-        int before = driver.getNetworkTimeout();
-        if (before == 0 || before > millis) {
-            driver.setNetworkTimeout(Runnable::run, millis);
-        }
-        return before;
-    }
-
-    public void restoreSocketBound(int millis) throws SQLException {
-        if (!driver.isClosed()) {
-            driver.setNetworkTimeout(Runnable::run, millis);
-        }
     }
 
     /** Returns the id of the server process, for messages. With a pooler, the id may be wrong or missing. */

@@ -12,6 +12,8 @@ import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.sql.Outcome;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
+import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.Insert;
 
 /** Sends flushes, and reads the results of their parts in order. */
@@ -75,6 +77,27 @@ public final class FlushRunner {
         } finally {
             session.addWarnings(results.getWarnings());
             Part.close(statement);
+        }
+    }
+
+    /**
+     * Whether the current transaction is certain to hold no row lock: a transaction without an id holds none. The query
+     * takes one round trip.
+     *
+     * @return false also if the role lacks the privilege for the query
+     * @throws SQLException if the query fails for another reason, for example because it is cancelled
+     */
+    public static boolean holdsNoRow(PgSession session) throws SQLException {
+        try (Statement statement = session.connection().createStatement()) {
+            statement.execute(WaitSql.HAS_NO_ID);
+            statement.getMoreResults();
+            return "t".equals(Part.first(statement));
+        } catch (SQLException e) {
+            if (!session.isAborted() || !SqlState.isRefusal(e.getSQLState())) {
+                throw e;
+            }
+            session.execute(WaitSql.ROLLBACK_TO_SAVEPOINT);
+            return false;
         }
     }
 

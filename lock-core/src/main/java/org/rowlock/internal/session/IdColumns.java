@@ -1,9 +1,6 @@
 package org.rowlock.internal.session;
 
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -14,7 +11,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
-import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.IdType;
@@ -193,7 +189,7 @@ public final class IdColumns {
         if (kept != null && !kept.isStale()) {
             return kept;
         }
-        Known found = session.outsideTransaction(() -> found(session, given));
+        Known found = session.outsideTransaction(() -> TableLookUp.existing(session, given));
         if (found.isCitus()) {
             foundCitus(session);
         }
@@ -216,60 +212,5 @@ public final class IdColumns {
     /** Marks a table as stale, because the server has reported that the cached result is wrong. */
     public void stale(RowTable table) {
         known.replaceAll((place, kept) -> kept.table() == table ? kept.stale() : kept);
-    }
-
-    private static Known found(PgSession session, Place place) throws SQLException {
-        Known found = lookUp(session, place.table(), place.given(), 0);
-        if (found.kind().isEmpty()) {
-            String unused = session.ask(CatalogSql.NO_TABLE, place.table());
-        }
-        return found;
-    }
-
-    /** Looks up a table at the server. The result has an empty kind if the table does not exist. */
-    public static Known lookUp(PgSession session, String table, List<String> given, int seconds) throws SQLException {
-        List<Column> columns = new ArrayList<>();
-        List<String> missing = new ArrayList<>(given);
-        String kind = "";
-        String schemas = "";
-        long schema = 0;
-        boolean immediate = false;
-        boolean citus = false;
-        boolean lookable = false;
-        boolean countsRows = false;
-        long oid = 0;
-        try (PreparedStatement statement =
-                session.prepare(given.isEmpty() ? CatalogSql.KEY_OF_TABLE : CatalogSql.NAMED_COLUMNS)) {
-            if (seconds > 0) {
-                statement.setQueryTimeout(seconds);
-            }
-            int at = 1;
-            if (!given.isEmpty()) {
-                statement.setArray(at++, session.connection().createArrayOf("text", given.toArray()));
-            }
-            statement.setString(at, table);
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    kind = row.getString(1);
-                    schemas = row.getString(5);
-                    schema = row.getLong(6);
-                    citus = row.getBoolean(9);
-                    lookable = row.getBoolean(10);
-                    oid = row.getLong(11);
-                    countsRows = row.getBoolean(12) && !citus;
-                    immediate = row.getBoolean(13);
-                    if (row.getString(2) != null) {
-                        IdType idType = IdType.of(row.getString(3), row.getBoolean(8), row.getBoolean(7));
-                        missing.remove(row.getString(2));
-                        columns.add(new Column(row.getString(2), row.getString(3), row.getString(4), idType));
-                    }
-                }
-            }
-        }
-        Identity identity = !given.isEmpty()
-                ? Identity.GIVEN
-                : columns.size() == 1 && immediate ? Identity.ONE_COLUMN : Identity.CATALOG;
-        RowTable found = new RowTable(table, List.copyOf(columns), identity, lookable);
-        return new Known(found, missing, kind, schemas, schema, oid, citus, countsRows, false);
     }
 }

@@ -67,7 +67,7 @@ public final class LentConnection implements AutoCloseable {
         return made;
     }
 
-    /** Begins a transaction, and returns its session. */
+    /** Begins a transaction, and returns its session. Refuses a session that cannot acquire locks. */
     public PgSession begun() throws SQLException {
         autoCommit = connection.getAutoCommit();
         if (autoCommit) {
@@ -77,7 +77,7 @@ public final class LentConnection implements AutoCloseable {
             // undo the settings of that statement.
             connection.commit();
         }
-        return session();
+        return session().usable();
     }
 
     /**

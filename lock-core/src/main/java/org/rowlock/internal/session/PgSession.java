@@ -9,7 +9,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 import org.postgresql.xa.PGXAConnection;
 import org.rowlock.internal.sql.Part;
@@ -32,35 +31,33 @@ public final class PgSession extends DriverSession {
 
     /** Returns the session of a connection. First checks, without SQL, that locks can be acquired. */
     public static PgSession inTransaction(Connection connection) throws SQLException {
-        return inTransaction(connection, null);
-    }
-
-    /**
-     * Returns the session of a connection, after the checks of {@link #inTransaction(Connection)}.
-     *
-     * @param known the session of the connection; null if it must be determined
-     */
-    public static PgSession inTransaction(Connection connection, @Nullable PgSession known) throws SQLException {
         if (connection.isClosed()) {
             throw refused(
+                    NOT_TAKEN,
                     "the connection is closed; lock on the open connection of a transaction",
                     SqlState.CONNECTION_DOES_NOT_EXIST);
         }
         if (connection.getAutoCommit()) {
             throw refused(
+                    NOT_TAKEN,
                     "the connection is in autocommit, so the lock would be gone at once; call setAutoCommit(false) or"
                             + " begin a transaction first",
                     SqlState.NO_ACTIVE_SQL_TRANSACTION);
         }
-        PgSession session = known == null ? new PgSession(connection) : known;
-        if (session.isAborted()) {
+        return new PgSession(connection).usable();
+    }
+
+    /** Returns this session. First checks, without SQL, that locks can be acquired in its transaction. */
+    PgSession usable() {
+        if (isAborted()) {
             throw refused(
+                    NOT_TAKEN,
                     "an earlier statement of the transaction failed, and PostgreSQL ignores all others until it ends;"
                             + " roll back first",
                     SqlState.IN_FAILED_SQL_TRANSACTION);
         }
-        session.refuseForcedDescribe();
-        return session;
+        refuseForcedDescribe();
+        return this;
     }
 
     /**
@@ -89,9 +86,7 @@ public final class PgSession extends DriverSession {
      * transaction.
      */
     public boolean isOfXa() {
-        // The test for Proxy is first, because it is cheap and excludes the connections of most pools.
         return connection instanceof Proxy
-                && Proxy.isProxyClass(connection.getClass())
                 && Proxy.getInvocationHandler(connection)
                         .getClass()
                         .getName()
@@ -135,27 +130,6 @@ public final class PgSession extends DriverSession {
     }
 
     /**
-     * Whether the current transaction is certain to hold no row lock: a transaction without an id holds none. The query
-     * takes one round trip.
-     *
-     * @return false also if the role lacks the privilege for the query
-     * @throws SQLException if the query fails for another reason, for example because it is cancelled
-     */
-    public boolean holdsNoRow() throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(WaitSql.HAS_NO_ID);
-            statement.getMoreResults();
-            return "t".equals(Part.first(statement));
-        } catch (SQLException e) {
-            if (!isAborted() || !SqlState.isRefusal(e.getSQLState())) {
-                throw e;
-            }
-            execute(WaitSql.ROLLBACK_TO_SAVEPOINT);
-            return false;
-        }
-    }
-
-    /**
      * Runs a query. Returns the first column of the first row; an empty text if there is no row or the value is null.
      */
     public String ask(String sql, String... binds) throws SQLException {
@@ -176,10 +150,6 @@ public final class PgSession extends DriverSession {
             query.execute();
             return Objects.requireNonNullElse(Part.first(query), "");
         }
-    }
-
-    public boolean isClosed() throws SQLException {
-        return connection.isClosed();
     }
 
     public PreparedStatement prepare(String sql) throws SQLException {

@@ -122,12 +122,12 @@ public final class PrimaryKeys {
     private static IdColumns.Known seen(PgSession session, IdColumns.Place name) throws SQLException {
         String path = name.searchPath();
         if (path == null || path.equals(session.reported("search_path"))) {
-            return IdColumns.lookUp(session, name.table(), List.of(), LOOK_UP_SECONDS);
+            return TableLookUp.of(session, name, LOOK_UP_SECONDS);
         }
         session.execute("begin");
         try {
             String unused = session.ask("select pg_catalog.set_config('search_path', ?, true)", path);
-            return IdColumns.lookUp(session, name.table(), List.of(), LOOK_UP_SECONDS);
+            return TableLookUp.of(session, name, LOOK_UP_SECONDS);
         } finally {
             session.execute("rollback");
         }

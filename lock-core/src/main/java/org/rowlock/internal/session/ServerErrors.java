@@ -1,17 +1,16 @@
 package org.rowlock.internal.session;
 
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
+import org.postgresql.util.PSQLWarning;
 import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.internal.request.Description;
-import org.rowlock.internal.request.ResolvedRequest;
-import org.rowlock.internal.request.ResolvedRequest.WaitKind;
 import org.rowlock.internal.sql.LockCheckSql;
 import org.rowlock.internal.sql.Outcome;
-import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteForm.WrongCount;
 import org.rowlock.internal.text.FrontSql;
@@ -79,7 +78,7 @@ public final class ServerErrors {
      * Whether the server function ProcessInterrupts has raised the error. This function raises the errors of timeouts
      * and cancels, but not the error of NOWAIT.
      */
-    private static boolean isOfProcessInterrupts(SQLException e) {
+    public static boolean isOfProcessInterrupts(SQLException e) {
         return isRaisedIn("ProcessInterrupts", e);
     }
 
@@ -112,32 +111,6 @@ public final class ServerErrors {
     private static boolean isRaisedIn(String routine, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         return server != null && routine.equals(server.getRoutine());
-    }
-
-    /**
-     * Whether the error lock_not_available certainly comes from the caller's statements, and not from the statement
-     * that acquires the requested locks. A lock without NOWAIT fails only by a timeout. A lock with NOWAIT cannot time
-     * out. A limited wait does not time out before its limit.
-     *
-     * <p>For a lock that does not wait forever, returns true only if the caller's statements include the COMMIT.
-     * Without the COMMIT, Rowlock rolls back the flush, whatever caused the error.
-     *
-     * @param start the value of System.nanoTime() before the wait began
-     */
-    public static boolean isOfTail(ResolvedRequest request, @Nullable Tail tail, long start, SQLException e) {
-        if (tail == null || !SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-            return false;
-        }
-        boolean timeout = isOfProcessInterrupts(e);
-        return switch (WaitKind.of(request.lockWait())) {
-            case FOREVER -> !timeout;
-            case NO_WAIT -> tail.isCommitting() && timeout;
-            case AT_MOST -> {
-                long took = System.nanoTime() - start;
-                yield tail.isCommitting()
-                        && (!timeout || took < request.lockWait().nanos());
-            }
-        };
     }
 
     /**
@@ -233,6 +206,21 @@ public final class ServerErrors {
     private static boolean names(String message, String name) {
         String plain = String.join(".", TableName.parts(name));
         return message.contains('"' + plain + '"') || message.endsWith(' ' + plain);
+    }
+
+    /**
+     * Returns the server's warning that a commit did not wait for the standby; null if there is none. The warning is
+     * recognized by the server function that raised it, because the SQLSTATE is not specific and the text may be in any
+     * language.
+     */
+    public static @Nullable SQLWarning replicationWarning(@Nullable SQLWarning first) {
+        for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
+            if (warning instanceof PSQLWarning notice
+                    && "SyncRepWaitForLSN".equals(notice.getServerErrorMessage().getRoutine())) {
+                return warning;
+            }
+        }
+        return null;
     }
 
     static @Nullable ServerErrorMessage serverMessage(SQLException e) {

@@ -62,7 +62,7 @@ public final class RowSql {
      *     run
      */
     static Part one(RowTable table, RowLockMode mode, WaitKind wait, boolean required) {
-        Part lock = one(table, FOUND + WaitSql.rearm(wait, ""), clause(mode, wait), 0, 0);
+        Part lock = one(table, FOUND + WaitSql.rearm(wait, ""), clause(mode, "", wait), 0, 0);
         return required ? required(table, lock, "(select pg_catalog.count(*) from rowlock_l)", 0) : lock;
     }
 
@@ -98,7 +98,7 @@ public final class RowSql {
                 table,
                 FOUND,
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
-                        + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT));
+                        + " is distinct from 'in progress'" + clause(mode, "", WaitKind.NO_WAIT));
         // A view has no column xmin. In this case the name xmin refers to the null column of x.
         return "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + unlocked + ") as l";
     }
@@ -151,7 +151,7 @@ public final class RowSql {
 
     /** Returns a statement that locks one of several rows, and returns a result row if the row exists. */
     static Part oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait) {
-        return one(table, FOUND, clause(mode, wait), group, index);
+        return one(table, FOUND, clause(mode, "", wait), group, index);
     }
 
     static String column(Column column) {
@@ -191,10 +191,6 @@ public final class RowSql {
     /** Returns a literal whose meaning does not depend on standard_conforming_strings. */
     private static String literal(String text) {
         return "E'" + text.replace("\\", "\\\\").replace("'", "''") + '\'';
-    }
-
-    private static String clause(RowLockMode mode, WaitKind wait) {
-        return clause(mode, "", wait);
     }
 
     static String clause(RowLockMode mode, String of, WaitKind wait) {

@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks the arguments of API methods. */
 public final class Arguments {
-    public static final String NO_BINDS = "The binds are null; give a value per parameter, or none";
-
     private Arguments() {}
 
     public static <T> T notNull(@Nullable T value, String message) {
@@ -40,7 +38,14 @@ public final class Arguments {
      * null.
      */
     public static List<@Nullable Object> binds(@Nullable Object @Nullable ... values) {
-        return Arrays.asList(notNull(values, NO_BINDS).clone());
+        return Arrays.asList(notNull(values, "The binds are null; give a value per parameter, or none").clone());
+    }
+
+    public static int positive(int value, String what) {
+        if (value < 1) {
+            throw new IllegalArgumentException(what + " is " + value + "; give at least 1");
+        }
+        return value;
     }
 
     public static String text(@Nullable String value, String what, String cure) {

@@ -120,8 +120,6 @@ public final class FrontSql {
             + " and r.relation = pg_catalog.to_regclass(cast(? as pg_catalog.text)) and r.database = (select d.oid"
             + " from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())))";
 
-    public static final int PARAMETERS = 3;
-
     /** An expression for the lock_timeout of the session in milliseconds, 0 for none. */
     public static final String LOCK_TIMEOUT_MILLIS =
             "(extract(epoch from pg_catalog.current_setting('lock_timeout')::pg_catalog.interval) * 1000)::bigint";
@@ -159,7 +157,7 @@ public final class FrontSql {
         statement.setLong(at, key);
         statement.setInt(at + 1, millis);
         statement.setInt(at + 2, part);
-        return at + PARAMETERS;
+        return at + 3;
     }
 
     /** Returns a script with the statements for a front lock, and the given statement. */

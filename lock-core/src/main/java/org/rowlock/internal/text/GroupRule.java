@@ -24,31 +24,12 @@ public final class GroupRule {
             + "|interval.*)$'";
 
     /** The settings on which a permitted write may depend. */
-    private static final String SETTINGS = Stream.of(
-                    "role",
-                    "search_path",
-                    "datestyle",
-                    "intervalstyle",
-                    "timezone",
-                    "timezone_abbreviations",
-                    "lc_monetary",
-                    "lc_numeric",
-                    "lc_time",
-                    "default_text_search_config",
-                    "bytea_output",
-                    "extra_float_digits",
-                    "xmloption",
-                    "xmlbinary",
-                    "array_nulls",
-                    "transform_null_equals",
-                    "standard_conforming_strings",
-                    "backslash_quote",
-                    "check_function_bodies",
-                    "row_security",
-                    "session_replication_role",
-                    "synchronous_commit",
-                    "lock_timeout",
-                    "statement_timeout")
+    private static final String SETTINGS = Stream.of(("role search_path datestyle intervalstyle timezone"
+                            + " timezone_abbreviations lc_monetary lc_numeric lc_time default_text_search_config"
+                            + " bytea_output extra_float_digits xmloption xmlbinary array_nulls transform_null_equals"
+                            + " standard_conforming_strings backslash_quote check_function_bodies row_security"
+                            + " session_replication_role synchronous_commit lock_timeout statement_timeout")
+                    .split(" "))
             .map(setting -> "pg_catalog.current_setting('" + setting + "')")
             .collect(Collectors.joining(", "));
 

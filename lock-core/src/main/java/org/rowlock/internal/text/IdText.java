@@ -88,15 +88,11 @@ public final class IdText {
 
     /** Whether the text cannot be encoded in UTF-8. Two such texts could be sent as the same bytes. */
     public static boolean hasLoneSurrogate(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char unit = text.charAt(i);
-            if (Character.isSurrogate(unit)) {
-                if (Character.isLowSurrogate(unit)
-                        || i + 1 == text.length()
-                        || !Character.isLowSurrogate(text.charAt(i + 1))) {
-                    return true;
-                }
-                i++;
+        int point;
+        for (int i = 0; i < text.length(); i += Character.charCount(point)) {
+            point = text.codePointAt(i);
+            if (Character.isBmpCodePoint(point) && Character.isSurrogate((char) point)) {
+                return true;
             }
         }
         return false;

@@ -12,10 +12,7 @@ public record ClaimParts(String table, String predicate, List<@Nullable Object> 
     public ClaimParts {
         table = TableName.normalize(table);
         Arguments.text(predicate, "The predicate of a claim", "the condition after WHERE");
-        if (limit < 1) {
-            throw new IllegalArgumentException(
-                    "The limit of a claim on " + table + " is " + limit + "; give at least 1");
-        }
+        Arguments.positive(limit, "The limit of a claim on " + table);
     }
 
     public static ClaimParts of(@Nullable Claim claim) {

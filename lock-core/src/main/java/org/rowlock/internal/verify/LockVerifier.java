@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
@@ -67,7 +68,11 @@ public final class LockVerifier {
                 tables.config().tables().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2);
         this.probing = new LockCalls(
-                new KnownTables(keysAlone, tables.idColumns()), new LockObserver(List.of()), KeyQueues.adaptive(1));
+                new KnownTables(keysAlone, tables.idColumns()),
+ new LockObserver(List.of()),
+ KeyQueues.adaptive(1),
+ null,
+ LockFront.NEVER);
     }
 
     public void verify(DataSource dataSource) {

@@ -16,6 +16,7 @@ import org.rowlock.internal.acquire.LockCall;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.SocketBound;
 import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.sql.Outcome;
 import org.rowlock.internal.sql.Tail;
@@ -49,14 +50,14 @@ final class Probe implements AutoCloseable {
     final Connection connection;
     final PgSession session;
     private final boolean autoCommit;
-    private final int socketBound;
+    private final SocketBound socketBound;
     private final int prepareThreshold;
 
     private Probe(Connection connection) throws SQLException {
         this.connection = connection;
         this.session = PgSession.of(connection);
         this.autoCommit = connection.getAutoCommit();
-        this.socketBound = session.boundSocket(MOST_MILLIS);
+        this.socketBound = new SocketBound(session, MOST_MILLIS);
         this.prepareThreshold = session.prepareThreshold();
         if (prepareThreshold > 0) {
             // Every statement is prepared at once, so that the checks fail if a pooler mixes up prepared statements.
@@ -172,7 +173,7 @@ final class Probe implements AutoCloseable {
             if (outcome instanceof Outcome.NotAvailable) {
                 return false;
             }
-            call.held(outcome);
+            call.held(outcome, LockCall.NOTHING_LOCKED);
             return true;
         } catch (LockTransactionException | LockConnectionLostException e) {
             if (!e.sqlState().equals(Optional.of(SqlState.READ_ONLY_SQL_TRANSACTION))) {
@@ -227,7 +228,7 @@ final class Probe implements AutoCloseable {
                 connection.rollback();
                 connection.setAutoCommit(autoCommit);
                 session.setPrepareThreshold(prepareThreshold);
-                session.restoreSocketBound(socketBound);
+                socketBound.close();
             } catch (SQLException e) {
                 session.kill(e);
             }

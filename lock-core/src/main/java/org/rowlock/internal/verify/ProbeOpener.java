@@ -3,8 +3,11 @@ package org.rowlock.internal.verify;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
+import org.rowlock.internal.session.SocketBound;
 
 /**
  * Borrows the connections of a verification. All connections stay borrowed, because otherwise the pool would lend the
@@ -43,15 +46,13 @@ final class ProbeOpener {
     private static Probe openSoon(DataSource dataSource) throws SQLException {
         Thread caller = Thread.currentThread();
         AtomicBoolean ended = new AtomicBoolean();
-        Thread watch = new Thread(() -> interruptLater(caller, ended), "rowlock-verification");
-        watch.setDaemon(true);
-        watch.start();
+        CompletableFuture.delayedExecutor(SOON.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
+                .execute(() -> interrupt(caller, ended));
         try {
             Probe probe = Probe.open(dataSource);
             requireAnswer(probe);
             return probe;
         } finally {
-            watch.interrupt();
             synchronized (ended) {
                 if (ended.getAndSet(true)) {
                     boolean unused = Thread.interrupted();
@@ -66,10 +67,10 @@ final class ProbeOpener {
      * @throws SQLException if no answer arrives in time; the connection is then closed
      */
     private static void requireAnswer(Probe probe) throws SQLException {
-        int usual = probe.session.boundSocket((int) SOON.toMillis());
+        SocketBound soon = new SocketBound(probe.session, SOON.toMillis());
         try {
             String unused = probe.askAlone("select 1");
-            probe.session.restoreSocketBound(usual);
+            soon.close();
         } catch (SQLException e) {
             probe.session.kill(e);
             probe.close();
@@ -77,12 +78,7 @@ final class ProbeOpener {
         }
     }
 
-    private static void interruptLater(Thread caller, AtomicBoolean ended) {
-        try {
-            Thread.sleep(SOON.toMillis());
-        } catch (InterruptedException e) {
-            return;
-        }
+    private static void interrupt(Thread caller, AtomicBoolean ended) {
         synchronized (ended) {
             if (!ended.getAndSet(true)) {
                 caller.interrupt();

@@ -310,7 +310,7 @@ class CommitOutcomeTest {
         CommitWrites writes = new CommitWrites();
         writes.addBatch(
                         "update account set balance = balance + 1 where id = ?",
-                        Collections.nCopies(Commit.MOST_IN_ONE + 1, 1))
+                        Collections.nCopies(WriteForms.MOST_IN_ONE + 1, 1))
                 .expectOneRow();
         proxy.cutAfter("update account");
         assertThatThrownBy(() ->
@@ -319,7 +319,7 @@ class CommitOutcomeTest {
         assertThat(balance()).isEqualTo("0");
         proxy.cutAfter("COMMIT");
         assertUnknown(() -> on(locks(strategy), proxied()).lock(forUpdate(KEY)).execute(writes));
-        assertThat(balance()).isEqualTo(String.valueOf(Commit.MOST_IN_ONE + 1));
+        assertThat(balance()).isEqualTo(String.valueOf(WriteForms.MOST_IN_ONE + 1));
     }
 
     /** Killed while it waits for a row in the flush: the server has not come to the COMMIT, which nobody can tell. */
@@ -454,7 +454,8 @@ class CommitOutcomeTest {
                                 "with paid as (insert into payment values (" + id + ")) update account set balance ="
                                         + " balance + 1 where id = 1");
                         try {
-                            Commit.run(connection, List.of(), session -> release.ending(session, wanted), List.of());
+                            Commit.run(
+ connection, null, List.of(), session -> release.ending(session, wanted), List.of(), false);
                         } catch (SQLException | RowlockException e) {
                             connection.rollback();
                             throw e;

@@ -58,7 +58,7 @@ class EndingLevelTest {
     }
 
     private void commitEarly(Connection connection) throws SQLException {
-        Commit.run(connection, List.of(), session -> release.ending(session, true), List.of());
+        Commit.run(connection, null, List.of(), session -> release.ending(session, true), List.of(), false);
     }
 
     private static String column(Statement statement, int at) throws SQLException {
@@ -152,7 +152,7 @@ class EndingLevelTest {
             assertThatThrownBy(() -> commitEarly(connection)).satisfies(sqlState("55000"));
             Write write = new Write("insert into " + database.schema() + ".item values (2)");
             write.again();
-            assertThatThrownBy(() -> Commit.run(connection, List.of(), Ending.Choice.PLAIN, List.of(write)))
+            assertThatThrownBy(() -> Commit.run(connection, null, List.of(), Ending.Choice.PLAIN, List.of(write), false))
                     .satisfies(sqlState("55000"));
             managed.getXAResource().end(branch, XAResource.TMSUCCESS);
             // However the driver reports that nothing is left to commit: the writes were told to be undone.

@@ -27,7 +27,7 @@ class KeptWritesTest {
 
     private String behindLock(String sql, int writes) {
         List<Part> parts = expecting(sql, writes);
-        parts.addAll(Ending.PLAIN.around(Part.control(Ending.COMMIT)));
+        parts.addAll(Ending.plain().around(Part.control(Ending.COMMIT)));
         return flushes.flush(ResolvedRequest.NONE, false, false, Tail.ofWrites(parts, false))
                 .sql();
     }
