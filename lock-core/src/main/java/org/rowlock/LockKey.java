@@ -108,7 +108,8 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
         List<Object> values = new ArrayList<>();
         values.add(first);
         values.add(second);
-        String none = "The third and later values for table " + table + " are null; give these values, or leave them out";
+        String none =
+                "The third and later values for table " + table + " are null; give these values, or leave them out";
         Collections.addAll(values, Arguments.notNull(more, none));
         return values;
     }

@@ -173,14 +173,19 @@ public final class RowLocks {
      * @throws LockTransactionException if the connections are read-only or lead to a hot standby
      */
     public void verify() {
-        verifier.verify(dataSource.get());
+        verifier.verify(dataSource.get(), LockVerifier.LOOKS);
+    }
+
+    /** Returns an object with the same configuration for another DataSource; see {@link LockAccess#on}. */
+    RowLocks on(DataSource other) {
+        return new RowLocks(runner, verifier, () -> other);
     }
 
     /** Gives Rowlock's other modules access to this object. */
     private final class Inside implements LockAccess {
         @Override
         public RowLocks on(DataSource other) {
-            return new RowLocks(runner, verifier, () -> other);
+            return RowLocks.this.on(other);
         }
 
         @Override

@@ -66,7 +66,8 @@ public final class RowLocksBuilder {
      * @return this builder
      */
     public RowLocksBuilder idColumns(String table, String... columns) {
-        List<String> names = Arrays.asList(Arguments.notNull(columns, "The columns given to RowLocks.builder(..) are null"));
+        List<String> names =
+                Arrays.asList(Arguments.notNull(columns, "The columns given to RowLocks.builder(..) are null"));
         names.forEach(name -> Arguments.text(name, "An id column of " + table, "the name as the catalog has it"));
         if (names.isEmpty()) {
             throw new IllegalArgumentException("No id column of " + table + " is given; give at least one, or omit"

@@ -16,6 +16,7 @@ import org.rowlock.internal.group.Member;
 import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.queue.QueueGroup;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LentConnection;
@@ -68,10 +69,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     }
 
     private void report(@Nullable Begun hold, RequestParts request, Outcome outcome) {
-        if (hold != null) {
-            LockStrategy strategy = calls.tables().config().strategyOf(request.keys());
-            calls.observer().end(hold, request.keys(), request.mode(), strategy, request.lockWait(), outcome);
-        }
+        LockStrategy strategy = calls.tables().config().strategyOf(request.keys());
+        calls.observer().end(hold, request.keys(), request.mode(), strategy, request.lockWait(), outcome);
     }
 
     /**
@@ -98,7 +97,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         long start = System.nanoTime();
         try (KeyEntries entries = admission.enter(dataSource, request, member)) {
             QueueEntry place = entries.entryOf(request.keys().get(0));
-            QueueEntry.Served served = place == null ? null : place.served();
+            QueueGroup.Served served = place == null ? null : place.served();
             if (member != null && served != null) {
                 member.finish(groups.observer(), served);
                 return;
@@ -114,8 +113,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                     List<QueueEntry> others =
                             leader == null ? List.of() : groups.take(leader, place, lent.connection());
                     if (leader != null && !others.isEmpty()) {
-                        Groups.Sending sending =
-                                (shortest, all) -> calls.lockAndCommit(session, request.waiting(shortest), all, endings, false);
+                        Groups.Sending sending = (shortest, all) ->
+                                calls.lockAndCommit(session, request.waiting(shortest), all, endings, false);
                         done = groups.send(leader, others, sending);
                     }
                     if (!done && (others.isEmpty() || lent.isUsableAgain())) {

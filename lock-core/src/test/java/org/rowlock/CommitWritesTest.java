@@ -660,7 +660,7 @@ class CommitWritesTest {
         connection.setAutoCommit(false);
         CommitWrites writes = new CommitWrites();
         writes.add("update account set balance = 7 where id < ?", 3).expectOneRow();
-        assertThatThrownBy(() -> LockAccess.builder().build().in(connection).send(writes))
+        assertThatThrownBy(() -> LockAccess.of(LockAccess.builder().build()).send(connection, writes))
                 .isInstanceOf(UnexpectedRowCountException.class)
                 .hasMessageContaining("The transaction is aborted; roll back");
         connection.commit();
@@ -692,29 +692,29 @@ class CommitWritesTest {
     @Test
     void sentWithoutTheCommitTheyArePartOfTheTransaction() throws Exception {
         connection.setAutoCommit(false);
-        TransactionLocks tx = LockAccess.builder().build().in(connection);
+        LockAccess access = LockAccess.of(LockAccess.builder().build());
         CommitWrites writes = new CommitWrites();
         CommitWrite first = writes.add(ADD, 5, 1).expectOneRow();
         CommitWrites more = new CommitWrites();
         CommitWrite second = more.add(ENTRY + " returning account", 1, 5);
         writes.addAll(more);
-        tx.send(writes);
+        access.send(connection, writes);
         assertThat(first.count()).isOne();
         assertThat(second.rows()).containsExactly(List.of(1));
         assertThat(balance(1)).isEqualTo("0");
-        assertThatIllegalStateException().isThrownBy(() -> tx.send(writes));
+        assertThatIllegalStateException().isThrownBy(() -> access.send(connection, writes));
         assertThatIllegalStateException().isThrownBy(() -> new CommitWrites().addAll(writes));
         connection.commit();
         assertThat(balance(1)).isEqualTo("5");
-        tx.send(new CommitWrites());
+        access.send(connection, new CommitWrites());
         CommitWrites wrong = new CommitWrites();
         wrong.add(ADD, 5, 1).expectRows(2);
-        assertThatThrownBy(() -> tx.send(wrong)).isInstanceOf(UnexpectedRowCountException.class);
+        assertThatThrownBy(() -> access.send(connection, wrong)).isInstanceOf(UnexpectedRowCountException.class);
         connection.rollback();
         assertThat(balance(1)).isEqualTo("5");
-        assertIllegal(() -> tx.send(null));
+        assertIllegal(() -> access.send(connection, null));
         connection.setAutoCommit(true);
-        assertThatThrownBy(() -> tx.send(wrong)).isInstanceOf(LockTransactionException.class);
+        assertThatThrownBy(() -> access.send(connection, wrong)).isInstanceOf(LockTransactionException.class);
     }
 
     @ParameterizedTest

@@ -40,7 +40,6 @@ public final class LockCall {
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
 
-
     private final LockCalls calls;
     private final PgSession session;
     private final RequestParts request;
@@ -113,8 +112,9 @@ public final class LockCall {
                 Front front = other != null && calls.front() != LockFront.ALWAYS
                         ? null
                         : stay.front(request.lockWait().remaining(start), isOnCitus());
-                Outcome outcome =
-                        other != null && front == null ? lockBy(other) : LockFlush.untilDecided(this, asks, start, front, tail);
+                Outcome outcome = other != null && front == null
+                        ? lockBy(other)
+                        : LockFlush.untilDecided(this, asks, start, front, tail);
                 stay.answered(outcome instanceof Held, tail == null || !tail.isCommitting());
                 told = outcome instanceof Held held && isUnlocked(held)
                         ? LockListener.Outcome.ABSENT

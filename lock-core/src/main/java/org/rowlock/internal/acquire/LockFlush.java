@@ -227,12 +227,17 @@ record LockFlush(
     private @Nullable Failed undo(SQLException cause) throws SQLException {
         PgSession session = call.session();
         try {
-            if (!ServerErrors.isConnectionLost(cause) && (session.hasBegun() || session.connection().isClosed())) {
+            if (!ServerErrors.isConnectionLost(cause)
+                    && (session.hasBegun() || session.connection().isClosed())) {
                 session.execute(call.hadBegun() ? WaitSql.ROLLBACK_TO_SAVEPOINT : "rollback");
             }
             return null;
         } catch (SQLException e) {
-            return LockErrors.notUndone(call.description(), session.isAborted() && !session.connection().isClosed(), e, cause);
+            return LockErrors.notUndone(
+                    call.description(),
+                    session.isAborted() && !session.connection().isClosed(),
+                    e,
+                    cause);
         }
     }
 }

@@ -84,10 +84,8 @@ record QueueStay(
         }
         Question question = fronted.asks(false);
         if (question != null) {
-            fronted.ask(
-                    question,
-                    sql -> session.outsideTransaction(() -> session.ask(sql, row.table())),
-                    calls.queues()::atServer);
+            calls.queues()
+                    .ask(fronted, question, sql -> session.outsideTransaction(() -> session.ask(sql, row.table())));
         }
         Front wanted = fronted.front(calls.front());
         return wanted == null ? null : wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));

@@ -140,7 +140,9 @@ public record CommitErrors(List<LockKey> keys) {
         SQLException unanswered = mixedUp ? null : unanswered(session, e);
         if (unanswered != null) {
             boolean lost = SqlState.isConnectionLost(unanswered.getSQLState());
-            if (!lost && !ServerErrors.isDrivers(unanswered) && !session.connection().isClosed()) {
+            if (!lost
+                    && !ServerErrors.isDrivers(unanswered)
+                    && !session.connection().isClosed()) {
                 // A pool or a proxy has thrown the exception. An open transaction shows that the COMMIT was not sent.
                 if (session.hasBegun()) {
                     return e;

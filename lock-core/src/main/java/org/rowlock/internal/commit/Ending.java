@@ -44,7 +44,8 @@ public final class Ending {
      */
     private boolean ended;
 
-    private @Nullable SQLWarning warning;
+    /** The warnings of the COMMIT. */
+    private @Nullable SQLWarning warnings;
 
     @FunctionalInterface
     public interface Choice {
@@ -99,7 +100,7 @@ public final class Ending {
                 },
                 (answers, statement) -> {
                     ended = !session.hasBegun();
-                    warning = ServerErrors.replicationWarning(statement.getWarnings());
+                    warnings = statement.getWarnings();
                 }));
     }
 
@@ -113,7 +114,7 @@ public final class Ending {
             FlushRunner.run(session, parts(session));
         }
         ended = !session.hasBegun();
-        warning = takeWarning(session.driver());
+        warnings = takeWarning(session.driver());
     }
 
     List<Part> around(Part commit) {
@@ -139,6 +140,7 @@ public final class Ending {
      */
     @Nullable
     SQLException confirm(PgSession session) {
+        SQLWarning warning = warnings == null ? null : ServerErrors.replicationWarning(warnings);
         if (!early || warning != null || (kept != null && kept.equals(confirmed))) {
             return warning;
         }

@@ -24,6 +24,7 @@ import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.queue.QueueGroup;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.BoundedCache;
@@ -134,7 +135,8 @@ public record Groups(
         if (leader.isRowRequired && leader.key instanceof LockKey.Row row) {
             leader.required = tables.of(session, row.table());
         }
-        return entry.take(
+        return QueueGroup.take(
+                entry,
                 most - 1,
                 offer -> offer instanceof Member member
                         && areKnown(leader, member.targets)

@@ -17,7 +17,7 @@ import org.rowlock.internal.commit.CommitErrors;
 import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
-import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.queue.QueueGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
@@ -183,7 +183,7 @@ public final class Member {
      * Reports the outcome of a call that a leader has run, and throws an exception if the outcome is unknown. Called on
      * the member's own thread.
      */
-    public void finish(LockObserver observer, QueueEntry.Served served) {
+    public void finish(LockObserver observer, QueueGroup.Served served) {
         Throwable failure = served.failure();
         report(observer, outcome(failure));
         if (failure != null) {

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.queue.QueueGroup;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
 
@@ -103,7 +104,7 @@ public final class StatementMember {
      * @throws SQLException if it is unknown whether the change is stored, or the wait has timed out
      */
     public @Nullable Result result(QueueEntry entry) throws SQLException {
-        QueueEntry.Served served = entry.served();
+        QueueGroup.Served served = entry.served();
         if (served != null) {
             if (served.failure() != null) {
                 throw ownOf(served.failure());

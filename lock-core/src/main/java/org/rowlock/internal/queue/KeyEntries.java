@@ -10,7 +10,6 @@ import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
@@ -115,11 +114,11 @@ public final class KeyEntries implements AutoCloseable {
         LockWait wait = request.lockWait();
         long start = System.nanoTime();
         for (Place place : places) {
-            State state = enter(place.entry(), wait.remaining(start), mostWaiting);
-            if (state == State.FULL) {
+            EntryState state = enter(place.entry(), wait.remaining(start), mostWaiting);
+            if (state == EntryState.FULL) {
                 throw notAvailable(place.key(), mostWaiting + FULL);
             }
-            if (state == State.OVER) {
+            if (state == EntryState.OVER) {
                 throw Thread.currentThread().isInterrupted()
                         ? interrupted(place.key())
                         : notAvailable(place.key(), OVER + wait + '.');
@@ -127,12 +126,12 @@ public final class KeyEntries implements AutoCloseable {
         }
     }
 
-    private static State enter(QueueEntry entry, LockWait left, int mostWaiting) {
+    private static EntryState enter(QueueEntry entry, LockWait left, int mostWaiting) {
         if (Thread.currentThread().isInterrupted()) {
-            return State.OVER;
+            return EntryState.OVER;
         }
         if (left.isNoWait()) {
-            return entry.tryEnterFree() ? State.IN : State.OVER;
+            return entry.tryEnterFree() ? EntryState.IN : EntryState.OVER;
         }
         return entry.enter(left.nanos(), mostWaiting);
     }

@@ -3,12 +3,7 @@ package org.rowlock.internal.queue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntUnaryOperator;
-import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.queue.QueueEntry.Served;
-import org.rowlock.internal.queue.QueueEntry.State;
 
 /**
  * The queue of a key in this JVM, in the order of arrival. An entry waits until it is <em>admitted</em>, and stays
@@ -22,18 +17,9 @@ import org.rowlock.internal.queue.QueueEntry.State;
  * borrowed its connection, and waits only if it holds no row lock. The transaction leaves the {@code ROW} queue when
  * the server has answered the lock statement, because Rowlock does not always notice the commit.
  *
- * <p>An admitted transaction may wait for a transaction outside the queue, for example for a second transaction of its
- * own thread. In a {@code ROW} queue, {@link Relief} limits how long all other entries then wait.
- *
  * <p>Thread-safe: the state of the queue is changed under one lock, but threads park without the lock.
  */
 final class KeyQueue {
-    /**
-     * How many leaders of groups ({@link QueueEntry}) are admitted at a time. While the server runs the group of one
-     * leader, the other leader waits at the server. With few leaders, groups are large and commits are few.
-     */
-    private static final int LEADERS = 2;
-
     /** The lock of all queues whose keys have the same hash. These queues share one policy. */
     final Object lock;
 
@@ -43,19 +29,12 @@ final class KeyQueue {
 
     final Relief relief;
 
-    private final List<QueueEntry> line = new ArrayList<>(0);
+    final HoldTimes times = new HoldTimes(this);
+
+    final List<QueueEntry> line = new ArrayList<>(0);
 
     /** How many entries the leaders have taken. Taken entries are not in {@code line}, but their threads wait. */
-    private int taken;
-
-    /** The total time for which past transactions of this JVM have held the key. */
-    private long heldNanos;
-
-    /** The time at which a transaction of this JVM last acquired the key; 0 if that transaction has ended. */
-    private long heldSince;
-
-    /** Whether Rowlock noticed the last release at once. If so, {@link #heldNanos(long)} includes the present hold. */
-    private boolean noticesEnd;
+    int taken;
 
     /** The number of admitted entries: positive if the entries are shared, negative if they are exclusive. */
     private int inside;
@@ -83,16 +62,19 @@ final class KeyQueue {
 
     boolean tryEnter(QueueEntry entry, boolean alone) {
         synchronized (lock) {
-            return entry.state == State.NEW && line.isEmpty() && (!alone || open || inside == 0) && tryAdmit(entry);
+            return entry.state == EntryState.NEW
+                    && line.isEmpty()
+                    && (!alone || open || inside == 0)
+                    && tryAdmit(entry);
         }
     }
 
-    State enter(QueueEntry entry, long mostNanos, int mostWaiting) {
+    EntryState enter(QueueEntry entry, long mostNanos, int mostWaiting) {
         long start = System.nanoTime();
         line(entry, mostNanos, mostWaiting);
         boolean interrupted = false;
-        while (entry.state == State.WAITING || entry.state == State.TAKEN) {
-            if (entry.state == State.TAKEN) {
+        while (entry.state == EntryState.WAITING || entry.state == EntryState.TAKEN) {
+            if (entry.state == EntryState.TAKEN) {
                 LockSupport.park(this);
                 interrupted |= Thread.interrupted();
                 continue;
@@ -117,11 +99,11 @@ final class KeyQueue {
 
     private void line(QueueEntry entry, long mostNanos, int mostWaiting) {
         synchronized (lock) {
-            if (entry.state != State.NEW || (line.isEmpty() && tryAdmit(entry))) {
+            if (entry.state != EntryState.NEW || (line.isEmpty() && tryAdmit(entry))) {
                 return;
             }
             if (mostNanos <= 0 || line.size() + taken >= mostWaiting) {
-                entry.state = mostNanos <= 0 ? State.OVER : State.FULL;
+                entry.state = mostNanos <= 0 ? EntryState.OVER : EntryState.FULL;
                 return;
             }
             long now = System.nanoTime();
@@ -135,27 +117,24 @@ final class KeyQueue {
     }
 
     /** Inserts an entry at its position in the order of arrival, even if a leader has given the entry back. */
-    private void insert(QueueEntry entry) {
+    void insert(QueueEntry entry) {
         int at = line.size();
         while (at > 0 && line.get(at - 1).sinceNanos - entry.sinceNanos > 0) {
             at--;
         }
         line.add(at, entry);
-        entry.state = State.WAITING;
+        entry.state = EntryState.WAITING;
         admitNext();
     }
 
-    /**
-     * Ends the wait of an entry, even before the wait begins. Returns false if the entry no longer waits in the queue.
-     * If a leader has taken the entry, its wait ends when the leader gives the entry back.
-     */
+    /** Ends the wait of an entry; see {@link QueueEntry#wake}. */
     boolean giveUp(QueueEntry entry) {
         synchronized (lock) {
-            boolean gives = entry.state == State.NEW || entry.state == State.WAITING;
-            entry.woken |= entry.state == State.TAKEN;
+            boolean gives = entry.state == EntryState.NEW || entry.state == EntryState.WAITING;
+            entry.woken |= entry.state == EntryState.TAKEN;
             if (gives) {
                 line.remove(entry);
-                entry.state = State.OVER;
+                entry.state = EntryState.OVER;
                 LockSupport.unpark(entry.thread);
                 // If the removed entry was exclusive, shared entries after it may be admitted now.
                 admitNext();
@@ -167,26 +146,23 @@ final class KeyQueue {
     void leave(QueueEntry entry) {
         boolean parts;
         synchronized (lock) {
-            parts = entry.state != State.LEFT;
-            if (entry.state == State.WAITING) {
+            parts = entry.state != EntryState.LEFT;
+            if (entry.state == EntryState.WAITING) {
                 line.remove(entry);
             }
-            taken -= entry.state == State.TAKEN ? 1 : 0;
-            for (QueueEntry member : entry.members) {
-                if (member.state == State.TAKEN) {
-                    // If the leader has not sent the work of a member, the member waits again.
-                    end(member, member.sent ? Served.UNKNOWN : null);
-                }
+            taken -= entry.state == EntryState.TAKEN ? 1 : 0;
+            if (!entry.members.isEmpty()) {
+                QueueGroup.endRemaining(entry);
             }
-            if (entry.state == State.IN && entry.counted) {
+            if (entry.state == EntryState.IN && entry.counted) {
                 long now = System.nanoTime();
                 inside -= entry.shared ? 1 : -1;
                 if (relief.more > 0) {
                     relief.end(now);
                 }
-                entry.placeLeft(now, !line.isEmpty());
+                times.left(entry, now);
             }
-            entry.state = State.LEFT;
+            entry.state = EntryState.LEFT;
             admitNext();
         }
         if (parts && parted != null) {
@@ -200,60 +176,6 @@ final class KeyQueue {
                 open = skipsWait;
                 admitNext();
             }
-        }
-    }
-
-    List<QueueEntry> take(QueueEntry holder, int most, Predicate<Object> joins, IntUnaryOperator rounded) {
-        synchronized (lock) {
-            if (holder.state != State.IN || holder.shared) {
-                throw new IllegalStateException("The state of the leader is " + holder.state
-                        + "; only an entry that was admitted exclusively can lead a group");
-            }
-            int joining = 0;
-            while (joining < Math.min(most, line.size()) && joins(line.get(joining), joins)) {
-                joining++;
-            }
-            List<QueueEntry> first = line.subList(0, rounded.applyAsInt(joining));
-            List<QueueEntry> members = List.copyOf(first);
-            first.clear();
-            taken += members.size();
-            members.forEach(member -> member.state = State.TAKEN);
-            holder.members =
-                    Stream.concat(holder.members.stream(), members.stream()).toList();
-            return members;
-        }
-    }
-
-    private static boolean joins(QueueEntry entry, Predicate<Object> joins) {
-        Object offer = entry.offer;
-        return !entry.shared && offer != null && joins.test(offer);
-    }
-
-    /**
-     * Ends a leader's work for an entry. If {@code served} is null, the entry waits again, without its offer, unless
-     * its wait was ended meanwhile.
-     */
-    void end(QueueEntry entry, @Nullable Served served) {
-        synchronized (lock) {
-            if (entry.state != State.TAKEN) {
-                throw new IllegalStateException("The state of the entry is " + entry.state + ", but only a member of a"
-                        + " group can be ended");
-            }
-            taken--;
-            if (served == null) {
-                entry.offer = null;
-                entry.sent = false;
-                if (entry.woken) {
-                    entry.state = State.OVER;
-                    admitNext();
-                } else {
-                    insert(entry);
-                }
-            } else {
-                entry.served = served;
-                entry.state = State.SERVED;
-            }
-            LockSupport.unpark(entry.thread);
         }
     }
 
@@ -294,7 +216,7 @@ final class KeyQueue {
 
     private boolean hasRoom() {
         int most = policy.width(isKept(), line.size());
-        return -inside < (long) (taken > 0 ? Math.min(LEADERS, most) : most) + relief.more;
+        return -inside < (long) (taken > 0 ? Math.min(QueueGroup.LEADERS, most) : most) + relief.more;
     }
 
     void admit(QueueEntry entry) {
@@ -302,32 +224,6 @@ final class KeyQueue {
         entry.inFront = Math.abs(inside);
         inside += entry.shared ? 1 : -1;
         entry.enters();
-    }
-
-    /** Returns the time for which transactions of this JVM have held the key until now, as far as it is known. */
-    long heldNanos(long now) {
-        return heldSince == 0 || !noticesEnd ? heldNanos : heldNanos + now - heldSince;
-    }
-
-    /** Records that a transaction of this JVM has acquired the key. The previous holder must therefore have ended. */
-    void granted(long now) {
-        heldNanos = heldNanos(now);
-        heldSince = now;
-    }
-
-    /** Records that a transaction of this JVM has acquired the key, so the waiting transactions need no relief yet. */
-    void moved(long now) {
-        if (line.size() + taken > 0) {
-            relief.begin(now);
-        }
-    }
-
-    void released(long since, long now, boolean exact) {
-        noticesEnd = exact;
-        if (heldSince == since) {
-            heldNanos = heldNanos(now);
-            heldSince = 0;
-        }
     }
 
     int wanting() {
@@ -343,7 +239,7 @@ final class KeyQueue {
     /** Returns the number of admitted entries, without the entry that holds the key. */
     int withoutHolder() {
         synchronized (lock) {
-            return Math.max(0, Math.abs(inside) - (heldSince == 0 ? 0 : 1));
+            return Math.max(0, Math.abs(inside) - (times.isHeld() ? 1 : 0));
         }
     }
 

@@ -1,5 +1,8 @@
 package org.rowlock.internal.queue;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,6 +13,7 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.queue.QueuePolicy.Question;
 
 /**
  * All queues of one {@code RowLocks} object, or of the drop-in. Thread-safe.
@@ -19,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * speed. Each hash has one policy, which is never removed.
  */
 public final class KeyQueues {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int HASHES = 1 << 12;
@@ -96,9 +102,27 @@ public final class KeyQueues {
     }
 
     /** Returns how many transactions of all queues may wait for a lock at the server. */
-    public int atServer() {
+    int atServer() {
         return inside()
                 + byKey.values().stream().mapToInt(KeyQueue::withoutHolder).sum();
+    }
+
+    /** Runs a query of {@code FrontSql} for the table of the row. */
+    public interface Count {
+        String ask(String sql) throws SQLException;
+    }
+
+    /** Asks the server for an entry, and records the answer. The answer is unknown if the query fails. */
+    public void ask(QueueEntry entry, Question question, Count count) {
+        int answer = QueuePolicy.UNKNOWN;
+        try {
+            int before = atServer();
+            int waiters = Integer.parseInt(count.ask(question.sql));
+            answer = question == Question.OTHER_JVMS ? Math.max(0, waiters - Math.max(before, atServer())) : waiters;
+        } catch (SQLException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "The clients that wait for a row could not be counted", e);
+        }
+        entry.answered(question, answer);
     }
 
     private int sum(ToIntFunction<KeyQueue> number) {

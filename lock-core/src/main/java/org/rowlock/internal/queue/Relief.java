@@ -4,8 +4,9 @@ package org.rowlock.internal.queue;
  * Admits more transactions than the width of a queue allows, if no transaction of this JVM has acquired the key for
  * some time. The queue first admits one more transaction. If the key is still not acquired after the same time again,
  * the queue admits two more, then four, and so on. Each step lasts for a limited period. The queue does not admit all
- * transactions, because the cause of the delay may be contention with many transactions of other JVMs. All methods
- * except {@link #untilMore} are called under the lock of the queue.
+ * transactions, because the cause of the delay may be contention with many transactions of other JVMs. The cause may
+ * also be that an admitted transaction waits for a second transaction of its own thread. All methods except {@link
+ * #untilMore} are called under the lock of the queue.
  */
 final class Relief {
     static final Relief NEVER = new Relief(Long.MAX_VALUE);

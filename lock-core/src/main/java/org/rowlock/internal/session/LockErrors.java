@@ -221,8 +221,7 @@ public final class LockErrors {
     }
 
     /** Returns the outcome of a failed call that could not be rolled back. */
-    public static Outcome.Failed notUndone(
-            Description request, boolean aborted, SQLException e, @Nullable Throwable first) {
+    public static Outcome.Failed notUndone(Description request, boolean aborted, SQLException e, Throwable first) {
         String said = ServerErrors.message(e);
         boolean lost = SqlState.isConnectionLost(e.getSQLState());
         SQLException cause = lost || aborted ? e : new SQLException(said, SqlState.CONNECTION_DOES_NOT_EXIST, e);
@@ -230,9 +229,7 @@ public final class LockErrors {
         RowlockException exception = aborted && !lost
                 ? request.cannot(RowlockException::new, undoing + ABORTED + '.', e)
                 : request.cannot(LockConnectionLostException::new, undoing + GONE, cause);
-        if (first != null) {
-            exception.addSuppressed(first);
-        }
+        exception.addSuppressed(first);
         return new Outcome.Failed(cause, exception);
     }
 

@@ -38,7 +38,8 @@ public final class Arguments {
      * null.
      */
     public static List<@Nullable Object> binds(@Nullable Object @Nullable ... values) {
-        return Arrays.asList(notNull(values, "The binds are null; give a value per parameter, or none").clone());
+        return Arrays.asList(notNull(values, "The binds are null; give a value per parameter, or none")
+                .clone());
     }
 
     public static int positive(int value, String what) {

@@ -163,26 +163,11 @@ public final class IdText {
 
     /** Whether the text is an int4 as the server prints it: without plus sign, leading zeros or minus zero. */
     public static boolean isInt4(String text) {
-        if (text.length() > 11 || !isLongDecimal(text)) {
+        if (text.length() > 11 || !IdType.isLongDecimal(text)) {
             return false;
         }
         long value = Long.parseLong(text);
         return value >= Integer.MIN_VALUE && value <= Integer.MAX_VALUE;
-    }
-
-    /** Whether the text is a whole number of at most 19 digits, in the form that the server prints. */
-    static boolean isLongDecimal(String text) {
-        int length = text.length();
-        int first = length > 0 && text.charAt(0) == '-' ? 1 : 0;
-        if (first == length || length - first > 19 || (text.charAt(first) == '0' && length > 1)) {
-            return false;
-        }
-        for (int i = first; i < length; i++) {
-            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
-                return false;
-            }
-        }
-        return true;
     }
 
     private static IllegalArgumentException refused(String table, @Nullable Object id, String why) {

@@ -141,7 +141,7 @@ public enum IdType {
     }
 
     private static @Nullable String integer(String text, long least, long most) {
-        if (IdText.isLongDecimal(text)) {
+        if (isLongDecimal(text)) {
             // Every lock of a row with an integer id takes this path, which must not allocate.
             try {
                 long number = Long.parseLong(text);
@@ -157,6 +157,21 @@ public enum IdType {
         return number.compareTo(BigDecimal.valueOf(least)) < 0 || number.compareTo(BigDecimal.valueOf(most)) > 0
                 ? OUT_OF_RANGE
                 : unless(text, plain(number));
+    }
+
+    /** Whether the text is a whole number of at most 19 digits, in the form that the server prints. */
+    static boolean isLongDecimal(String text) {
+        int length = text.length();
+        int first = length > 0 && text.charAt(0) == '-' ? 1 : 0;
+        if (first == length || length - first > 19 || (text.charAt(first) == '0' && length > 1)) {
+            return false;
+        }
+        for (int i = first; i < length; i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static @Nullable BigDecimal decimal(String text) {

@@ -3,7 +3,6 @@ package org.rowlock.internal.verify;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -98,8 +97,6 @@ final class LockForms {
     }
 
     private static List<Integer> ints() {
-        List<Integer> ids = new ArrayList<>();
-        ThreadLocalRandom.current().ints(2).forEach(ids::add);
-        return ids;
+        return ThreadLocalRandom.current().ints(2).boxed().toList();
     }
 }

@@ -15,10 +15,10 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
@@ -41,7 +41,7 @@ public final class LockVerifier {
      * How many pairs of connections are checked; also the largest number of connections. With fewer connections each
      * pair is checked several times, because a pooler may send transactions to several servers at random.
      */
-    private static final int LOOKS = 16;
+    public static final int LOOKS = 16;
 
     /**
      * A query for an extension of a database that spans several machines. Such a database reports the version of
@@ -69,14 +69,10 @@ public final class LockVerifier {
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2);
         this.probing = new LockCalls(
                 new KnownTables(keysAlone, tables.idColumns()),
- new LockObserver(List.of()),
- KeyQueues.adaptive(1),
- null,
- LockFront.NEVER);
-    }
-
-    public void verify(DataSource dataSource) {
-        verify(dataSource, LOOKS);
+                new LockObserver(List.of()),
+                KeyQueues.adaptive(1),
+                null,
+                LockFront.NEVER);
     }
 
     public void verify(DataSource dataSource, int connections) {

@@ -455,7 +455,12 @@ class CommitOutcomeTest {
                                         + " balance + 1 where id = 1");
                         try {
                             Commit.run(
- connection, null, List.of(), session -> release.ending(session, wanted), List.of(), false);
+                                    connection,
+                                    null,
+                                    List.of(),
+                                    session -> release.ending(session, wanted),
+                                    List.of(),
+                                    false);
                         } catch (SQLException | RowlockException e) {
                             connection.rollback();
                             throw e;

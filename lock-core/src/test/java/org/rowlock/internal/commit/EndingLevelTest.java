@@ -152,7 +152,8 @@ class EndingLevelTest {
             assertThatThrownBy(() -> commitEarly(connection)).satisfies(sqlState("55000"));
             Write write = new Write("insert into " + database.schema() + ".item values (2)");
             write.again();
-            assertThatThrownBy(() -> Commit.run(connection, null, List.of(), Ending.Choice.PLAIN, List.of(write), false))
+            assertThatThrownBy(
+                            () -> Commit.run(connection, null, List.of(), Ending.Choice.PLAIN, List.of(write), false))
                     .satisfies(sqlState("55000"));
             managed.getXAResource().end(branch, XAResource.TMSUCCESS);
             // However the driver reports that nothing is left to commit: the writes were told to be undone.

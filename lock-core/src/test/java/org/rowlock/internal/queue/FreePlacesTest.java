@@ -13,7 +13,6 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.constraints.IntRange;
 import org.rowlock.RowLocksBuilder.LockFront;
-import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
 
@@ -94,12 +93,12 @@ class FreePlacesTest {
         }
         boolean leftByAnother = random.nextInt(10) == 0;
         try {
-            State state = enter(entry, random);
-            if (state == State.SERVED) {
+            EntryState state = enter(entry, random);
+            if (state == EntryState.SERVED) {
                 assertThat(entry.served()).isNotNull();
                 seen.get(key).served.incrementAndGet();
             }
-            if (state == State.IN) {
+            if (state == EntryState.IN) {
                 inside(entry, key, byKey, shared, random);
             }
             QueueEntry other = wakeable.poll();
@@ -117,10 +116,10 @@ class FreePlacesTest {
         }
     }
 
-    private static State enter(QueueEntry entry, Random random) {
+    private static EntryState enter(QueueEntry entry, Random random) {
         return switch (random.nextInt(5)) {
-            case 0 -> entry.tryEnter() ? State.IN : State.OVER;
-            case 1 -> entry.tryEnterFree() ? State.IN : State.OVER;
+            case 0 -> entry.tryEnter() ? EntryState.IN : EntryState.OVER;
+            case 1 -> entry.tryEnterFree() ? EntryState.IN : EntryState.OVER;
             case 2 -> entry.enter(random.nextInt(200_000), 3);
             default -> entry.enter(TestDatabase.DEADLINE.toNanos(), random.nextBoolean() ? Integer.MAX_VALUE : 2);
         };

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
@@ -27,7 +26,7 @@ class GroupTest {
 
     /** A thread that waits, and leaves when its wait has ended. */
     private final class Member {
-        final FutureTask<State> task;
+        final FutureTask<EntryState> task;
         final Thread thread;
         volatile @Nullable QueueEntry entry;
         volatile @Nullable Object value;
@@ -38,8 +37,8 @@ class GroupTest {
                 QueueEntry mine = queues.join(KEY, shared, offer);
                 entry = mine;
                 try {
-                    State state = mine.enter(mostNanos, Integer.MAX_VALUE);
-                    QueueEntry.Served served = mine.served();
+                    EntryState state = mine.enter(mostNanos, Integer.MAX_VALUE);
+                    QueueGroup.Served served = mine.served();
                     value = served == null ? null : served.failure() == null ? served.value() : served.failure();
                     return state;
                 } finally {
@@ -52,7 +51,7 @@ class GroupTest {
             members.add(this);
         }
 
-        State end() throws Exception {
+        EntryState end() throws Exception {
             return TestDatabase.result(task);
         }
     }
@@ -98,10 +97,10 @@ class GroupTest {
 
         Exception failure = new Exception("b is not to be");
         taken.get(1).fail(failure);
-        assertThat(two.end()).isEqualTo(State.SERVED);
+        assertThat(two.end()).isEqualTo(EntryState.SERVED);
         assertThat(two.value).isSameAs(failure);
         taken.get(0).complete("done");
-        assertThat(one.end()).isEqualTo(State.SERVED);
+        assertThat(one.end()).isEqualTo(EntryState.SERVED);
         assertThat(one.value).isEqualTo("done");
         assertThat(three.task.isDone()).isFalse();
         assertThatThrownBy(() -> taken.get(0).complete("again")).isInstanceOf(IllegalStateException.class);
@@ -138,7 +137,7 @@ class GroupTest {
                 .until(() -> !member.thread.isInterrupted() && member.thread.getState() == Thread.State.WAITING);
         assertThat(taken.wake()).isFalse();
         taken.complete(1);
-        assertThat(member.end()).isEqualTo(State.SERVED);
+        assertThat(member.end()).isEqualTo(EntryState.SERVED);
         assertThat(member.interrupted).isTrue();
     }
 
@@ -149,7 +148,7 @@ class GroupTest {
         if (interrupt) {
             member.thread.interrupt();
         }
-        assertThat(member.end()).isEqualTo(State.OVER);
+        assertThat(member.end()).isEqualTo(EntryState.OVER);
         assertThat(holder.take(1, offer -> true)).isEmpty();
     }
 
@@ -167,7 +166,7 @@ class GroupTest {
                 .containsOnly(false);
         holder.leave();
         for (Member member : members) {
-            assertThat(member.end()).isEqualTo(State.IN);
+            assertThat(member.end()).isEqualTo(EntryState.IN);
         }
     }
 
@@ -177,7 +176,7 @@ class GroupTest {
         QueueEntry taken = holder.take(1, offer -> true).get(0);
         member.thread.interrupt();
         taken.handBack();
-        assertThat(member.end()).isEqualTo(State.OVER);
+        assertThat(member.end()).isEqualTo(EntryState.OVER);
         assertThat(member.interrupted).isTrue();
     }
 
@@ -187,9 +186,9 @@ class GroupTest {
         Member one = waiting("a");
         Member two = waiting("b");
         holder.take(2, offer -> true).get(0).complete(1);
-        assertThat(one.end()).isEqualTo(State.SERVED);
+        assertThat(one.end()).isEqualTo(EntryState.SERVED);
         holder.leave();
-        assertThat(two.end()).isEqualTo(State.IN);
+        assertThat(two.end()).isEqualTo(EntryState.IN);
     }
 
     @Test
@@ -199,7 +198,7 @@ class GroupTest {
         holder.take(2, offer -> true).forEach(QueueEntry::sent);
         holder.leave();
         for (Member member : List.of(one, two)) {
-            assertThat(member.end()).isEqualTo(State.SERVED);
+            assertThat(member.end()).isEqualTo(EntryState.SERVED);
             assertThat(member.value).isInstanceOf(IllegalStateException.class);
         }
     }
@@ -210,7 +209,7 @@ class GroupTest {
         waiting("a");
         holder.take(1, offer -> true);
         QueueEntry next = queues.join(KEY, false, null);
-        assertThat(next.enter(FOREVER, 1)).isEqualTo(State.FULL);
+        assertThat(next.enter(FOREVER, 1)).isEqualTo(EntryState.FULL);
         next.leave();
     }
 }

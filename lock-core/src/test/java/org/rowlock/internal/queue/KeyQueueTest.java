@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rowlock.RowLocksBuilder.LockFront;
-import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.internal.queue.QueuePolicy.Question;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
@@ -108,13 +107,13 @@ class KeyQueueTest {
         assertThat(asking.atServer()).isEqualTo(3);
         admitted.locked(true);
         assertThat(asking.atServer()).as("without the holder").isEqualTo(2);
-        row.ask(Question.OTHER_JVMS, sql -> "7", asking::atServer);
-        row.ask(Question.OTHER_JVMS, sql -> "1", asking::atServer);
-        row.ask(Question.WITHOUT_ROWLOCK, sql -> "7", asking::atServer);
-        for (QueueEntry.Count none : List.<QueueEntry.Count>of(sql -> "", sql -> "one", sql -> {
+        asking.ask(row, Question.OTHER_JVMS, sql -> "7");
+        asking.ask(row, Question.OTHER_JVMS, sql -> "1");
+        asking.ask(row, Question.WITHOUT_ROWLOCK, sql -> "7");
+        for (KeyQueues.Count none : List.<KeyQueues.Count>of(sql -> "", sql -> "one", sql -> {
             throw new SQLException("no");
         })) {
-            row.ask(Question.OTHER_JVMS, none, asking::atServer);
+            asking.ask(row, Question.OTHER_JVMS, none);
         }
         assertThat(answers).containsExactly(5, 0, 7, -1, -1, -1);
         admitted.leave();
@@ -237,7 +236,7 @@ class KeyQueueTest {
 
         @Nullable
         QueueEntry enter(boolean shared, long mostNanos) {
-            return enter(shared, entry -> entry.enter(mostNanos, Integer.MAX_VALUE) == State.IN);
+            return enter(shared, entry -> entry.enter(mostNanos, Integer.MAX_VALUE) == EntryState.IN);
         }
 
         private @Nullable QueueEntry enter(boolean shared, Predicate<QueueEntry> entering) {
@@ -269,7 +268,7 @@ class KeyQueueTest {
                 .isTrue();
     }
 
-    private static State enter(QueueEntry entry, long mostNanos) {
+    private static EntryState enter(QueueEntry entry, long mostNanos) {
         return entry.enter(mostNanos, Integer.MAX_VALUE);
     }
 
@@ -416,7 +415,7 @@ class KeyQueueTest {
     void aWakeBeforeTheWaitEndsIt() {
         assertThat(holder.tryEnter()).isTrue();
         assertThat(entry.wake()).isTrue();
-        assertThat(enter(entry, MOST)).isEqualTo(State.OVER);
+        assertThat(enter(entry, MOST)).isEqualTo(EntryState.OVER);
         assertThat(queues.queued()).isZero();
         entry.leave();
         holder.endServerWait(true, true);
@@ -426,16 +425,16 @@ class KeyQueueTest {
     @Test
     void aWaitThatIsOverIsNotWoken() {
         assertThat(holder.tryEnter()).isTrue();
-        assertThat(enter(entry, 1)).isEqualTo(State.OVER);
+        assertThat(enter(entry, 1)).isEqualTo(EntryState.OVER);
         assertThat(entry.wake()).isFalse();
     }
 
     /** Else a cancel would be taken for done, and the statement run on at the server. */
     @Test
     void aWaitThatWasNotNeededIsNotWoken() {
-        assertThat(enter(entry, MOST)).isEqualTo(State.IN);
+        assertThat(enter(entry, MOST)).isEqualTo(EntryState.IN);
         assertThat(entry.wake()).isFalse();
-        assertThat(enter(holder, 0)).isEqualTo(State.OVER);
+        assertThat(enter(holder, 0)).isEqualTo(EntryState.OVER);
         assertThat(holder.wake()).isFalse();
     }
 

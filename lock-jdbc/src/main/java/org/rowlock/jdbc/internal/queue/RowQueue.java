@@ -131,7 +131,8 @@ final class RowQueue {
             QueueWait asking = new QueueWait(statement, entry);
             wait = asking;
             try {
-                entry.ask(question, sql -> access.query(sql, row.plan().shape().table()), dropIn.queues::atServer);
+                String table = row.plan().shape().table();
+                dropIn.queues.ask(entry, question, sql -> access.query(sql, table));
             } finally {
                 wait = null;
             }

@@ -1,0 +1,108 @@
+package org.rowlock.internal.queue;
+
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.queue.QueueGroup.Served;
+
+/**
+ * Groups in a queue. An entry may have an <em>offer</em>: work that the thread of an admitted entry, the
+ * <em>leader</em>, can do for the waiting thread. A leader {@linkplain QueueEntry#take takes} entries from the head of
+ * the queue. The thread of a taken entry ignores timeouts and interrupts while it waits. The leader {@linkplain
+ * QueueEntry#complete completes} the entry with a value or an error, or {@linkplain QueueEntry#handBack gives the entry
+ * back}. An entry that was given back waits at its former position, and no leader takes the entry again.
+ *
+ * <p>When the leader leaves, its remaining entries are given back. A remaining entry whose work was already {@linkplain
+ * QueueEntry#sent sent} ends with an error instead, because the outcome is unknown.
+ */
+public final class QueueGroup {
+    /**
+     * How many leaders are admitted at a time. While the server runs the group of one leader, the other leader waits at
+     * the server. With few leaders, groups are large and commits are few.
+     */
+    static final int LEADERS = 2;
+
+    private QueueGroup() {}
+
+    public record Served(@Nullable Object value, @Nullable Throwable failure) {
+        /** This object is created in advance, because a leader that is out of memory could not create it. */
+        static final Served UNKNOWN = new Served(
+                null, new IllegalStateException("The leader of the group has left without an outcome for this entry"));
+    }
+
+    /**
+     * Takes waiting entries from the head of the queue, in their order, up to the first entry that cannot join. No
+     * entry is overtaken. An entry cannot join if it is shared, has no offer, or has an offer that the predicate
+     * rejects. The leader must be admitted and exclusive.
+     *
+     * @param joins whether an offer may be taken; runs under the lock of the queue, and must be quick
+     * @param rounded returns how many entries to take; the argument is the number of entries that can join
+     */
+    public static List<QueueEntry> take(
+            QueueEntry leader, int most, Predicate<Object> joins, IntUnaryOperator rounded) {
+        KeyQueue queue = leader.queue;
+        synchronized (queue.lock) {
+            if (leader.state != EntryState.IN || leader.shared) {
+                throw new IllegalStateException("The state of the leader is " + leader.state
+                        + "; only an entry that was admitted exclusively can lead a group");
+            }
+            int joining = 0;
+            while (joining < Math.min(most, queue.line.size()) && joins(queue.line.get(joining), joins)) {
+                joining++;
+            }
+            List<QueueEntry> first = queue.line.subList(0, rounded.applyAsInt(joining));
+            List<QueueEntry> members = List.copyOf(first);
+            first.clear();
+            queue.taken += members.size();
+            members.forEach(member -> member.state = EntryState.TAKEN);
+            leader.members =
+                    Stream.concat(leader.members.stream(), members.stream()).toList();
+            return members;
+        }
+    }
+
+    private static boolean joins(QueueEntry entry, Predicate<Object> joins) {
+        Object offer = entry.offer;
+        return !entry.shared && offer != null && joins.test(offer);
+    }
+
+    /** Ends the remaining entries of a leader. If the leader has not sent the work of an entry, the entry waits again. */
+    static void endRemaining(QueueEntry leader) {
+        for (QueueEntry member : leader.members) {
+            if (member.state == EntryState.TAKEN) {
+                end(member, member.sent ? Served.UNKNOWN : null);
+            }
+        }
+    }
+
+    /**
+     * Ends a leader's work for an entry. If {@code served} is null, the entry waits again, without its offer, unless
+     * its wait was ended meanwhile.
+     */
+    static void end(QueueEntry entry, @Nullable Served served) {
+        synchronized (entry.queue.lock) {
+            if (entry.state != EntryState.TAKEN) {
+                throw new IllegalStateException("The state of the entry is " + entry.state + ", but only a member of a"
+                        + " group can be ended");
+            }
+            entry.queue.taken--;
+            if (served == null) {
+                entry.offer = null;
+                entry.sent = false;
+                if (entry.woken) {
+                    entry.state = EntryState.OVER;
+                    entry.queue.admitNext();
+                } else {
+                    entry.queue.insert(entry);
+                }
+            } else {
+                entry.served = served;
+                entry.state = EntryState.SERVED;
+            }
+            LockSupport.unpark(entry.thread);
+        }
+    }
+}
