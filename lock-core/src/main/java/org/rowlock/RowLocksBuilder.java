@@ -1,7 +1,6 @@
 package org.rowlock;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,9 +50,8 @@ public final class RowLocksBuilder {
      * @return this builder
      */
     public RowLocksBuilder strategy(String table, LockStrategy strategy) {
-        strategies.put(
-                TableName.normalize(table),
-                Arguments.notNull(strategy, "The strategy given to RowLocks.builder(..) is null"));
+        Arguments.notNull(strategy, "The strategy given to RowLocks.builder(..) is null");
+        strategies.put(TableName.normalize(table), strategy);
         return this;
     }
 
@@ -66,14 +64,14 @@ public final class RowLocksBuilder {
      * @return this builder
      */
     public RowLocksBuilder idColumns(String table, String... columns) {
-        List<String> names =
-                Arrays.asList(Arguments.notNull(columns, "The columns given to RowLocks.builder(..) are null"));
-        names.forEach(name -> Arguments.text(name, "An id column of " + table, "the name as the catalog has it"));
-        if (names.isEmpty()) {
+        if (Arguments.notNull(columns, "The columns given to RowLocks.builder(..) are null").length == 0) {
             throw new IllegalArgumentException("No id column of " + table + " is given; give at least one, or omit"
                     + " this setting to use the primary key");
         }
-        idColumns.put(TableName.normalize(table), List.copyOf(names));
+        for (String column : columns) {
+            Arguments.text(column, "An id column of " + table, "the name as the catalog has it");
+        }
+        idColumns.put(TableName.normalize(table), List.of(columns));
         return this;
     }
 
@@ -95,12 +93,12 @@ public final class RowLocksBuilder {
      * href="https://github.com/rowlock/rowlock/blob/main/docs/locks.md#admission">wait in this JVM</a>.
      *
      * <p>Calls of {@link LockOperation} wait in the admission queue of the key, before they borrow a connection. The
-     * admitted requests are the lock holder and the next requests, which wait at the server. Each admitted request uses
-     * a connection. If the number is 1, the key is free for at least a round trip whenever its holder changes.
+     * admitted requests are the lock holder and the next requests, which wait at the server with a connection. If the
+     * number is 1, the key is free for at least a round trip whenever its holder changes.
      *
      * <p>A call of {@link TransactionLocks} already has its connection. The call waits in the {@code ROW} queue only if
-     * its transaction has neither locked nor written a row, and only for one row with {@link LockStrategy#ROW} in an
-     * exclusive mode. More transactions may wait at the server if no thread of this JVM acquires the row within a
+     * its transaction has neither locked nor written a row. The lock must be for one row with {@link LockStrategy#ROW}
+     * in an exclusive mode. More transactions may wait at the server if no thread of this JVM acquires the row within a
      * second.
      *
      * <p>By default the number adapts to the load: from 2 to 8 in the admission queue, and at least 4 in the {@code
@@ -159,9 +157,8 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Sets when a commit releases the locks of its transaction. The setting applies to {@link
-     * LockOperation#inTransaction}, {@link LockOperation#execute} and {@link TransactionLocks#commit}. The default is
-     * {@link LockRelease#PLAIN}.
+     * Sets when the commits of {@link LockOperation} and {@link TransactionLocks#commit} release the locks of their
+     * transactions. The default is {@link LockRelease#PLAIN}.
      *
      * @param release when to release the locks
      * @return this builder
@@ -203,19 +200,19 @@ public final class RowLocksBuilder {
      * same round trip. Unlike a row lock, an advisory lock is granted in the order of arrival, across all JVMs. The row
      * lock is always acquired too.
      *
-     * <p>Rowlock acquires a front lock only in READ COMMITTED, and only for a request that may wait, locks one row with
-     * {@link LockStrategy#ROW} in an exclusive mode, and is the first statement of its transaction. The wait is
-     * limited; see <a href="https://github.com/rowlock/rowlock/blob/main/docs/drop-in.md#the-front-lock">the rules</a>.
+     * <p>Rowlock acquires a front lock only in READ COMMITTED, and only with the first statement of a transaction. The
+     * statement must lock one row with {@link LockStrategy#ROW} in an exclusive mode, and may wait; see <a
+     * href="https://github.com/rowlock/rowlock/blob/main/docs/drop-in.md#the-front-lock">the rules</a>.
      */
     public enum LockFront {
         /** Acquires the front lock if measurements and the server show that many JVMs contend. This is the default. */
         ADAPTIVE,
 
         /**
-         * Acquires the front lock even without contention, which makes transactions a few percent slower. There are
-         * two exceptions. If a wait for the front lock of the row has timed out, the next transactions usually acquire
-         * no front lock for a minute. Transactions also acquire no front lock while at least five clients without
-         * Rowlock wait for the row, or are not counted yet, because these clients do not queue for the front lock.
+         * Acquires the front lock even without contention, which makes transactions a few percent slower. There are two
+         * exceptions. If a wait for the front lock of the row has timed out, the next transactions usually acquire no
+         * front lock for a minute. Transactions also acquire no front lock while at least five clients without Rowlock
+         * wait for the row, or are not counted yet. These clients do not queue for the front lock.
          */
         ALWAYS,
 
@@ -239,7 +236,7 @@ public final class RowLocksBuilder {
          * transaction that waits for these locks, the locks are held until the transaction is durable, which costs
          * less. Until the transaction is durable, other transactions can see changes that a crash or a failover can
          * undo. Therefore a later commit with this setting returns only when all changes that its transaction may have
-         * read are durable, even if the transaction wrote nothing.
+         * read are durable. This rule applies even to a transaction that wrote nothing.
          *
          * <p>Use this value if most of the time for which a row is locked is a wait for the disk or a standby. See <a
          * href="https://github.com/rowlock/rowlock/blob/main/docs/early-release.md#cost">the cost of a commit</a>.

@@ -31,8 +31,8 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * One call for locks. {@link #attempt} looks up the tables, waits in the queues, and lets {@link LockFlush} send flushes
- * until the outcome is final.
+ * One call for locks. {@link #attempt} looks up the tables, waits in the queues, and lets {@link LockFlush} send
+ * flushes until the outcome is final.
  */
 public final class LockCall {
     public static final String NOTHING_LOCKED = "Nothing is locked";
@@ -206,19 +206,27 @@ public final class LockCall {
     }
 
     /**
-     * Returns the held locks. Throws the exception for an outcome without locks, for an absent row that is required, or
-     * if a listener has ended the transaction.
+     * Returns the held locks, as {@link #held(Outcome)} does. Throws an exception if a listener has ended the
+     * transaction.
      *
      * @param undone what is not done if a listener has ended the transaction, for the message
      */
     public Held held(Outcome outcome, String undone) throws SQLException {
+        Held held = held(outcome);
+        session.refuseIfOver(undone);
+        return held;
+    }
+
+    /**
+     * Returns the held locks. Throws the exception for an outcome without locks, or for an absent row that is required.
+     */
+    public Held held(Outcome outcome) throws SQLException {
         if (!(outcome instanceof Held held)) {
             throw LockErrors.ofOutcome(description(), outcome);
         }
         if (!request.isAbsentAllowed() && !held.absent().isEmpty()) {
             throw new HeldLocks(this, Objects.requireNonNull(resolved), held).absentRow();
         }
-        session.refuseIfOver(undone);
         return held;
     }
 

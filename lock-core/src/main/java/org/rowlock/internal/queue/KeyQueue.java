@@ -25,11 +25,9 @@ final class KeyQueue {
 
     final QueuePolicy policy;
 
-    private final @Nullable Runnable parted;
-
     final Relief relief;
-
     final HoldTimes times = new HoldTimes(this);
+    private final @Nullable Runnable parted;
 
     final List<QueueEntry> line = new ArrayList<>(0);
 

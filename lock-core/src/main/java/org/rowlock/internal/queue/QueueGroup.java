@@ -69,7 +69,7 @@ public final class QueueGroup {
         return !entry.shared && offer != null && joins.test(offer);
     }
 
-    /** Ends the remaining entries of a leader. If the leader has not sent the work of an entry, the entry waits again. */
+    /** Ends the remaining entries of a leader. An entry whose work the leader has not sent waits again. */
     static void endRemaining(QueueEntry leader) {
         for (QueueEntry member : leader.members) {
             if (member.state == EntryState.TAKEN) {
