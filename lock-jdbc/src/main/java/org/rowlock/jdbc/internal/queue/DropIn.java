@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.session.PrimaryKeys;
+import org.rowlock.internal.text.Tokens;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.internal.observe.HotRows;
 import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.row.StatementPlan;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
-import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 
 /** The state that the connections of one DataSource or URL share. Thread-safe. */
 public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
@@ -103,7 +103,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
      * contains literal values, and is used only once. A thousand such texts could fill the heap.
      */
     public StatementPlan plan(String sql) {
-        if (sql.length() > StatementRecogniser.LONGEST) {
+        if (sql.length() > Tokens.LONGEST) {
             return StatementPlan.of(sql, this::figures, groups != null);
         }
         StatementPlan known = plans.get(sql);

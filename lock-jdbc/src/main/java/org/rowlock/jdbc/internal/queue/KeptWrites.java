@@ -92,7 +92,6 @@ final class KeptWrites {
         return writes.isEmpty();
     }
 
-    /** Discards the kept writes. */
     public void close() {
         checked = null;
         thrown = null;
@@ -109,11 +108,7 @@ final class KeptWrites {
         return taken;
     }
 
-    /**
-     * Sends the kept writes, and leaves the transaction open.
-     *
-     * @param connection the driver's or the pool's connection
-     */
+    /** Sends the kept writes, and leaves the transaction open. */
     public void send(Connection connection) throws SQLException {
         try {
             Commit.sendWrites(connection, take(true));
@@ -125,7 +120,6 @@ final class KeptWrites {
     /**
      * Sends the kept writes and the COMMIT. After this call the transaction has ended, even if the call failed.
      *
-     * @param connection the driver's or the pool's connection
      * @param isOnlyChange whether the transaction has one kept write and nothing else that can change anything. The
      *     write's count is then read after the COMMIT, which costs the server less than a check before the COMMIT
      * @param keepsWatch see {@link org.rowlock.internal.session.LostCommits#watch}

@@ -6,7 +6,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
@@ -174,7 +173,8 @@ final class RowQueue {
             waiting.entry.wake();
         }
         try {
-            waiting.entry.enter(longestWait(waiting.statement), Integer.MAX_VALUE);
+            waiting.entry.enter(
+                    SessionTimeouts.longestWait(dropIn, access, waiting.statement, changedSettings), Integer.MAX_VALUE);
             boolean grouped = member != null && member.entered(waiting.entry);
             TableFigures figures = row.plan().figures();
             figures.count(Figure.QUEUED);
@@ -233,23 +233,5 @@ final class RowQueue {
         }
         plan.figures().count(alone);
         return null;
-    }
-
-    private long longestWait(Statement statement) throws SQLException {
-        int own = statement.getQueryTimeout();
-        Long session = changedSettings ? null : dropIn.timeouts.get(access.driver());
-        if (session == null) {
-            try {
-                session = access.query(SessionTimeouts::shortest);
-            } catch (SQLException e) {
-                // The statement goes to the server without a wait in the JVM.
-                return 0;
-            }
-            dropIn.timeouts.put(access.driver(), session);
-        }
-        long shortest = Math.min(session, own == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(own));
-        // The server's own timeout starts only when the statement arrives. The statement may therefore time out later
-        // than without Rowlock.
-        return shortest == Long.MAX_VALUE ? shortest : shortest / FrontSql.PART_OF_TIMEOUT;
     }
 }

@@ -6,6 +6,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.rowlock.internal.session.DriverAccess;
+import org.rowlock.internal.text.FrontSql;
 
 /**
  * Reads the shortest timeout that limits the waits of a session: lock_timeout, statement_timeout, transaction_timeout,
@@ -23,11 +25,31 @@ final class SessionTimeouts {
 
     private SessionTimeouts() {}
 
+    /** Returns how long a statement may wait in the JVM, in nanoseconds. */
+    static long longestWait(DropIn dropIn, DriverAccess access, Statement statement, boolean changedSettings)
+            throws SQLException {
+        int own = statement.getQueryTimeout();
+        Long session = changedSettings ? null : dropIn.timeouts.get(access.driver());
+        if (session == null) {
+            try {
+                session = access.query(SessionTimeouts::shortest);
+            } catch (SQLException e) {
+                // The statement goes to the server without a wait in the JVM.
+                return 0;
+            }
+            dropIn.timeouts.put(access.driver(), session);
+        }
+        long shortest = Math.min(session, own == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(own));
+        // The server's own timeout starts only when the statement arrives. The statement may therefore time out later
+        // than without Rowlock.
+        return shortest == Long.MAX_VALUE ? shortest : shortest / FrontSql.PART_OF_TIMEOUT;
+    }
+
     /**
      * Returns the shortest timeout in nanoseconds; {@link Long#MAX_VALUE} if none is set. This method needs one round
      * trip, and the server takes no snapshot.
      */
-    static long shortest(Connection connection) throws SQLException {
+    private static long shortest(Connection connection) throws SQLException {
         long shortest = Long.MAX_VALUE;
         boolean limitsTransactions = connection.getMetaData().getDatabaseMajorVersion() >= LIMITS_TRANSACTIONS;
         try (Statement statement = connection.createStatement()) {

@@ -1,8 +1,10 @@
 package org.rowlock.jdbc.internal.queue;
 
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
@@ -13,6 +15,7 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.row.StatementPlan;
+import org.rowlock.jdbc.internal.statement.Binds;
 
 /**
  * A turn: the permission to send one statement to the server. The caller gives the turn back after the server has
@@ -36,6 +39,17 @@ public record Turn(
                 && !statement.isCloseOnCompletion()
                 && statement.getResultSetType() == ResultSet.TYPE_FORWARD_ONLY
                 && statement.getResultSetConcurrency() == ResultSet.CONCUR_READ_ONLY;
+    }
+
+    /** Binds the parameters of a statement that contains the front lock and this turn's statement. */
+    public void bind(Front lock, PreparedStatement both, Binds binds, int queryTimeout) throws SQLException {
+        int at = binds.set(both, 1, plan.shape().equalities());
+        // The server shortens the wait for the front lock if the session's own timeouts are shorter.
+        long own = TimeUnit.SECONDS.toMillis(queryTimeout) / FrontSql.PART_OF_TIMEOUT;
+        int millis = own == 0 ? lock.millis() : (int) Math.min(lock.millis(), own);
+        int first = FrontSql.bind(both, at, lock.key(), millis, FrontSql.PART_OF_TIMEOUT);
+        binds.setAll(both, first - 1);
+        both.setQueryTimeout(queryTimeout);
     }
 
     /**

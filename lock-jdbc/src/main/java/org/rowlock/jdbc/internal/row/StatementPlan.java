@@ -55,7 +55,6 @@ public record StatementPlan(
                 figures.apply(shape.table()));
     }
 
-    /** Whether the statement locks rows and changes nothing. */
     public boolean onlyLocks() {
         return callsNothing && sql.regionMatches(true, Tokens.start(sql), "select", 0, "select".length());
     }

@@ -88,7 +88,6 @@ public record JdbcSettings(
         return words;
     }
 
-    /** Returns a copy of these settings in which one setting has another value. */
     public JdbcSettings with(String key, String word) {
         Map<String, String> words = words();
         words.put(key, word);
@@ -133,7 +132,6 @@ public record JdbcSettings(
                 .toList();
     }
 
-    /** Whether the drop-in applies to statements on a table. */
     public boolean covers(String table) {
         return (include.isEmpty() || matches(include, table)) && !matches(exclude, table);
     }

@@ -91,12 +91,10 @@ public final class Binds {
         Arrays.fill(setters, null);
     }
 
-    /** Returns a copy for one execution of a batch. */
     public Binds copy() {
         return new Binds(values.clone(), setters.clone(), repeatable);
     }
 
-    /** Whether all values can be set on another statement. */
     public boolean areKept() {
         return repeatable && !Arrays.asList(setters).contains(null);
     }

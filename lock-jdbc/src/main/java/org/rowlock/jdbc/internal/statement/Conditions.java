@@ -118,7 +118,6 @@ final class Conditions {
         return column;
     }
 
-    /** Reads a value for each column. Brackets surround the values of several columns. */
     private boolean readRow(List<String> columns) {
         boolean brackets = columns.size() > 1;
         if (columns.isEmpty() || (brackets && !tokens.skipSymbol("("))) {

@@ -13,8 +13,6 @@ import org.rowlock.internal.text.Tokens;
  * UPDATE and DELETE. This class is not a full parser. Any unfamiliar form of a statement is not recognised.
  */
 public final class StatementRecogniser {
-    public static final int LONGEST = Tokens.LONGEST;
-
     /** The first words of statements that lock no rows, unless the text matches {@link #LOCKS} or {@link #WRITES}. */
     private static final Pattern HARMLESS = Pattern.compile(
             "(select|with|values|show|set|reset|begin|start|commit|end|rollback|abort|savepoint|release|close"
@@ -62,7 +60,7 @@ public final class StatementRecogniser {
         if (start == sql.length() || !mayLock(sql, start)) {
             return StatementShape.PLAIN;
         }
-        return sql.length() > LONGEST ? StatementShape.OTHER : new StatementRecogniser(sql).read();
+        return sql.length() > Tokens.LONGEST ? StatementShape.OTHER : new StatementRecogniser(sql).read();
     }
 
     /** Whether a text may lock rows. This is a quick test without tokens, because most statements are plain reads. */

@@ -45,7 +45,6 @@ final class TokenReader {
         return at;
     }
 
-    /** Returns the text between a mark and the current token, unchanged. */
     String textSince(int mark) {
         int end = Math.min(peek().start(), sql.length());
         return mark < at ? sql.substring(tokens.get(mark).start(), end) : "";

@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.session.ForwardingSession;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.Tokens;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
 import org.rowlock.jdbc.DropInMode;
@@ -19,7 +20,6 @@ import org.rowlock.jdbc.internal.forward.ForwardingConnection;
 import org.rowlock.jdbc.internal.queue.DropIn;
 import org.rowlock.jdbc.internal.queue.Turns;
 import org.rowlock.jdbc.internal.row.StatementPlan;
-import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 
 /** A connection whose statements may have to wait in the JVM before they go to the server. */
 public final class RowlockConnection extends ForwardingConnection implements CommitFlush, ForwardingSession {
@@ -104,7 +104,7 @@ public final class RowlockConnection extends ForwardingConnection implements Com
 
     @Override
     protected String sent(String sql) {
-        boolean isKnown = sql != null && sql.length() <= StatementRecogniser.LONGEST;
+        boolean isKnown = sql != null && sql.length() <= Tokens.LONGEST;
         return isKnown && dropIn.mode() == DropInMode.QUEUE ? dropIn.plan(sql).sent() : sql;
     }
 

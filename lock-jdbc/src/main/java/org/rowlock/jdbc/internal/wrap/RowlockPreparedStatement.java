@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
@@ -111,7 +110,6 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
                 && delegate.getQueryTimeout() == 0;
     }
 
-    /** Reads the value that a method returns, if Rowlock has sent the statement with a front lock or in a group. */
     private interface Reader<T> {
         T read(Statement sent) throws SQLException;
     }
@@ -155,13 +153,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         PreparedStatement both;
         try {
             both = prepareInFront(known);
-            int at = binds.set(both, 1, known.shape().equalities());
-            // The server shortens the wait for the front lock if the session's own timeouts are shorter.
-            long own = TimeUnit.SECONDS.toMillis(delegate.getQueryTimeout()) / FrontSql.PART_OF_TIMEOUT;
-            int millis = own == 0 ? lock.millis() : (int) Math.min(lock.millis(), own);
-            int first = FrontSql.bind(both, at, lock.key(), millis, FrontSql.PART_OF_TIMEOUT);
-            binds.setAll(both, first - 1);
-            both.setQueryTimeout(delegate.getQueryTimeout());
+            turn.bind(lock, both, binds, delegate.getQueryTimeout());
             runs(both);
             both.execute();
         } catch (SQLException e) {
@@ -201,12 +193,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     @Override
     public void close() throws SQLException {
         PreparedStatement open = fronted;
-        try {
+        try (open) {
             super.close();
-        } finally {
-            if (open != null) {
-                open.close();
-            }
         }
     }
 

@@ -44,7 +44,6 @@ class RowlockStatement extends ForwardingStatement {
         connection.unwrapped();
     }
 
-    /** Sends a statement, and gives back its turn. */
     final <T> T send(@Nullable Turn turn, Call<T> call) throws SQLException {
         boolean done = false;
         try {
@@ -73,7 +72,6 @@ class RowlockStatement extends ForwardingStatement {
         return false;
     }
 
-    /** Sets the statement whose results the application reads. */
     final void runs(Statement statement) throws SQLException {
         Statement before = ran;
         ran = statement;
