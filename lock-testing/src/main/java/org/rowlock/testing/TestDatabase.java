@@ -11,13 +11,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Properties;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -28,38 +25,31 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Gives each test a separate schema, first in the search_path of every connection that this class opens. After the
- * test, this extension fails if an advisory lock, a waiting session or an open transaction remains.
+ * Gives each test a separate schema, first in the search_path of every connection that it opens. After the test, this
+ * extension fails if an advisory lock, a waiting session or an open transaction remains.
  *
  * <p>For each parameter of type {@link Session}, a test gets a separate session with the name of the parameter.
  *
  * <pre>{@code @RegisterExtension final TestDatabase database = new TestDatabase("create table account ...");}</pre>
  */
-public final class TestDatabase implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
+public final class TestDatabase extends TestSchema implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
     /** The longest wait for a condition, long enough that a slow machine never fails a test. */
     public static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private static final Duration SELDOM = Duration.ofMillis(20);
-    private static final AtomicInteger NUMBER = new AtomicInteger();
 
-    private final TestPostgres server;
     private final List<String> setUp;
     private final List<Session> sessions = new ArrayList<>();
-    private final List<String> roles = new ArrayList<>();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
-    private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();
-    private String schema = "";
-    private Connection reader;
 
     public TestDatabase(String... setUp) {
         this(TestPostgres.shared(), setUp);
     }
 
     public TestDatabase(TestPostgres server, String... setUp) {
-        this.server = server;
+        super(server);
         this.setUp = List.of(setUp);
     }
 
@@ -103,46 +93,12 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return call.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     }
 
-    /** Returns a data source without a pool, with this test's schema first in the search_path. */
-    public PGSimpleDataSource dataSource() {
-        PGSimpleDataSource dataSource = server.dataSource();
-        dataSource.setCurrentSchema(schema + ",public");
-        dataSource.setApplicationName(schema);
-        return dataSource;
-    }
-
-    /**
-     * Returns a data source like {@link #dataSource()}, whose sessions have the given server options.
-     *
-     * @param options the options of the server's command line, such as {@code -c lock_timeout=1s}
-     */
-    public PGSimpleDataSource dataSourceWith(String options) {
-        PGSimpleDataSource dataSource = dataSource();
-        dataSource.setOptions(options);
-        return dataSource;
-    }
-
-    /** Returns the properties with which the driver logs in at the server. */
-    public Properties login() {
-        Properties login = new Properties();
-        PGSimpleDataSource dataSource = dataSource();
-        login.setProperty("user", dataSource.getUser());
-        if (dataSource.getPassword() != null) {
-            login.setProperty("password", dataSource.getPassword());
-        }
-        return login;
-    }
-
-    public String schema() {
-        return schema;
-    }
-
     public Session session(String name) throws SQLException {
         return session(name, dataSource());
     }
 
     public Session session(String name, DataSource dataSource) throws SQLException {
-        return session(name, dataSource, server);
+        return session(name, dataSource, server());
     }
 
     /** Opens a named session on another server. The session is closed after the test. */
@@ -161,89 +117,11 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         return resource;
     }
 
-    /**
-     * Runs statements on a separate connection in autocommit. Later calls reuse the connection, because opening a
-     * connection takes longer than a statement. Each call ends with DISCARD ALL, which resets the session.
-     */
-    public void execute(String... statements) throws SQLException {
-        Connection connection = idle.poll();
-        if (connection == null || !connection.isValid((int) DEADLINE.toSeconds())) {
-            connection = dataSource().getConnection();
-        }
-        try {
-            execute(connection, statements);
-            execute(connection, "discard all", "set application_name = " + schema);
-        } catch (SQLException e) {
-            connection.close();
-            throw e;
-        }
-        idle.push(connection);
-    }
-
-    /**
-     * Returns the first column of the first row of a query. All queries of a test share one connection, because opening
-     * a connection takes longer than a query.
-     */
-    public String query(String sql) throws SQLException {
-        return query(reader(), sql);
-    }
-
-    /** Returns how many sessions of the test wait for a lock at the server. */
-    public int waiting() throws SQLException {
-        return Integer.parseInt(query("select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
-                + " and application_name = '" + schema + "'"));
-    }
-
-    /** Returns a valid connection. The test may have ended its sessions or stopped its server since the last query. */
-    private synchronized Connection reader() throws SQLException {
-        if (reader == null || !reader.isValid((int) DEADLINE.toSeconds())) {
-            reader = dataSource().getConnection();
-        }
-        return reader;
-    }
-
-    /**
-     * Creates a role that can use this test's schema and log in with the password {@code secret}. The role and its
-     * privileges are dropped after the test.
-     *
-     * @param grants further privileges of the role, such as {@code select on account}
-     */
-    public String role(String... grants) throws SQLException {
-        String role = schema + "_role" + roles.size();
-        execute("create role " + role + " login password 'secret'");
-        roles.add(role);
-        execute("grant usage on schema " + schema + " to " + role);
-        for (String grant : grants) {
-            execute("grant " + grant + " to " + role);
-        }
-        return role;
-    }
-
-    /** Returns a data source whose sessions log in as a role with the password {@code secret}. */
-    public PGSimpleDataSource dataSourceOf(String role) {
-        PGSimpleDataSource dataSource = dataSource();
-        dataSource.setUser(role);
-        dataSource.setPassword("secret");
-        return dataSource;
-    }
-
     /** Opens a connection without autocommit. */
     public static Connection begin(DataSource dataSource) throws SQLException {
         Connection connection = dataSource.getConnection();
         connection.setAutoCommit(false);
         return connection;
-    }
-
-    /** Whether the server is of this major version or a later version. */
-    public boolean isAtLeast(int majorVersion) throws SQLException {
-        return Integer.parseInt(query("show server_version_num")) >= majorVersion * 10_000;
-    }
-
-    /** Waits until a server process has ended. */
-    public void awaitEnd(int pid) {
-        await("process " + pid + " has ended")
-                .until(() -> query("select count(*) from pg_stat_activity where pid = " + pid)
-                        .equals("0"));
     }
 
     public static void execute(Connection connection, String... statements) throws SQLException {
@@ -276,15 +154,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
 
     @Override
     public void beforeEach(ExtensionContext context) throws SQLException {
-        schema = "t" + ProcessHandle.current().pid() + "_" + NUMBER.incrementAndGet();
-        try (Statement statement = server.administrator().createStatement()) {
-            statement.execute("discard all");
-            statement.execute("create schema " + schema);
-            statement.execute("set search_path = " + schema + ", public");
-            for (String sql : setUp) {
-                statement.execute(sql);
-            }
-        }
+        create(setUp);
     }
 
     @Override
@@ -292,29 +162,18 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         try {
             closeOpened();
             // A terminated or disconnected session takes some time to end.
-            await("nothing left behind")
-                    .untilAsserted(() -> assertThat(leftBehind()).isEmpty());
+            await("nothing left behind").untilAsserted(() -> {
+                for (Session session : sessions) {
+                    session.rollbackIfIdle();
+                }
+                assertThat(leftBehind()).isEmpty();
+            });
         } finally {
             for (Session session : sessions) {
                 session.close();
             }
             sessions.clear();
-            for (Connection connection : idle) {
-                connection.close();
-            }
-            idle.clear();
-            if (reader != null) {
-                reader.close();
-                reader = null;
-            }
-            try (Statement statement = server.administrator().createStatement()) {
-                statement.execute("drop schema " + schema + " cascade");
-                for (String role : roles) {
-                    statement.execute("drop owned by " + role);
-                    statement.execute("drop role " + role);
-                }
-                roles.clear();
-            }
+            drop();
         }
     }
 
@@ -340,24 +199,5 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
         } catch (SQLException e) {
             throw new ParameterResolutionException("No session could be opened", e);
         }
-    }
-
-    private List<String> leftBehind() throws SQLException {
-        for (Session session : sessions) {
-            session.rollbackIfIdle();
-        }
-        List<String> left = new ArrayList<>();
-        try (Statement statement = server.administrator().createStatement();
-                ResultSet row = statement.executeQuery("select 'lock ' || l.classid || '/' || l.objid || ' of '"
-                        + " || a.application_name from pg_locks l left join pg_stat_activity a on a.pid = l.pid"
-                        + " where l.locktype = 'advisory' and a.application_name = '" + schema
-                        + "' union all select 'transaction ' || state || ': ' || query from pg_stat_activity"
-                        + " where application_name = '" + schema
-                        + "' and (xact_start is not null or state like 'idle in%')")) {
-            while (row.next()) {
-                left.add(row.getString(1));
-            }
-        }
-        return left;
     }
 }
