@@ -80,8 +80,9 @@ public final class CatalogSql {
     private CatalogSql() {}
 
     /**
-     * Returns the condition that a statement may call a user-defined function as an operator or like a column. The
-     * column may belong to a table {@code c}, or to a composite value in the table. Operators in C are trusted.
+     * Returns the condition that a statement may call a user-defined function as an operator, as a cast or like a
+     * column. The column may belong to a table {@code c}, to a composite value in the table, or to a type that CREATE
+     * TYPE has made. Operators and casts in C are trusted.
      *
      * @param volatility a condition on the volatility of the function
      * @param names names that are separated by commas: whether the statement may call a function with such a name
@@ -91,9 +92,11 @@ public final class CatalogSql {
                 // The oids of the languages internal and c are 12 and 13.
                 + " and (f.prolang not in (12, 13) and (pg_catalog.pg_function_is_visible(f.oid)"
                 + " and f.proname = any ('{" + names + "}') or exists (select from pg_catalog.pg_operator as o"
-                + " where o.oprcode = f.oid and pg_catalog.pg_operator_is_visible(o.oid)))"
+                + " where o.oprcode = f.oid and pg_catalog.pg_operator_is_visible(o.oid))"
+                + " or exists (select from pg_catalog.pg_cast as k where k.castfunc = f.oid))"
                 + " or exists (select from pg_catalog.pg_type as y where y.oid = f.proargtypes[0] and y.typtype = 'c'"
-                + " and (y.oid = c.reltype or exists (select from pg_catalog.pg_attribute as a"
+                + " and (y.oid = c.reltype or exists (select from pg_catalog.pg_class as r where r.oid = y.typrelid"
+                + " and r.relkind = 'c') or exists (select from pg_catalog.pg_attribute as a"
                 + " where a.attrelid = c.oid and a.atttypid in (y.oid, y.typarray))))))";
     }
 

@@ -86,7 +86,6 @@ public final class GroupRule {
             + " and " + looks("k.conbin") + ")"
             + " and not exists (with recursive b(oid) as (select a.atttypid from pg_catalog.pg_attribute as a"
             + " where a.attrelid = c.oid union select d.oid from pg_catalog.pg_type as d where d.typtype = 'd'"
-            + " and pg_catalog.pg_type_is_visible(d.oid)"
             + " union select case y.typtype when 'd' then y.typbasetype else y.typelem end"
             + " from b join pg_catalog.pg_type as y on y.oid = b.oid) select from b"
             + " join pg_catalog.pg_type as y on y.oid = b.oid where y.typtype = 'd' and (" + looks("y.typdefaultbin")

@@ -146,7 +146,17 @@ class GroupIdentityTest {
                         + " update entry set mark = cast('x' as own) where id = ID",
                 "create type pair as (a int, b int); alter table entry add pair pair;"
                         + " create function seen(pair) returns text language sql stable as 'select tenant()';"
-                        + " update entry set mark = (pair).seen where id = ID"
+                        + " update entry set mark = (pair).seen where id = ID",
+                "create type pair as (a int, b int);"
+                        + " create function seen(pair) returns text language sql stable as 'select tenant()';"
+                        + " update entry set mark = (cast('(1,2)' as pair)).seen where id = ID",
+                "create type color as enum ('red');"
+                        + " create function paint(int) returns color language sql stable"
+                        + " as 'select ''red''::color from tenant()';"
+                        + " create cast (int as color) with function paint(int) as assignment;"
+                        + " alter table entry add color color; update entry set color = id where id = ID",
+                "create schema private; create domain private.own as text check (tenant() is null);"
+                        + " update entry set mark = cast('x' as private.own) where id = ID"
             })
     void aHiddenFunctionIsNotGrouped(String change) throws Exception {
         List<String> sql = List.of(change.split("; "));
