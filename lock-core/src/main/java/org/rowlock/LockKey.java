@@ -108,9 +108,11 @@ public sealed interface LockKey permits LockKey.Row, KeyWithoutRow {
         List<Object> values = new ArrayList<>();
         values.add(first);
         values.add(second);
-        String none =
-                "The third and later values for table " + table + " are null; give these values, or leave them out";
-        Collections.addAll(values, Arguments.notNull(more, none));
+        if (more == null) {
+            throw new IllegalArgumentException("The third and later values for table " + table
+                    + " are null; give these values, or leave them out");
+        }
+        Collections.addAll(values, more);
         return values;
     }
 

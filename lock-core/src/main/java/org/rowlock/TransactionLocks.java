@@ -115,7 +115,7 @@ public final class TransactionLocks {
      */
     public <R> List<R> lockAndRead(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds)
             throws SQLException {
-        return calls.lockAndRead(session(), RequestParts.of(request), BoundQuery.of(sql, mapper, binds));
+        return lockAndRead(RequestParts.of(request), BoundQuery.of(sql, mapper, binds));
     }
 
     /**
@@ -132,7 +132,11 @@ public final class TransactionLocks {
      */
     public <R> List<R> lockAndRead(LockRequest request, String sql, Class<R> type, @Nullable Object... binds)
             throws SQLException {
-        return calls.lockAndRead(session(), RequestParts.of(request), BoundQuery.of(sql, type, binds));
+        return lockAndRead(RequestParts.of(request), BoundQuery.of(sql, type, binds));
+    }
+
+    private <R> List<R> lockAndRead(RequestParts request, BoundQuery<R> query) throws SQLException {
+        return calls.lockAndRead(session(), request, query);
     }
 
     /**

@@ -39,6 +39,7 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Pools;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDataSource;
@@ -69,6 +70,29 @@ class InTransactionTest {
     @AfterEach
     void nothingIsLeftInTheQueues() {
         assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+    }
+
+    /** A wrapper may ignore setAutoCommit(false), and each statement would then be a transaction of its own. */
+    @Test
+    void aConnectionThatStaysInAutocommitIsRefusedBeforeAnySql() throws Exception {
+        DataSource stubborn = Proxies.of(DataSource.class, (proxy, method, given) -> {
+            Object result = Proxies.call(database.dataSource(), method, given);
+            return !(result instanceof Connection connection)
+                    ? result
+                    : Proxies.of(
+                            Connection.class,
+                            (own, called, arguments) -> called.getName().equals("setAutoCommit")
+                                    ? null
+                                    : Proxies.call(connection, called, arguments));
+        });
+        LockOperation operation = RowLocks.of(stubborn).lock(forUpdate(A));
+        assertThatThrownBy(() -> operation.execute("update account set balance = 1 where id = 1"))
+                .isInstanceOf(LockTransactionException.class)
+                .hasMessageContaining("in autocommit");
+        assertThatThrownBy(() -> operation.useTransaction(tx -> {}))
+                .isInstanceOf(LockTransactionException.class)
+                .hasMessageContaining("in autocommit");
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("0");
     }
 
     private ObservedDataSource observed() {

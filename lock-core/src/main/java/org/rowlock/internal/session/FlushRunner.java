@@ -35,7 +35,7 @@ public final class FlushRunner {
         OpenRows open = tail == null ? null : tail.open();
         PreparedStatement statement = session.prepareScript(flush.sql(), oneShot);
         if (request.front() != null) {
-            PgSession.prepareAtOnce(statement);
+            session.prepareAtOnce(statement);
         }
         // The caller's row mapper may expect a result set that the pool has wrapped.
         Statement results = open == null ? PgSession.driversOwn(statement) : statement;

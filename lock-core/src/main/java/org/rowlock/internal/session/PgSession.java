@@ -37,6 +37,11 @@ public final class PgSession extends DriverSession {
                     "the connection is closed; lock on the open connection of a transaction",
                     SqlState.CONNECTION_DOES_NOT_EXIST);
         }
+        return new PgSession(connection).usable();
+    }
+
+    /** Returns this session. First checks, without SQL, that locks can be acquired in its transaction. */
+    PgSession usable() throws SQLException {
         if (connection.getAutoCommit()) {
             throw refused(
                     NOT_TAKEN,
@@ -44,11 +49,6 @@ public final class PgSession extends DriverSession {
                             + " begin a transaction first",
                     SqlState.NO_ACTIVE_SQL_TRANSACTION);
         }
-        return new PgSession(connection).usable();
-    }
-
-    /** Returns this session. First checks, without SQL, that locks can be acquired in its transaction. */
-    PgSession usable() {
         if (isAborted()) {
             throw refused(
                     NOT_TAKEN,
@@ -179,10 +179,10 @@ public final class PgSession extends DriverSession {
      * Ensures that the server plans the statements of a flush with a front lock only once for each connection. Until
      * the usual threshold, planning would take most of the time of a front lock. A fleet would then start slowly.
      */
-    public static void prepareAtOnce(Statement statement) throws SQLException {
+    public void prepareAtOnce(Statement statement) throws SQLException {
         if (statement.isWrapperFor(PGStatement.class)) {
             PGStatement driver = statement.unwrap(PGStatement.class);
-            driver.setPrepareThreshold(Math.min(1, driver.getPrepareThreshold()));
+            driver.setPrepareThreshold(areTextsTyped() ? Math.min(1, driver.getPrepareThreshold()) : 0);
         }
     }
 

@@ -11,6 +11,7 @@ import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.WaiterSql;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.queue.Turn;
 import org.rowlock.jdbc.internal.row.StatementPlan;
@@ -152,7 +153,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         long start = System.nanoTime();
         PreparedStatement both;
         try {
-            both = prepareInFront(known);
+            both = prepareInFront(known, turn.access().session());
             turn.bind(lock, both, binds, delegate.getQueryTimeout());
             runs(both);
             both.execute();
@@ -173,7 +174,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         return both;
     }
 
-    private PreparedStatement prepareInFront(StatementPlan known) throws SQLException {
+    private PreparedStatement prepareInFront(StatementPlan known, PgSession session) throws SQLException {
         PreparedStatement both = fronted;
         // In autocommit there are no savepoints.
         boolean marks = !connection.getAutoCommit();
@@ -184,7 +185,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             marked = marks;
             both = connection.prepare(
                     FrontSql.inFrontOf(known.sent(), known.shape().row(), marks));
-            PgSession.prepareAtOnce(both);
+            session.prepareAtOnce(both);
             fronted = both;
         }
         return both;
@@ -239,7 +240,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     @Override
     public String toString() {
-        return FrontSql.uncommented(super.toString());
+        return WaiterSql.uncommented(super.toString());
     }
 
     @Override
