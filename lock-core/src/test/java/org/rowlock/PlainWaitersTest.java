@@ -17,7 +17,7 @@ import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.WaiterSql;
 import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Locks;
@@ -105,11 +105,11 @@ class PlainWaitersTest {
     }
 
     private static int asked(Session session, String table) throws Exception {
-        return answer(session, FrontSql.WITHOUT_ROWLOCK, table);
+        return answer(session, WaiterSql.WITHOUT_ROWLOCK, table);
     }
 
     private static int all(Session session, String table) throws Exception {
-        return answer(session, FrontSql.WAITERS, table);
+        return answer(session, WaiterSql.WAITERS, table);
     }
 
     private static int answer(Session session, String sql, String table) throws Exception {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.WaiterSql;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -118,7 +118,7 @@ class OpenRowTest {
         Step<Boolean> first = plain.startExecute(LOCK).awaitBlockedBy(holder);
         Step<Integer> step = ours.start(connection -> write(connection, form)).awaitBlockedBy(plain);
         assertThat(asking.<Integer>run(connection ->
-                        Integer.parseInt(PgSession.of(connection).ask(FrontSql.WITHOUT_ROWLOCK, "account"))))
+                        Integer.parseInt(PgSession.of(connection).ask(WaiterSql.WITHOUT_ROWLOCK, "account"))))
                 .isEqualTo(counted);
         asking.rollback();
         holder.commit();

@@ -107,7 +107,7 @@ public final class KeyQueues {
                 + byKey.values().stream().mapToInt(KeyQueue::withoutHolder).sum();
     }
 
-    /** Runs a query of {@code FrontSql} for the table of the row. */
+    /** Runs a query of {@code WaiterSql} for the table of the row. */
     public interface Count {
         String ask(String sql) throws SQLException;
     }

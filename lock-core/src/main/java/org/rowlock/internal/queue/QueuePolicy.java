@@ -1,7 +1,7 @@
 package org.rowlock.internal.queue;
 
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.WaiterSql;
 
 /**
  * Decides how many transactions the queues of a key admit, and whether a transaction has a front lock. {@link
@@ -14,10 +14,10 @@ public interface QueuePolicy {
     /** A question to the server. The answer is a number. */
     enum Question {
         /** How many clients without Rowlock wait for the most contended row of the table. */
-        WITHOUT_ROWLOCK(FrontSql.WITHOUT_ROWLOCK),
+        WITHOUT_ROWLOCK(WaiterSql.WITHOUT_ROWLOCK),
 
         /** How many sessions of other JVMs, with or without Rowlock, wait for rows of the table or for front locks. */
-        OTHER_JVMS(FrontSql.WAITERS);
+        OTHER_JVMS(WaiterSql.WAITERS);
 
         final String sql;
 

@@ -9,6 +9,7 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.GroupRule;
 import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.internal.text.Tokens;
+import org.rowlock.internal.text.WaiterSql;
 import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape;
@@ -16,7 +17,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape;
 /**
  * The facts about a statement that follow from its text alone, and the figures of its table.
  *
- * @param sent the text that Rowlock sends in mode {@code queue}; see {@link FrontSql#commented}
+ * @param sent the text that Rowlock sends in mode {@code queue}; see {@link WaiterSql#commented}
  * @param changesSettings whether the statement may change the role of the session, or a setting on which Rowlock relies
  * @param locksSession whether the statement may acquire a session-level advisory lock
  * @param callsNothing whether the statement locks or writes rows by a key, and its text contains no call and no cast
@@ -41,7 +42,7 @@ public record StatementPlan(
                 shape.isRecognised() && shape.mode() == RowLockMode.FOR_NO_KEY_UPDATE && !shape.returnsRows();
         return new StatementPlan(
                 sql,
-                shape.isRecognised() ? FrontSql.commented(sql) : sql,
+                shape.isRecognised() ? WaiterSql.commented(sql) : sql,
                 shape,
                 Stream.of("timeout", "client_connection", "set_config", "reset", "discard")
                                 .anyMatch(lower::contains)

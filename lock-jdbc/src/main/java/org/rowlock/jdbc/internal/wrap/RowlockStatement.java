@@ -9,7 +9,7 @@ import java.sql.Statement;
 import java.util.Arrays;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.WaiterSql;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
 import org.rowlock.jdbc.internal.queue.Turn;
 import org.rowlock.jdbc.internal.row.StatementPlan;
@@ -107,7 +107,7 @@ class RowlockStatement extends ForwardingStatement {
         try {
             return sendOwn(connection.turns.enter(firstPlan, size == 1 ? firstBinds : null, delegate, false), call);
         } catch (BatchUpdateException e) {
-            throw FrontSql.uncommented(e);
+            throw WaiterSql.uncommented(e);
         }
     }
 
