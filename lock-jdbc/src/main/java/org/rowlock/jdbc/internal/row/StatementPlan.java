@@ -5,7 +5,6 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.GroupRule;
 import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.internal.text.Tokens;
