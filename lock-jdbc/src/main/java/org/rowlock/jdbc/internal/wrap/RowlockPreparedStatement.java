@@ -9,7 +9,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.StatementMember;
 import org.rowlock.internal.queue.Front;
-import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.WaiterSql;
 import org.rowlock.jdbc.internal.observe.Figure;
@@ -153,7 +152,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         long start = System.nanoTime();
         PreparedStatement both;
         try {
-            both = prepareInFront(known, turn.access().session());
+            both = prepareInFront(known, turn);
             turn.bind(lock, both, binds, delegate.getQueryTimeout());
             runs(both);
             both.execute();
@@ -174,7 +173,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         return both;
     }
 
-    private PreparedStatement prepareInFront(StatementPlan known, PgSession session) throws SQLException {
+    private PreparedStatement prepareInFront(StatementPlan known, Turn turn) throws SQLException {
         PreparedStatement both = fronted;
         // In autocommit there are no savepoints.
         boolean marks = !connection.getAutoCommit();
@@ -185,7 +184,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             marked = marks;
             both = connection.prepare(
                     FrontSql.inFrontOf(known.sent(), known.shape().row(), marks));
-            session.prepareAtOnce(both);
+            turn.access().session().prepareAtOnce(both);
             fronted = both;
         }
         return both;
