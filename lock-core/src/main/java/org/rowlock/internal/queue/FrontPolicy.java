@@ -121,10 +121,11 @@ final class FrontPolicy {
         boolean isProbe = othersSeen && plainOnes % EVERY == EVERY - 1;
         plainOnes += othersSeen ? 1 : 0;
         requiresOthers = !always;
-        boolean isNew = state == State.NEW && requiresOthers && contend();
         boolean fronts = !open.isOpen()
-                && (state == State.FRONT || ((always || isProbe || isNew) && open.isPast(pausedUntilNanos)));
-        return fronts && (!requiresOthers || contend()) ? BOUND_NANOS : 0;
+                && (always || contend())
+                && (state == State.FRONT
+                        || ((always || isProbe || state == State.NEW) && open.isPast(pausedUntilNanos)));
+        return fronts ? BOUND_NANOS : 0;
     }
 
     private boolean contend() {

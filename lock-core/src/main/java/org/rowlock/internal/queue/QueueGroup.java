@@ -6,7 +6,6 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.queue.QueueGroup.Served;
 
 /**
  * Groups in a queue. An entry may have an <em>offer</em>: work that the thread of an admitted entry, the
