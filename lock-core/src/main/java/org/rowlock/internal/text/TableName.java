@@ -2,7 +2,6 @@ package org.rowlock.internal.text;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -48,12 +47,7 @@ public final class TableName {
         int behind = 0;
         while (part.find()) {
             String unquoted = part.group(2);
-            parts.add(
-                    unquoted == null
-                            ? part.group(1).replace("\"\"", "\"")
-                            : Part.UPPER_CASE
-                                    .matcher(unquoted)
-                                    .replaceAll(found -> found.group().toLowerCase(Locale.ROOT)));
+            parts.add(unquoted == null ? part.group(1).replace("\"\"", "\"") : folded(unquoted));
             behind = part.end();
         }
         if (behind < name.length() || parts.size() > MOST_PARTS) {
@@ -66,15 +60,24 @@ public final class TableName {
         return parts;
     }
 
-    /** A separate class, so that the patterns are compiled only on demand, which is rare. */
+    /** A separate class, so that the pattern is compiled only on demand, which is rare. */
     private static final class Part {
         /** One part of a name, and the dot after every part except the last part. */
         static final Pattern PATTERN = Pattern.compile(
                 "\\G(?:\"((?=[^\"]|\"\")[^\"\\x00]*+(?:\"\"[^\"\\x00]*+)*+)\"|([A-Za-z_\\x{80}-\\x{10ffff}]"
                         + "[A-Za-z0-9_$\\x{80}-\\x{10ffff}]*+))(?:\\.(?!\\z)|\\z)");
+    }
 
-        /** Like the server, Rowlock converts only ASCII letters to lower case. */
-        static final Pattern UPPER_CASE = Pattern.compile("[A-Z]+");
+    /** Returns an unquoted identifier in lower case. Like the server, Rowlock converts only ASCII letters. */
+    static String folded(String identifier) {
+        StringBuilder folded = new StringBuilder(identifier);
+        for (int i = 0; i < identifier.length(); i++) {
+            char c = identifier.charAt(i);
+            if (c >= 'A' && c <= 'Z') {
+                folded.setCharAt(i, Character.toLowerCase(c));
+            }
+        }
+        return folded.toString();
     }
 
     /** Returns an identifier in quotes. The identifier may contain any characters. */

@@ -2,7 +2,6 @@ package org.rowlock.internal.text;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.postgresql.core.Parser;
 import org.rowlock.internal.text.Token.TokenType;
@@ -87,7 +86,7 @@ public final class Tokens {
 
     /** Skips one white-space character or one comment. Returns false if neither follows. */
     private boolean skipNothing() {
-        if (Character.isWhitespace(sql.charAt(at))) {
+        if (Parser.isSpace(sql.charAt(at))) {
             at++;
             return true;
         }
@@ -101,10 +100,14 @@ public final class Tokens {
         while (at < sql.length() && isNamePart(sql.charAt(at))) {
             at++;
         }
-        String word = sql.substring(from, at).toLowerCase(Locale.ROOT);
+        String word = TableName.folded(sql.substring(from, at));
         boolean quoteFollows = at < sql.length() && sql.charAt(at) == '\'';
         if (quoteFollows && (word.equals("e") || word.equals("n"))) {
             add(TokenType.STRING, quoted('\'', word.equals("e")));
+        } else if (word.equals("u") && (sql.startsWith("&\"", at) || sql.startsWith("&'", at))) {
+            // A name or a text with Unicode escapes follows. The escapes are not replaced.
+            add(TokenType.SYMBOL, "u&");
+            at++;
         } else {
             add(TokenType.WORD, word);
         }

@@ -156,7 +156,18 @@ class GroupIdentityTest {
                         + " create cast (int as color) with function paint(int) as assignment;"
                         + " alter table entry add color color; update entry set color = id where id = ID",
                 "create schema private; create domain private.own as text check (tenant() is null);"
-                        + " update entry set mark = cast('x' as private.own) where id = ID"
+                        + " update entry set mark = cast('x' as private.own) where id = ID",
+                // The names mean two tables, because the server converts only ASCII letters to lower case.
+                "create table éclair (id int, mark text); create table Éclair (id int, mark text);"
+                        + " create trigger seen before insert on Éclair for each row execute function seen();"
+                        + " insert into Éclair values (ID, '')",
+                "create table u (id int, mark text); create table seen_here (id int, mark text);"
+                        + " create trigger seen before insert on seen_here for each row execute function seen();"
+                        + " insert into U&\"seen\\005fhere\" values (ID, '')",
+                // The server accepts an ideographic space as a letter of a name.
+                "create table \u3000x (id int, mark text); create table x (id int, mark text);"
+                        + " create trigger seen before insert on \u3000x for each row execute function seen();"
+                        + " insert into \u3000x values (ID, '')"
             })
     void aHiddenFunctionIsNotGrouped(String change) throws Exception {
         List<String> sql = List.of(change.split("; "));
