@@ -21,7 +21,7 @@ import org.rowlock.testing.Rooms;
 class ArchitectureTest {
     private static final String CORE = "org.rowlock.spring";
 
-    private final JavaClasses classes = new ClassFileImporter()
+    private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             // In the run on Spring Boot 4, the tests are in a jar.
             .withImportOption(location -> !location.contains("-tests.jar"))
@@ -33,8 +33,8 @@ class ArchitectureTest {
      * The internal packages (rooms), the lowest first. A class is allowed to depend on its own package, on lower
      * packages, and on the types of the API.
      */
-    private final Rooms rooms =
-            new Rooms(classes, INTERNAL, List.of("pool", "jpa", "annotation", "call", "proxy", "startup"));
+    private static final Rooms ROOMS =
+            new Rooms(CLASSES, INTERNAL, List.of("pool", "jpa", "annotation", "call", "proxy", "startup"));
 
     /** The types of the API by which a user starts (doors). Only these types depend on the internal packages. */
     private static final List<String> DOORS = List.of(
@@ -51,12 +51,12 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(CORE + ".boot..", "org.springframework.boot..", "io.micrometer.core..")
-                .check(classes);
+                .check(CLASSES);
     }
 
     @Test
     void roomsKnowOnlyThoseBelowThem() {
-        rooms.check();
+        ROOMS.check();
     }
 
     /**
@@ -74,13 +74,13 @@ class ArchitectureTest {
                 .doNotHaveSimpleName("CommitListener")
                 .should()
                 .dependOnClassesThat(isDoor())
-                .check(classes);
+                .check(CLASSES);
         noClasses()
                 .that(resideInAPackage(CORE).and(not(isDoor())))
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(INTERNAL + ".")
-                .check(classes);
+                .check(CLASSES);
     }
 
     private static DescribedPredicate<JavaClass> isDoor() {
@@ -91,8 +91,8 @@ class ArchitectureTest {
     /** Shows that the rules can fail: a reversed rule finds violations. */
     @Test
     void rulesCanFail() {
-        assertThatThrownBy(() -> rooms.areUnknownFrom(0, resideInAPackage(INTERNAL + "startup"))
-                        .check(classes))
+        assertThatThrownBy(() -> ROOMS.areUnknownFrom(0, resideInAPackage(INTERNAL + "startup"))
+                        .check(CLASSES))
                 .isInstanceOf(AssertionError.class);
     }
 
@@ -108,6 +108,6 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("jakarta.persistence..", "org.hibernate..", "org.springframework.orm..")
-                .check(classes);
+                .check(CLASSES);
     }
 }
