@@ -34,7 +34,7 @@ class ScenarioSmokeTest {
     void everyVariantRuns(String name) {
         Scenario scenario = Scenarios.named(name).orElseThrow();
         Timing timing = scenario.timing();
-        Timing moment = new Timing(1, 50, timing.windows() > 1 ? 4 : 1, 200);
+        Timing moment = new Timing(1, 0, timing.windows() > 1 ? 4 : 1, 300);
         Scenario small = scenario.with(List.of(small(scenario.points().get(0))), scenario.variants())
                 .timed(moment);
         TestPostgres server = TestPostgres.shared();

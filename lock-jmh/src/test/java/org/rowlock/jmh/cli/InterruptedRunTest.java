@@ -177,6 +177,7 @@ class InterruptedRunTest {
         List<String> command = new ArrayList<>(withSignals());
         command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-Djmh.ignoreLock=true",
                 "-Djava.io.tmpdir=" + directory,
                 "-cp",

@@ -439,7 +439,7 @@ class OwnStatementTest {
     private Results run(Scenario scenario, Own command) {
         return new Comparison(
                         new ComparisonSettings(
-                                List.of(scenario.timed(new Timing(1, 50, 1, 200))),
+                                List.of(scenario.timed(new Timing(1, 0, 1, 300))),
                                 address(),
                                 0,
                                 "",

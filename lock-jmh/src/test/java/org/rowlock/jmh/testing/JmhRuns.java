@@ -14,6 +14,7 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
+import org.rowlock.jmh.bench.Workload;
 import org.rowlock.jmh.profile.PostgresProfiler;
 import org.rowlock.testing.TestPostgres;
 
@@ -36,29 +37,20 @@ public final class JmhRuns {
         return run(benchmark, 1, params);
     }
 
-    /** Runs the benchmark for the given number of windows. */
+    /**
+     * Runs the benchmark for the given number of windows. The parameters can include JMH's {@code -t}, {@code -bm} and
+     * {@code -r}, the seconds of a window.
+     */
     public static RunResult run(Class<?> benchmark, int windows, String... params) throws RunnerException {
         TestPostgres server = TestPostgres.shared();
-        return runWith(
-                benchmark,
-                windows,
-                List.of(
-                        "-Drowlock.url=" + server.url(),
-                        "-Drowlock.user=" + server.user(),
-                        "-Drowlock.password=" + server.password()),
-                params);
-    }
-
-    /**
-     * Runs the benchmark on the server that the JVM arguments name. Without such arguments, the benchmark starts an
-     * embedded server. The parameters can include JMH's {@code -t} and {@code -bm}.
-     */
-    public static RunResult runWith(Class<?> benchmark, int windows, List<String> jvmArgs, String... params)
-            throws RunnerException {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("^" + Pattern.quote(benchmark.getName()) + "\\.")
                 .forks(1)
-                .jvmArgsAppend(jvmArgs.toArray(String[]::new))
+                .jvmArgsAppend(
+                        "-D" + Workload.WARM_UP + "=0",
+                        "-Drowlock.url=" + server.url(),
+                        "-Drowlock.user=" + server.user(),
+                        "-Drowlock.password=" + server.password())
                 .warmupIterations(0)
                 .measurementIterations(windows)
                 .measurementTime(MOMENT)
@@ -70,6 +62,8 @@ public final class JmhRuns {
                 options.mode(Mode.deepValueOf(params[i + 1]));
             } else if (params[i].equals("-t")) {
                 options.threads(Integer.parseInt(params[i + 1]));
+            } else if (params[i].equals("-r")) {
+                options.measurementTime(TimeValue.seconds(Long.parseLong(params[i + 1])));
             } else {
                 options.param(params[i], params[i + 1]);
             }
