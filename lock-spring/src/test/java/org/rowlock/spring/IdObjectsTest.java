@@ -23,8 +23,6 @@ class IdObjectsTest {
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
-            "create table orders (id bigint primary key)",
-            "insert into orders values (7)",
             "create table order_line (order_id bigint, line_no int, amount int, primary key (order_id, line_no))",
             "insert into order_line values (7, 1, 0), (7, 2, 0)",
             "create table doc (tenant_id int, id int, primary key (tenant_id, id))",
@@ -40,10 +38,6 @@ class IdObjectsTest {
 
     @Transactional
     static class Lines {
-        public void typed(@RowLock("orders") OrderId id, Runnable work) {
-            work.run();
-        }
-
         public void whole(@RowLock("order_line") OrderLineId id) {}
 
         @RowLock(table = "order_line", id = "#ids.![{orderId, lineNo}]")
@@ -97,15 +91,6 @@ class IdObjectsTest {
         assertThat(isFree(KEY)).isTrue();
     }
 
-    @Test
-    void aTypedIdIsTheLockOfItsValue() {
-        start(Lines.class)
-                .getBean(Lines.class)
-                .typed(
-                        new OrderId(7),
-                        () -> assertThat(isFree(LockKey.row("orders", 7))).isFalse());
-    }
-
     /** The order of the components may differ from the order of the columns. */
     @Test
     void anObjectOfSeveralComponentsIsRefused() {
@@ -129,13 +114,6 @@ class IdObjectsTest {
         public void lock(SwappedId id, long orderId) {}
     }
 
-    static class TooLong extends InTransaction {
-        @RowLock(
-                table = "order_line",
-                id = {"#order", "#line", "#more"})
-        public void lock(long order, int line, int more) {}
-    }
-
     static class Mapped extends InTransaction {
         @RowLock(
                 table = "order_line",
@@ -151,14 +129,6 @@ class IdObjectsTest {
                 .hasMessageContaining(service.getSimpleName() + ".lock(")
                 .hasMessageMatching("(?s).*\\[lineNo, order(Id)?].*")
                 .hasMessageContaining("the primary key of order_line is [order_id, line_no], in another order");
-    }
-
-    @Test
-    void morePartsThanThePrimaryKeyHasFailTheStart() {
-        assertThatThrownBy(() -> start(TooLong.class))
-                .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContainingAll(
-                        "TooLong.lock(", "3 parts", "the primary key of order_line is [order_id, line_no]");
     }
 
     /** Names that differ from the names of the columns prove no order. */

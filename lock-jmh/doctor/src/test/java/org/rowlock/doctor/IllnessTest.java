@@ -94,17 +94,6 @@ class IllnessTest {
         return table(name("account"), Table::isConvoy).and(samples -> samples.count() >= 20);
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "select pg_advisory_xact_lock(4711), select pg_advisory_xact_lock(4711), Lock:advisory",
-        "lock table account, select count(*) from account, Lock:relation"
-    })
-    void aLockThatAllWaitForIsShown(String held, String wanted, String event) throws Exception {
-        Diagnosis diagnosis = behind(SERVER, database, held, 3, wanted);
-        assertThat(diagnosis.kind()).as(diagnosis.text(100, false)).isNotEqualTo(Kind.HEALTHY);
-        assertFirst(diagnosis, "other", event).isIn("select pg_advisory_xact_lock(?)", "lock table account");
-    }
-
     /**
      * Whether the holds are short. On a machine that is short of CPUs every hold is long, and advice on long holds
      * comes first.

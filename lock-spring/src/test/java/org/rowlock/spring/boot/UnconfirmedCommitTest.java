@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.persistence.EntityManager;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
@@ -14,6 +12,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -60,20 +59,13 @@ class UnconfirmedCommitTest {
     }
 
     private static Connection unconfirming(Connection connection) {
-        return (Connection) Proxy.newProxyInstance(
-                UnconfirmedCommitTest.class.getClassLoader(),
-                new Class<?>[] {Connection.class},
-                (proxy, method, arguments) -> {
-                    try {
-                        Object result = method.invoke(connection, arguments);
-                        if (method.getName().equals("commit")) {
-                            throw unconfirmed();
-                        }
-                        return result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Proxies.of(Connection.class, (proxy, method, arguments) -> {
+            Object result = Proxies.call(connection, method, arguments);
+            if (method.getName().equals("commit")) {
+                throw unconfirmed();
+            }
+            return result;
+        });
     }
 
     /** Runs work in a transaction, and returns the status that synchronizations receive at its end. */

@@ -13,8 +13,6 @@ import jakarta.persistence.ManyToOne;
 import jakarta.persistence.QueryHint;
 import jakarta.persistence.SharedCacheMode;
 import jakarta.persistence.Version;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -43,7 +41,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.spring.Contexts;
 import org.rowlock.spring.RowLockTests;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Wire;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan.Filter;
 import org.springframework.context.annotation.FilterType;
@@ -317,28 +317,9 @@ class MigratedModesTest {
         seen.merge(way, clauses, (one, other) -> one.equals(other) ? one : one + " or " + other);
     }
 
-    /** Returns a DataSource that records the text of each prepared statement. */
+    /** Returns a DataSource that records the text of each statement. */
     private DataSource recording() {
-        return (DataSource) proxy(DataSource.class, database.dataSource());
-    }
-
-    private Object proxy(Class<?> type, Object target) {
-        return Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-                    if (arguments != null && arguments.length > 0 && arguments[0] instanceof String sql) {
-                        statements.add(sql);
-                    }
-                    try {
-                        Object result = method.invoke(target, arguments);
-                        return switch (method.getName()) {
-                            case "getConnection" -> type == DataSource.class ? proxy(Connection.class, result) : result;
-                            case "createStatement" -> proxy(java.sql.Statement.class, result);
-                            default -> result;
-                        };
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return TestDataSource.of(() -> Wire.listen(database.dataSource().getConnection(), statements));
     }
 
     /** Returns the rows of the table, with the column for the library versions of this module. */
