@@ -3,12 +3,15 @@ package org.rowlock.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.LockKey.rows;
+import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.on;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AutoClose;
@@ -18,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
@@ -49,7 +53,7 @@ class PgpoolTest {
         servers.primary()
                 .execute(
                         "create table account(id int primary key, balance bigint not null)",
-                        "insert into account values (1, 0)");
+                        "insert into account values (1, 0), (2, 0)");
         servers.awaitReplay();
     }
 
@@ -125,6 +129,27 @@ class PgpoolTest {
             });
             assertThat(servers.primary().query("select balance from account where id = 1"))
                     .isEqualTo(String.valueOf(clients * calls));
+        }
+    }
+
+    /** Every form of the lock marks the transaction as one that writes, so that its reads go to the primary. */
+    @EveryStrategy
+    void readsThatFollowTheLockOfSeveralRowsGoToThePrimary(LockStrategy strategy) throws Exception {
+        try (TestPgpool pooler = TestPgpool.start(servers, Map.of("backend_weight0", "0"));
+                Connection connection = pooler.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            for (LockRequest request : List.of(forUpdate(rows("account", 1, 2)), forShare(rows("account", 1, 2)))) {
+                for (LockRequest waiting : List.of(request, request.noWait(), request.atMost(TestDatabase.DEADLINE))) {
+                    assertThat(locks(strategy)
+                                    .in(connection)
+                                    .lockAndRead(
+                                            waiting,
+                                            "select current_setting('in_hot_standby') from account where id = 1",
+                                            String.class))
+                            .containsExactly("off");
+                    connection.rollback();
+                }
+            }
         }
     }
 

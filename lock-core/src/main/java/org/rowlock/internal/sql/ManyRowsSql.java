@@ -24,7 +24,9 @@ public final class ManyRowsSql {
     static Part lock(RowTable table, int group, RowLockMode mode, WaitKind wait, boolean required) {
         if (table.columns().size() == 1 && table.isAny(IdType::isPrintedAsKeyed)) {
             Part lock = counted(table, group, mode, wait);
-            return required ? RowSql.required(table, lock, "l.present", group) : lock;
+            return required
+                    ? RowSql.required(table, lock, "l.present", group)
+                    : new Part(RowSql.clauseLast(table, lock, mode), lock.binder(), lock.reader());
         }
         Part lock = numbered(table, group, mode, wait);
         return required

@@ -110,10 +110,8 @@ public final class RowSql {
      * @param present an expression for the number of rows that the WITH clause {@code rowlock_l} has locked
      */
     static Part required(RowTable table, Part lock, String present, int group) {
-        String identity = identity(table);
         return new Part(
-                identity.stripTrailing() + ", rowlock_l as (" + lock.sql().substring(identity.length())
-                        + ") select l.*, case when " + present + " < cast(? as integer) then "
+                inWith(table, lock) + ", case when " + present + " < cast(? as integer) then "
                         + LockCheckSql.raiseAbsent()
                         + " end from (select) as o left join rowlock_l as l on true",
                 (statement, at, request) -> {
@@ -122,6 +120,19 @@ public final class RowSql {
                     return LockCheckSql.bindMark(statement, next + 1, request);
                 },
                 lock.reader());
+    }
+
+    /**
+     * Returns a lock statement that ends with a locking clause, which by itself locks nothing. A pooler that splits
+     * reads, such as Pgpool-II, does not find the clause in a subquery, and would send the next query to a standby.
+     */
+    static String clauseLast(RowTable table, Part lock, RowLockMode mode) {
+        return inWith(table, lock) + " from rowlock_l as l " + clause(mode);
+    }
+
+    private static String inWith(RowTable table, Part lock) {
+        String identity = identity(table);
+        return identity.stripTrailing() + ", rowlock_l as (" + lock.sql().substring(identity.length()) + ") select l.*";
     }
 
     private static Part one(RowTable table, String found, String clause, int group, int index) {
