@@ -404,8 +404,9 @@ class FrontLockTest {
         other.commit();
     }
 
-    @Test
-    void withoutTheRightToTheFunctionTheRowIsLockedWithoutIt() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"pg_advisory_xact_lock(bigint)", "set_config(text, text, boolean)"})
+    void withoutTheRightToTheFunctionTheRowIsLockedWithoutIt(String function) throws Exception {
         String name = "front_core_" + database.schema();
         database.execute("create database " + name, "create role " + name + " login password 'secret'");
         try {
@@ -417,7 +418,7 @@ class FrontLockTest {
                         "create table public.account(id int primary key)",
                         "insert into public.account values (1)",
                         "grant all on public.account to " + name,
-                        "revoke execute on function pg_catalog.pg_advisory_xact_lock(bigint) from public");
+                        "revoke execute on function pg_catalog." + function + " from public");
             }
             PGSimpleDataSource role = database.dataSourceOf(name);
             role.setDatabaseName(name);
