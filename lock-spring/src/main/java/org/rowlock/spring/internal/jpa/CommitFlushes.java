@@ -15,6 +15,7 @@ import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.metamodel.mapping.EntityVersionMapping;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.ConnectionProxy;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.TransactionManager;
@@ -63,7 +64,7 @@ public final class CommitFlushes {
                         && !isUnused(connections.getPhysicalConnection())
                         && CommitFlush.open(
                                 connections.getPhysicalConnection(),
-                                table -> areCounted(factory, table),
+                                table -> isFlush(session) && areCounted(factory, table),
                                 failed -> meant(factory, failed))) {
                     return versions(session);
                 }
@@ -90,6 +91,16 @@ public final class CommitFlushes {
                 }
             }
             return all;
+        }
+
+        /**
+         * Whether Hibernate itself writes. A callback of the application may write through Spring or by a query, and
+         * then uses the true count.
+         */
+        private static boolean isFlush(SessionImplementor session) {
+            return session.getPersistenceContextInternal().isFlushing()
+                    && TransactionSynchronizationManager.getResourceMap().values().stream()
+                            .noneMatch(bound -> bound instanceof ConnectionHolder shared && shared.isOpen());
         }
 
         /** Whether Spring has not borrowed the real connection yet, because no statement was sent. */
