@@ -26,7 +26,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.hibernate.FlushMode;
 import org.hibernate.SessionFactory;
+import org.hibernate.engine.spi.SessionImplementor;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -278,6 +280,20 @@ class EntityRefreshTest {
         });
         assertThat(database.query("select amount from parcel_line where id = 1"))
                 .isEqualTo("7");
+    }
+
+    /** The session must not write a change before the application itself calls flush. */
+    @Test
+    void aSessionThatTheApplicationFlushesIsNotFlushed() throws Exception {
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    entities.unwrap(SessionImplementor.class).setHibernateFlushMode(FlushMode.MANUAL);
+                    entities.find(Parcel.class, 1L).lines.get(0).amount = 7;
+                    context.template().lock(forNoKeyUpdate(LockKey.row("parcel", 1)));
+                }))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("flush the change before the lock");
+        assertThat(database.query("select amount from parcel_line where id = 1"))
+                .isEqualTo("0");
     }
 
     static Stream<Object> idsOfBoth() {

@@ -330,6 +330,9 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         if (loaded.stream()
                 .map(each -> each.entry().getPersister())
                 .anyMatch(persister -> persister.hasCascades() || persister.hasCollections())) {
+            if (session.getHibernateFlushMode() == FlushMode.MANUAL && session.isDirty()) {
+                throw refused(loaded.get(0));
+            }
             session.flush();
         }
         // A changed entity that was not rejected must keep its change.
