@@ -33,6 +33,7 @@ import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -47,11 +48,13 @@ import org.hibernate.annotations.FetchMode;
 import org.hibernate.annotations.Filter;
 import org.hibernate.annotations.FilterDef;
 import org.hibernate.annotations.Formula;
+import org.hibernate.annotations.JdbcTypeCode;
 import org.hibernate.annotations.ParamDef;
 import org.hibernate.annotations.SQLRestriction;
 import org.hibernate.annotations.SoftDelete;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.resource.jdbc.spi.StatementInspector;
+import org.hibernate.type.SqlTypes;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -84,6 +87,7 @@ class EntityLockTest {
                     + " execute format('create table %I (like plain including all)', t); end loop; end $$",
             "alter table versioned add version int not null default 0",
             "create table worded (id text primary key, amount bigint not null default 0)",
+            "create table spelled (id text primary key, amount bigint not null default 0)",
             "create table random (id uuid primary key, amount bigint not null default 0)",
             "alter table lazy_child add parent bigint",
             "alter table eager_child add parent bigint",
@@ -229,6 +233,15 @@ class EntityLockTest {
         long number;
     }
 
+    @Entity(name = "spelled")
+    static class Spelled {
+        @Id
+        @JdbcTypeCode(SqlTypes.VARCHAR)
+        UUID id;
+
+        long amount;
+    }
+
     /** Hibernate writes such an entity at the next flush after it was read. */
     @Entity(name = "normalized")
     static class Normalized extends Row {
@@ -351,7 +364,14 @@ class EntityLockTest {
         };
         Map<String, Object> properties = Map.of("hibernate.session_factory.statement_inspector", inspector);
         Class<?>[] beside = {
-            Row.class, Parent.class, Owned.class, JoinedSub.class, SingleSub.class, Normalized.class, Referring.class
+            Row.class,
+            Parent.class,
+            Owned.class,
+            JoinedSub.class,
+            SingleSub.class,
+            Normalized.class,
+            Referring.class,
+            Spelled.class
         };
         Class<?>[] entities = Stream.concat(
                         Stream.of(beside), Stream.of(Mapping.values()).map(each -> each.entity))
@@ -365,6 +385,19 @@ class EntityLockTest {
                     Contexts.settings(beans, new TestSettings().verify(false).lockEntities(lockEntities));
                 },
                 Plains.class);
+    }
+
+    /** Hibernate's find would lock the row whose id is spelled in lower case. */
+    @Test
+    void anIdThatHibernateStoresInAnotherSpellingIsLockedByRowlock() throws Exception {
+        String lower = "00000000-0000-0000-0000-00000000000a";
+        database.execute("insert into spelled values ('" + lower + "'), (upper('" + lower + "'))");
+        byJpa.inTransaction(status -> {
+            LockKey upper = LockKey.row("spelled", lower.toUpperCase(Locale.ROOT));
+            RowLockTests.assertHeld(byJpa.template().lock(forNoKeyUpdate(upper)));
+            assertThat(RowLockTests.query(database, "select id from spelled for update skip locked"))
+                    .isEqualTo(lower);
+        });
     }
 
     private TestContext byRowlock() {

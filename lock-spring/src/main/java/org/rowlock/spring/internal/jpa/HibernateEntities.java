@@ -13,7 +13,7 @@ import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.AbstractEntityPersister;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.type.BasicType;
-import org.hibernate.type.Type;
+import org.hibernate.type.CustomType;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.springframework.util.ConcurrentReferenceHashMap;
@@ -118,16 +118,18 @@ record HibernateEntities(
 
     /** Returns an arbitrary value of the id's type. Returns null if Hibernate cannot parse such an id from text. */
     static @Nullable Object sampleId(EntityPersister entity) {
-        return entity.getIdentifierType() instanceof BasicType<?> basic
+        return entity.getIdentifierType() instanceof BasicType<?> basic && isStoredAsItIs(basic)
                 ? SPELLED_ALIKE.get(basic.getReturnedClass())
                 : null;
     }
 
-    static Object value(Type type, String text) {
-        if (type instanceof BasicType<?> basic && SPELLED_ALIKE.containsKey(basic.getReturnedClass())) {
-            return basic.getJavaTypeDescriptor().fromString(text);
-        }
-        throw new IllegalArgumentException(type.getName());
+    /** Whether the column contains the id itself, rather than a value into which a type of the application converts. */
+    private static boolean isStoredAsItIs(BasicType<?> type) {
+        return !(type instanceof CustomType)
+                && type.getValueConverter() == null
+                && Stream.of(type.getJavaTypeDescriptor(), type.getJdbcType())
+                        .allMatch(each -> each.getClass().getName().startsWith("org.hibernate."))
+                && type.getJdbcType().isString() == (type.getReturnedClass() == String.class);
     }
 
     List<String> idColumns() {

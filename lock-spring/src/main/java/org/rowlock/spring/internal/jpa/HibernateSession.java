@@ -32,6 +32,7 @@ import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.engine.spi.Status;
 import org.hibernate.metamodel.mapping.JdbcMapping;
 import org.hibernate.persister.entity.EntityPersister;
+import org.hibernate.type.BasicType;
 import org.hibernate.type.descriptor.java.JavaType;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
@@ -191,8 +192,9 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         }
         EntityPersister root = session.getFactory().getMappingMetamodel().getEntityDescriptor(find.entity());
         try {
-            Object id = HibernateEntities.value(
-                    root.getIdentifierType(), RowKey.givenId(row).get(0));
+            Object id = ((BasicType<?>) root.getIdentifierType())
+                    .getJavaTypeDescriptor()
+                    .fromString(RowKey.givenId(row).get(0));
             PersistenceContext context = session.getPersistenceContextInternal();
             EntityKey key = session.generateEntityKey(id, root);
             Object known = context.getEntity(key);
