@@ -9,7 +9,6 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -163,13 +162,7 @@ class DefinitionErrorsTest {
     record LockedCommand(@RowLock("account") int account) {}
 
     static class RecordComponent extends InTransaction {
-        public void run(List<LockedCommand> commands) {}
-    }
-
-    record Batch(List<LockedCommand> commands) {}
-
-    static class NestedRecordComponent extends InTransaction {
-        public <T extends Comparable<T>> void run(T name, Map<String, List<Batch>> batches) {}
+        public void run(LockedCommand command) {}
     }
 
     static class OwnConstructor extends InTransaction {
@@ -296,7 +289,6 @@ class DefinitionErrorsTest {
                 Arguments.of(ThreeParts.class, List.of("3 parts", "[order_id, line]")),
                 Arguments.of(
                         RecordComponent.class, List.of("@RowLock on account", "LockedCommand", "#command.account")),
-                Arguments.of(NestedRecordComponent.class, List.of("@RowLock on account", "LockedCommand")),
                 Arguments.of(OwnConstructor.class, List.of("@RowLock on id", "OwnConstructor")),
                 Arguments.of(
                         ConfiguredTable.class, List.of("configuration of table acount", "The tables are: account")));

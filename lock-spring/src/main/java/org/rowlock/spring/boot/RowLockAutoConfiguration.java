@@ -20,7 +20,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -54,7 +54,7 @@ public final class RowLockAutoConfiguration {
     RowLocks rowLocks(
             RowLockProperties properties,
             ObjectProvider<LockListener> listeners,
-            ConfigurableEnvironment environment,
+            Environment environment,
             ObjectProvider<DataSource> dataSources) {
         return RowLocksFactory.create(
                 properties,

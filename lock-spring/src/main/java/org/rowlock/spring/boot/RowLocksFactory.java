@@ -2,8 +2,6 @@ package org.rowlock.spring.boot;
 
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockListener;
@@ -12,25 +10,20 @@ import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.RowLockDefinitionException;
-import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
-import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.ClassUtils;
 
 final class RowLocksFactory {
     private static final int WITHOUT_WEB_SERVER = 1_000;
     private static final int USUAL_THREADS = 200;
-    private static final Pattern NOT_UNDERSTOOD = Pattern.compile(
-            "ROWLOCK_TABLES_(?![A-Z0-9]+_(STRATEGY|ID_?COLUMNS(_[0-9]+_?)?)$).*", Pattern.CASE_INSENSITIVE);
 
     private RowLocksFactory() {}
 
     static RowLocks create(
             RowLockProperties properties,
-            ConfigurableEnvironment environment,
+            Environment environment,
             List<LockListener> listeners,
             Supplier<DataSource> dataSource) {
-        checkVariables(environment);
         RowLocksBuilder builder = LockAccess.builder(dataSource)
                 .strategy(properties.strategy())
                 .singleEntryNode(properties.singleEntryNode())
@@ -98,28 +91,6 @@ final class RowLocksFactory {
             throw new RowLockDefinitionException(
                     "The property " + property + " cannot be used: " + e.getMessage() + ".",
                     "Correct the value in the application's configuration.");
-        }
-    }
-
-    /**
-     * Rejects environment variables that are meant for a table, but that Spring Boot would silently ignore. In an
-     * environment variable an underscore means a dot. A variable therefore cannot name a table whose name contains an
-     * underscore.
-     */
-    private static void checkVariables(ConfigurableEnvironment environment) {
-        String name = environment.getPropertySources().stream()
-                .filter(SystemEnvironmentPropertySource.class::isInstance)
-                .flatMap(source -> Stream.of(((SystemEnvironmentPropertySource) source).getPropertyNames()))
-                .filter(NOT_UNDERSTOOD.asMatchPredicate())
-                .findFirst()
-                .orElse("");
-        if (!name.isEmpty()) {
-            throw new RowLockDefinitionException(
-                    "The environment variable " + name
-                            + " cannot be read: in a variable, an underscore in the name of a table means a dot.",
-                    "Set it in a file, on the command line (--rowlock.tables.order_lines.strategy=both), or in the"
-                            + " variable SPRING_APPLICATION_JSON"
-                            + " ({\"rowlock.tables.order_lines.strategy\": \"both\"}).");
         }
     }
 }

@@ -26,9 +26,6 @@ record IdExpression(Method method, String where, String text) {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
     private static final Pattern BY_POSITION = Pattern.compile("[ap](\\d{1,3})");
 
-    /** A path that begins with a parameter: {@code #command.orderId}, {@code #p0?.line()}. */
-    private static final Pattern PATH = Pattern.compile("(?U)#(?:[\\w$]+(?:\\(\\))?\\??\\.)*([\\w$]+)(?:\\(\\))?");
-
     static Source read(Method method, String where, String text) {
         SpelExpression parsed;
         try {
@@ -45,12 +42,6 @@ record IdExpression(Method method, String where, String text) {
             return (arguments, variables) -> arguments[index];
         }
         return (arguments, variables) -> parsed.getValue(variables.get());
-    }
-
-    /** Returns the last word of a path, such as {@code line} for {@code #id.line}; empty for any other expression. */
-    static String name(String text) {
-        Matcher path = PATH.matcher(text.strip());
-        return path.matches() ? path.group(1) : "";
     }
 
     /**

@@ -1,11 +1,8 @@
 package org.rowlock.spring.internal.annotation;
 
-import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
-import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Proxy;
-import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -13,9 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.BiPredicate;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +20,6 @@ import org.rowlock.spring.internal.annotation.LockingMethods.Lock;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodParameter;
-import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -147,55 +141,12 @@ public final class LockingMethods {
     }
 
     /**
-     * Rejects a {@link RowLock} on a class or an interface, because only annotations on methods and parameters lock. A
-     * class can have a {@link RowLock} only through a meta-annotation.
+     * Rejects annotations on the components of a record or the properties of a Kotlin class. Such an annotation is on a
+     * constructor parameter, and no proxy intercepts constructors.
      */
-    static void checkClass(Class<?> type) {
-        if (!AnnotationUtils.isCandidateClass(type, RowLock.class) || isSpringsOwn(type)) {
-            return;
-        }
-        MergedAnnotation<RowLock> found =
-                MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).get(RowLock.class);
-        if (found.isPresent()) {
-            throw new RowLockDefinitionException(
-                    "@RowLock on the type " + (found.getSource() instanceof Class<?> at ? at : type).getName()
-                            + " locks nothing, because only annotations on methods and parameters lock.",
-                    "Put the annotation on each method that must lock.");
-        }
-    }
-
-    /**
-     * Rejects annotations on a record component or a Kotlin property. Such an annotation is on a constructor parameter,
-     * and no proxy intercepts constructors.
-     *
-     * @param met the types whose constructors have been checked
-     */
-    static void checkTypes(Set<Class<?>> met, Supplier<Type[]> types) {
-        try {
-            Stream.of(types.get()).map(ResolvableType::forType).forEach(type -> checkType(met, type));
-        } catch (TypeNotPresentException | LinkageError e) {
-            // An optional class is missing, so a method that uses the class is never called.
-        }
-    }
-
-    private static void checkType(Set<Class<?>> met, ResolvableType type) {
-        if (type.isArray()) {
-            checkType(met, type.getComponentType());
-            return;
-        }
-        Class<?> plain = type.resolve(Object.class);
-        if (AnnotationUtils.isCandidateClass(plain, RowLock.class) && !isSpringsOwn(plain) && met.add(plain)) {
-            checkConstructors(met, plain);
-        }
-        // A type variable is skipped, because it may refer to itself.
-        if (type.getType() instanceof ParameterizedType) {
-            Stream.of(type.getGenerics()).forEach(each -> checkType(met, each));
-        }
-    }
-
-    private static void checkConstructors(Set<Class<?>> met, Class<?> type) {
-        for (Constructor<?> constructor : type.getDeclaredConstructors()) {
-            for (Parameter parameter : constructor.getParameters()) {
+    static void checkConstructors(Class<?>... types) {
+        for (Class<?> type : types) {
+            for (Parameter parameter : constructorParameters(type)) {
                 if (MergedAnnotations.from(parameter).isPresent(RowLock.class)) {
                     throw new RowLockDefinitionException(
                             "@RowLock on " + parameter.getName() + ", a parameter of the constructor of "
@@ -204,10 +155,19 @@ public final class LockingMethods {
                                     + " \"#command."
                                     + parameter.getName() + "\").");
                 }
-                if (type.isRecord()) {
-                    checkType(met, ResolvableType.forType(parameter.getParameterizedType()));
-                }
             }
+        }
+    }
+
+    private static List<Parameter> constructorParameters(Class<?> type) {
+        try {
+            return !AnnotationUtils.isCandidateClass(type, RowLock.class) || isSpringsOwn(type)
+                    ? List.of()
+                    : Stream.of(type.getDeclaredConstructors())
+                            .flatMap(each -> Stream.of(each.getParameters()))
+                            .toList();
+        } catch (TypeNotPresentException | LinkageError e) {
+            return List.of(); // An optional class is missing, so an object of this type is never created.
         }
     }
 

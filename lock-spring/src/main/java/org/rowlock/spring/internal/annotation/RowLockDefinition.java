@@ -24,19 +24,11 @@ import org.springframework.util.ReflectionUtils;
  * @param table the table, looked up on first use, because an entity's table is unknown until the entity manager factory
  *     exists
  * @param given the id, or each part of the id if the annotation names several parts
- * @param parts for each part of a composite id, the parameter or property that its expression names; an empty string if
- *     it names none. For any other id, the list is empty
  * @param idText the id as the annotation writes it, for reports
  * @param required whether the row must exist
  */
 public record RowLockDefinition(
-        String where,
-        Supplier<String> table,
-        List<Source> given,
-        List<String> parts,
-        String idText,
-        RowLockMode mode,
-        boolean required) {
+        String where, Supplier<String> table, List<Source> given, String idText, RowLockMode mode, boolean required) {
 
     /** Evaluates an argument or an expression to an id, several ids, or a part of an id. */
     interface Source {

@@ -1,13 +1,11 @@
 package org.rowlock.spring.internal.annotation;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +35,6 @@ public final class RowLockDefinitions {
     private final Map<MethodClassKey, Optional<MethodLocks>> found = new ConcurrentHashMap<>();
     private final Map<List<Class<?>>, List<Method>> locking = new ConcurrentHashMap<>();
 
-    /** The types whose constructors have been checked. */
-    private final Set<Class<?>> met = ConcurrentHashMap.newKeySet();
-
     public RowLockDefinitions(ConfigurableBeanFactory beans) {
         this.beans = beans;
         this.entities = new HibernateTables(beans);
@@ -60,10 +55,9 @@ public final class RowLockDefinitions {
     /** Returns the locking methods of a bean. The class of the bean may be the class of a proxy for the target. */
     public List<Method> lockingMethods(Class<?> target, Class<?> beanClass) {
         return locking.computeIfAbsent(List.of(target, beanClass), classes -> {
-            classes.forEach(LockingMethods::checkClass);
-            LockingMethods.checkTypes(met, () -> new Type[] {ClassUtils.getUserClass(target)});
+            LockingMethods.checkConstructors(ClassUtils.getUserClass(target));
             return LockingMethods.of(target, beanClass, (method, targetClass) -> {
-                LockingMethods.checkTypes(met, method::getGenericParameterTypes);
+                LockingMethods.checkConstructors(method.getParameterTypes());
                 return of(method, targetClass) != null;
             });
         });
@@ -94,10 +88,7 @@ public final class RowLockDefinitions {
         List<Source> given = Arrays.stream(expressions)
                 .map(text -> IdExpression.read(method, where, text))
                 .toList();
-        List<String> parts = expressions.length == 1
-                ? List.of()
-                : Arrays.stream(expressions).map(IdExpression::name).toList();
-        return definition(method, where, lock, given, parts, "id " + String.join(", ", expressions));
+        return definition(method, where, lock, given, "id " + String.join(", ", expressions));
     }
 
     private RowLockDefinition ofParameter(
@@ -111,20 +102,15 @@ public final class RowLockDefinitions {
                     "Remove the id, or put the annotation on the method.");
         }
         Source whole = (arguments, variables) -> arguments[index];
-        return definition(method, where, lock, List.of(whole), List.of(), "parameter " + name);
+        return definition(method, where, lock, List.of(whole), "parameter " + name);
     }
 
     private RowLockDefinition definition(
-            Method method,
-            String where,
-            MergedAnnotation<RowLock> lock,
-            List<Source> given,
-            List<String> parts,
-            String idText) {
+            Method method, String where, MergedAnnotation<RowLock> lock, List<Source> given, String idText) {
         // A method that returns an Optional allows an absent row.
         boolean required = lock.getBoolean("required") && method.getReturnType() != Optional.class;
         RowLockMode mode = lock.getEnum("mode", RowLockMode.class);
-        return new RowLockDefinition(where, table(where, lock, required), given, parts, idText, mode, required);
+        return new RowLockDefinition(where, table(where, lock, required), given, idText, mode, required);
     }
 
     private Supplier<String> table(String where, MergedAnnotation<RowLock> lock, boolean required) {

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,6 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.rowlock.LockKey;
@@ -75,21 +75,24 @@ final class TableCheck {
         String what = "@RowLock on " + usage.method();
         String table = usage.table();
         List<String> columns = idColumns(what, table);
-        List<String> parts = usage.definition().parts();
+        int parts = usage.definition().given().size();
         String key = (configuredId(table).isEmpty() ? "primary key of " : "configured id of ") + table;
-        if (columns.isEmpty() || parts.isEmpty()) {
+        if (columns.isEmpty() || parts == 1) {
             return;
         }
-        if (parts.size() != columns.size()) {
+        if (parts != columns.size()) {
             throw new RowLockDefinitionException(
-                    what + " gives " + parts.size() + " parts of an id ("
+                    what + " gives " + parts + " parts of an id ("
                             + usage.definition().idText() + "), but the " + key + " is " + columns + ".",
                     "Give a value for each column, in this order.");
         }
-        if (!inOrder(parts, columns)) {
+        List<String> given = names(Stream.of(usage.definition().idText().split(", ")));
+        List<String> ids = names(columns.stream());
+        if (!given.equals(ids)
+                && given.stream().sorted().toList().equals(ids.stream().sorted().toList())) {
             throw new RowLockDefinitionException(
-                    what + ", " + usage.definition().idText() + ": the parts of the id are " + parts + ", but the "
-                            + key + " is " + columns + ", in another order.",
+                    what + ": the parts of the " + usage.definition().idText() + " have another order than the " + key
+                            + ", which is " + columns + ".",
                     "Use the same order.");
         }
     }
@@ -161,18 +164,10 @@ final class TableCheck {
         }
     }
 
-    /** Returns false only if the parts have the names of all columns, in a different order. */
-    private static boolean inOrder(List<String> names, List<String> columns) {
-        List<String> given = names.stream().map(TableCheck::plain).toList();
-        List<String> ids = columns.stream().map(TableCheck::plain).toList();
-        Set<String> distinct = new HashSet<>(given);
-        return given.equals(ids) || distinct.size() < given.size() || !distinct.equals(new HashSet<>(ids));
-    }
-
-    /** Returns the name without the suffix "id", so that "order" and "order_id" are equal. */
-    private static String plain(String name) {
-        String plain = name.replace("_", "").toLowerCase(Locale.ROOT);
-        return plain.length() > 2 && plain.endsWith("id") ? plain.substring(0, plain.length() - 2) : plain;
+    /** Returns the last word of each expression or column, so that "#line.orderId" and "order_id" are equal. */
+    private static List<String> names(Stream<String> words) {
+        return words.map(word -> word.toLowerCase(Locale.ROOT).replaceAll(".*[#.]|\\(\\)|_|(?<=.)_?id$", ""))
+                .toList();
     }
 
     void checkGuards(Reaction reaction) throws SQLException {

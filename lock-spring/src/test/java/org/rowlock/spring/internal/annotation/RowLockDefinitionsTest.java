@@ -117,28 +117,6 @@ class RowLockDefinitionsTest {
                 .containsExactly(RowLockMode.FOR_NO_KEY_UPDATE, RowLockMode.FOR_NO_KEY_UPDATE, RowLockMode.FOR_SHARE);
     }
 
-    @Retention(RetentionPolicy.RUNTIME)
-    @Target({ElementType.METHOD, ElementType.TYPE})
-    @RowLock(table = "tenant", id = "#p0")
-    @interface LockTenant {}
-
-    @LockTenant
-    interface OfTenants {
-        void any(long tenant);
-    }
-
-    static class Tenants implements OfTenants {
-        @Override
-        public void any(long tenant) {}
-    }
-
-    @Test
-    void aMetaAnnotationOnATypeIsRefused() {
-        assertThatThrownBy(() -> definitions.lockingMethods(Tenants.class, Tenants.class))
-                .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContainingAll("OfTenants locks nothing", "on each method");
-    }
-
     @Test
     void metaAnnotationsWork() {
         assertThat(find("meta").of(new Object[] {1L}).request().mode()).isEqualTo(RowLockMode.FOR_KEY_SHARE);
