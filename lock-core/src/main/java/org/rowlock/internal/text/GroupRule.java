@@ -172,7 +172,7 @@ public final class GroupRule {
         int end = at;
         while (end < tokens.size() && (end == at || tokens.get(end).isSymbol("."))) {
             end = end == at ? at : end + 1;
-            if (end >= tokens.size() || !tokens.get(end).isName()) {
+            if (end >= tokens.size() || !tokens.get(end).isName() || mayBeFolded(tokens.get(end))) {
                 return null;
             }
             table.append(end == at ? "" : ".").append('"');
@@ -187,6 +187,11 @@ public final class GroupRule {
             }
         }
         return table.toString();
+    }
+
+    /** Whether a name has upper-case letters that only servers with a single-byte encoding convert to lower case. */
+    private static boolean mayBeFolded(Token name) {
+        return name.type() == Token.TokenType.WORD && name.text().chars().anyMatch(Character::isUpperCase);
     }
 
     /**

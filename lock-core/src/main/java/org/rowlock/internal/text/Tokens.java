@@ -19,6 +19,9 @@ public final class Tokens {
     /** An operator may end with + or - only if it contains one of these characters. */
     private static final String BEFORE_SIGN = "~!@#%^&|`";
 
+    /** White space for the server, but not for the driver. */
+    private static final char VERTICAL_TAB = '\u000b';
+
     private final String sql;
     private final char[] chars;
     private final List<Token> tokens = new ArrayList<>();
@@ -86,7 +89,7 @@ public final class Tokens {
 
     /** Skips one white-space character or one comment. Returns false if neither follows. */
     private boolean skipNothing() {
-        if (Parser.isSpace(sql.charAt(at))) {
+        if (Parser.isSpace(sql.charAt(at)) || sql.charAt(at) == VERTICAL_TAB) {
             at++;
             return true;
         }

@@ -219,6 +219,7 @@ class GroupIdentityTest {
             strings = {
                 "update entry set mark = sets(ID)::text where id = ID",
                 "update entry set mark = tenant() where id = ID",
+                "update entry set mark = tenant\u000b() where id = ID",
                 "update entry set mark = current_user where id = ID",
                 "update entry set mark = current_setting('app.t', true) where id = ID",
                 "update entry set mark = 'x' from account a where a.id = -entry.id",
