@@ -291,7 +291,7 @@ class EntityRefreshTest {
                     context.template().lock(forNoKeyUpdate(LockKey.row("parcel", 1)));
                 }))
                 .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                .hasMessageContaining("flush the change before the lock");
+                .hasMessageContainingAll("ParcelLine", "flush the change before the lock");
         assertThat(database.query("select amount from parcel_line where id = 1"))
                 .isEqualTo("0");
     }

@@ -110,8 +110,8 @@ class IdObjectsTest {
     static class SwappedExpressions extends InTransaction {
         @RowLock(
                 table = "order_line",
-                id = {"#id.lineNo()", "#orderId"})
-        public void lock(SwappedId id, long orderId) {}
+                id = {"#id.lineNo()", "#id.orderId()"})
+        public void lock(SwappedId id) {}
     }
 
     static class Mapped extends InTransaction {
@@ -130,10 +130,32 @@ class IdObjectsTest {
                 .hasMessageContaining("another order than the primary key of order_line, which is [order_id, line_no]");
     }
 
-    /** Names that differ from the names of the columns prove no order. */
+    static class SwappedTenant extends InTransaction {
+        @RowLock(
+                table = "doc",
+                id = {"#id", "#tenantId"})
+        public void lock(int tenantId, int id) {}
+    }
+
     @Test
-    void namesThatAreNotThoseOfTheColumnsAreLeftAlone() {
-        start(Mapped.class);
+    void aColumnThatIsCalledIdHasAnOrderToo() {
+        assertThatThrownBy(() -> start(SwappedTenant.class))
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContaining("another order than the primary key of doc, which is [tenant_id, id]");
+    }
+
+    static class Computed extends InTransaction {
+        @RowLock(
+                table = "order_line",
+                id = {"#line < #order ? #line : #order", "#line < #order ? #order : #line"})
+        public void lock(int line, int order) {}
+    }
+
+    /** Names that differ from the names of the columns prove no order. */
+    @ParameterizedTest
+    @ValueSource(classes = {Mapped.class, Computed.class})
+    void namesThatAreNotThoseOfTheColumnsAreLeftAlone(Class<?> service) {
+        start(service);
     }
 
     /** If the id columns are configured, their order is the order of the parts. */

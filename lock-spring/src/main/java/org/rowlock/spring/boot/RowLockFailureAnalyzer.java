@@ -1,6 +1,5 @@
 package org.rowlock.spring.boot;
 
-import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.Docs;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
@@ -9,15 +8,10 @@ import org.springframework.core.annotation.Order;
 
 /** Explains, without a stack trace, why a {@code @RowLock} cannot work and what to change. */
 @Order(0)
-final class RowLockFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {
+final class RowLockFailureAnalyzer extends AbstractFailureAnalyzer<RowLockDefinitionException> {
     @Override
-    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, RuntimeException cause) {
-        RowLockDefinitionException definition = findCause(rootFailure, RowLockDefinitionException.class);
-        return definition == null
-                ? null
-                : new FailureAnalysis(
-                        definition.problem(),
-                        definition.action() + " (see " + Docs.URL + "spring-operations.md#at-startup)",
-                        definition);
+    protected FailureAnalysis analyze(Throwable rootFailure, RowLockDefinitionException cause) {
+        String action = cause.action() + " (see " + Docs.URL + "spring-operations.md#at-startup)";
+        return new FailureAnalysis(cause.problem(), action, cause);
     }
 }

@@ -67,6 +67,7 @@ class UnlockedMethodsTest {
     @Test
     void theLineNamesTheDropInWhereNothingElseLocks(CapturedOutput output) {
         BootApplication.start(database, BootApplication.Auto.class, "rowlock.jdbc.mode=queue", LOG);
-        assertThat(output).contains("Rowlock verified: the drop-in is in use; 0 methods with @RowLock");
+        assertThat(output)
+                .contains("Rowlock verified: the drop-in is in use, rowlock.jdbc.mode=queue; 0 methods with @RowLock");
     }
 }

@@ -167,7 +167,7 @@ public final class LockingMethods {
                             .flatMap(each -> Stream.of(each.getParameters()))
                             .toList();
         } catch (TypeNotPresentException | LinkageError e) {
-            return List.of(); // An optional class is missing, so an object of this type is never created.
+            return List.of(); // A class of a parameter is missing, so its constructor is never called.
         }
     }
 

@@ -36,8 +36,8 @@ public final class CommitFlushes {
     private CommitFlushes() {}
 
     /**
-     * From now on, lock-jdbc keeps Hibernate's writes until the COMMIT. Call this method only in {@code beforeCommit}
-     * or later, when only Hibernate sends writes and checks their counts.
+     * From now on, lock-jdbc keeps the writes of Hibernate's flush until the COMMIT, but not the writes that a callback
+     * of the application sends. Call this method only in {@code beforeCommit} or later.
      *
      * @return actions to run if the transaction is not committed
      */

@@ -116,7 +116,7 @@ record HibernateEntities(
         return name.substring(name.lastIndexOf('.') + 1);
     }
 
-    /** Returns an arbitrary value of the id's type. Returns null if Hibernate cannot parse such an id from text. */
+    /** Returns an arbitrary value of the id's type. Returns null if the text in a key may differ from the stored id. */
     static @Nullable Object sampleId(EntityPersister entity) {
         return entity.getIdentifierType() instanceof BasicType<?> basic && isStoredAsItIs(basic)
                 ? SPELLED_ALIKE.get(basic.getReturnedClass())

@@ -332,8 +332,11 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         if (loaded.stream()
                 .map(each -> each.entry().getPersister())
                 .anyMatch(persister -> persister.hasCascades() || persister.hasCollections())) {
-            if (session.getHibernateFlushMode() == FlushMode.MANUAL && session.isDirty()) {
-                throw refused(loaded.get(0));
+            Optional<Loaded> held = session.getHibernateFlushMode() == FlushMode.MANUAL
+                    ? all().stream().filter(this::isChanged).findFirst()
+                    : Optional.empty();
+            if (held.isPresent()) {
+                throw refused(held.get());
             }
             session.flush();
         }

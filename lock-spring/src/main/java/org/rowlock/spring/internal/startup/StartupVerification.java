@@ -197,7 +197,10 @@ public final class StartupVerification implements SmartInitializingSingleton {
                 .map(table -> table.getKey() + " (" + table.getValue() + ")")
                 .collect(Collectors.joining(", "));
         String verified = "Rowlock " + (settings.verify() ? "verified" : "not verified (rowlock.verify=false)") + ": ";
-        String dropIn = beans.containsBean(DROP_IN) ? "the drop-in is in use; " : "";
+        String dropIn = beans.containsBean(DROP_IN)
+                ? "the drop-in is in use, rowlock.jdbc.mode=" + beans.resolveEmbeddedValue("${rowlock.jdbc.mode:}")
+                        + "; "
+                : "";
         return verified + dropIn + methods + (methods == 1 ? " method" : " methods") + " with @RowLock, tables "
                 + (tables.isEmpty() ? "none yet" : tables) + ", admission " + (settings.admission() ? "on" : "off");
     }

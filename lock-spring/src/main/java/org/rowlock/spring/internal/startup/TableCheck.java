@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
@@ -38,6 +39,10 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
  */
 final class TableCheck {
     private static final Log LOG = LogFactory.getLog(TableCheck.class);
+
+    /** A column, or a path that begins with a parameter: {@code #command.orderId}, {@code #p0?.line()}. */
+    private static final Pattern PATH =
+            Pattern.compile("(?U)^\\s*#?(?:[\\w$]+(?:\\(\\))?\\??\\.)*([\\w$]+)(?:\\(\\))?\\s*$");
 
     private static final Map<GuardState, String> IN_WORDS = Map.of(
             GuardState.MISSING, "no guard",
@@ -86,7 +91,8 @@ final class TableCheck {
                             + usage.definition().idText() + "), but the " + key + " is " + columns + ".",
                     "Give a value for each column, in this order.");
         }
-        List<String> given = names(Stream.of(usage.definition().idText().split(", ")));
+        List<String> given = names(
+                Stream.of(usage.definition().idText().replaceFirst("^id ", "").split(", ")));
         List<String> ids = names(columns.stream());
         if (!given.equals(ids)
                 && given.stream().sorted().toList().equals(ids.stream().sorted().toList())) {
@@ -164,9 +170,10 @@ final class TableCheck {
         }
     }
 
-    /** Returns the last word of each expression or column, so that "#line.orderId" and "order_id" are equal. */
+    /** Returns the names of paths and columns, without the suffix "id": "order" for "#line.orderId" and "order_id". */
     private static List<String> names(Stream<String> words) {
-        return words.map(word -> word.toLowerCase(Locale.ROOT).replaceAll(".*[#.]|\\(\\)|_|(?<=.)_?id$", ""))
+        return words.map(word -> PATH.matcher(word).replaceFirst("$1"))
+                .map(name -> name.replace("_", "").toLowerCase(Locale.ROOT).replaceFirst("(?<=.)id$", ""))
                 .toList();
     }
 
