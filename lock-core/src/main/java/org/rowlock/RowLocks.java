@@ -214,7 +214,8 @@ public final class RowLocks {
         }
 
         @Override
-        public Set<List<String>> spellings(Connection connection, String table, Set<LockKey> keys) throws SQLException {
+        public Set<List<String>> spellings(Connection connection, String table, List<LockKey> keys)
+                throws SQLException {
             return runner.calls().tables().spellings(PgSession.of(connection), table, keys);
         }
 

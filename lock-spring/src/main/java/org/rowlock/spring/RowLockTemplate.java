@@ -64,7 +64,7 @@ public final class RowLockTemplate {
      *     {@linkplain LockRequest#allowAbsent allow} absent rows
      */
     public LockResult lock(LockRequest request) {
-        return call(request, defaultWait()).lock(RequestParts.of(request), Set.of());
+        return call(request, defaultWait()).lock(RequestParts.of(request), Set::of);
     }
 
     /**
@@ -79,7 +79,6 @@ public final class RowLockTemplate {
                 .take(
                         RequestParts.of(request),
                         "tryLock",
-                        Set.of(),
                         (connection, capped, entity) ->
                                 locks.locks().in(connection).tryLock(capped));
     }
@@ -101,7 +100,6 @@ public final class RowLockTemplate {
                 .take(
                         RequestParts.of(request),
                         sql,
-                        Set.of(),
                         (connection, capped, entity) ->
                                 locks.locks().in(connection).lockAndRead(capped, sql, mapper, binds));
     }
@@ -123,7 +121,6 @@ public final class RowLockTemplate {
                 .take(
                         RequestParts.of(request),
                         sql,
-                        Set.of(),
                         (connection, capped, entity) ->
                                 locks.locks().in(connection).lockAndRead(capped, sql, type, binds));
     }
@@ -208,7 +205,7 @@ public final class RowLockTemplate {
     @SuppressWarnings("NullAway")
     private <T extends @Nullable Object> T lockAndWork(LockedCall call, LockRequest request, Supplier<T> work) {
         return transactions.execute(status -> {
-            LockResult unused = call.lock(RequestParts.of(request), Set.of());
+            LockResult unused = call.lock(RequestParts.of(request), Set::of);
             return work.get();
         });
     }

@@ -94,7 +94,7 @@ public interface LockAccess {
      *
      * @param keys the locked keys; keys of other tables are ignored
      */
-    Set<List<String>> spellings(Connection connection, String table, Set<LockKey> keys) throws SQLException;
+    Set<List<String>> spellings(Connection connection, String table, List<LockKey> keys) throws SQLException;
 
     /**
      * Locks in the transaction of a connection. A given statement of another library replaces the statement of Rowlock

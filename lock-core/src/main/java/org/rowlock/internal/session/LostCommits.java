@@ -5,6 +5,7 @@ import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
 
@@ -83,12 +83,16 @@ public final class LostCommits {
         if (!known.watches()) {
             return List.of();
         }
-        Part watch = !stays || !known.isDirect()
-                ? WaitSql.WATCH
-                : WATCHED.containsKey(session.driver()) ? null : WaitSql.WATCH_FROM_NOW_ON;
-        return Stream.of(watch, known.isOlderThan(FRESH_NANOS) ? ask(session) : null)
-                .filter(Objects::nonNull)
-                .toList();
+        List<Part> parts = new ArrayList<>(2);
+        if (!stays || !known.isDirect()) {
+            parts.add(WaitSql.WATCH);
+        } else if (!WATCHED.containsKey(session.driver())) {
+            parts.add(WaitSql.WATCH_FROM_NOW_ON);
+        }
+        if (known.isOlderThan(FRESH_NANOS)) {
+            parts.add(ask(session));
+        }
+        return parts;
     }
 
     /** Records that a flush with the given parts has committed. */

@@ -20,6 +20,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape;
  * @param changesSettings whether the statement may change the role of the session, or a setting on which Rowlock relies
  * @param locksSession whether the statement may acquire a session-level advisory lock
  * @param callsNothing whether the statement locks or writes rows by a key, and its text contains no call and no cast
+ * @param onlyLocks whether such a statement is a SELECT
  * @param sessionEffect how the statement may change the state of its session
  * @param sharedTarget the table that an UPDATE changes; null if the statement is not an UPDATE, if the same text may
  *     have a different effect in another session, or if groups are off
@@ -31,6 +32,7 @@ public record StatementPlan(
         boolean changesSettings,
         boolean locksSession,
         boolean callsNothing,
+        boolean onlyLocks,
         SessionEffect sessionEffect,
         @Nullable String sharedTarget,
         TableFigures figures) {
@@ -39,6 +41,7 @@ public record StatementPlan(
         String lower = sql.toLowerCase(Locale.ROOT);
         boolean isUpdate =
                 shape.isRecognised() && shape.mode() == RowLockMode.FOR_NO_KEY_UPDATE && !shape.returnsRows();
+        boolean callsNothing = shape.isRecognised() && sql.indexOf('(') < 0 && !sql.contains("::");
         return new StatementPlan(
                 sql,
                 shape.isRecognised() ? WaiterSql.commented(sql) : sql,
@@ -49,14 +52,11 @@ public record StatementPlan(
                         // so some harmless statements match too.
                         || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization"))),
                 lower.contains("advisory_lock"),
-                shape.isRecognised() && sql.indexOf('(') < 0 && !sql.contains("::"),
+                callsNothing,
+                callsNothing && sql.regionMatches(true, Tokens.start(sql), "select", 0, "select".length()),
                 SessionEffect.of(sql),
                 groups && isUpdate ? GroupRule.target(sql) : null,
                 figures.apply(shape.table()));
-    }
-
-    public boolean onlyLocks() {
-        return callsNothing && sql.regionMatches(true, Tokens.start(sql), "select", 0, "select".length());
     }
 
     /**

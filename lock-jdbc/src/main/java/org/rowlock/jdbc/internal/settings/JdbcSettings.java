@@ -138,6 +138,6 @@ public record JdbcSettings(
 
     /** Whether a table has one of the names. A name without a schema matches the table in every schema. */
     private static boolean matches(List<String> names, String table) {
-        return names.stream().anyMatch(name -> name.equals(table) || table.endsWith('.' + name));
+        return !names.isEmpty() && names.stream().anyMatch(name -> name.equals(table) || table.endsWith('.' + name));
     }
 }

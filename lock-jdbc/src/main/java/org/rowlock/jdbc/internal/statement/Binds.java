@@ -130,7 +130,12 @@ public final class Binds {
 
     /** Whether every value of a key is known: not null, and of a supported type. */
     public boolean has(List<Value> key) {
-        return key.stream().allMatch(value -> !(value instanceof Parameter parameter) || isKnown(parameter.index()));
+        for (Value value : key) {
+            if (value instanceof Parameter parameter && !isKnown(parameter.index())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private boolean isKnown(int index) {
@@ -147,7 +152,7 @@ public final class Binds {
 
     /** Returns a text for a key whose values are all known. Equal keys have equal texts. */
     public String text(List<Value> key) {
-        return key.stream().map(this::text).collect(Collectors.joining(", "));
+        return key.size() == 1 ? text(key.get(0)) : key.stream().map(this::text).collect(Collectors.joining(", "));
     }
 
     private String text(Value value) {

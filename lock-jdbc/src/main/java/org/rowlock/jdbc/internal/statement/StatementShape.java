@@ -56,10 +56,12 @@ public record StatementShape(
     public @Nullable List<Value> key(List<String> primaryKey) {
         List<Value> values = new ArrayList<>(primaryKey.size());
         for (String column : primaryKey) {
-            equalities.stream()
-                    .filter(equality -> equality.column().equals(column))
-                    .findFirst()
-                    .ifPresent(equality -> values.add(equality.value()));
+            for (Equality equality : equalities) {
+                if (equality.column().equals(column)) {
+                    values.add(equality.value());
+                    break;
+                }
+            }
         }
         return primaryKey.isEmpty() || values.size() < primaryKey.size() ? null : values;
     }

@@ -46,11 +46,11 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
     public static boolean mayQueue() {
         Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
         if (TransactionSynchronizationManager.isActualTransactionActive()
-                || isAny(SpringTransaction.class, bound.keySet())) {
+                || bound.keySet().stream().anyMatch(SpringTransaction.class::isInstance)) {
             return false;
         }
         if (TransactionSynchronizationManager.isSynchronizationActive()
-                && isAny(ResourceHolder.class, bound.values())) {
+                && bound.values().stream().anyMatch(ResourceHolder.class::isInstance)) {
             LOG.debug("The call does not queue in the JVM: an enclosing scope, such as SUPPORTS, has read something"
                     + " and keeps its connection");
             return false;
@@ -61,15 +61,6 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
             return false;
         }
         return true;
-    }
-
-    private static boolean isAny(Class<?> type, Iterable<Object> objects) {
-        for (Object each : objects) {
-            if (type.isInstance(each)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     @Override
@@ -87,10 +78,11 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
     @Override
     public void beforeCommit(TransactionExecution transaction) {
         // A RowLockTransactionManager sends the writes with the COMMIT. For any other manager, they are sent here.
-        SpringTransaction.of(transaction).forEach(each -> each.finish(!(manager instanceof RowLockTransactionManager)));
+        List<SpringTransaction> all = SpringTransaction.of(transaction);
+        all.forEach(each -> each.finish(!(manager instanceof RowLockTransactionManager)));
         if (transaction.isNewTransaction() && !transaction.isReadOnly() && !transaction.isRollbackOnly()) {
             List<Runnable> atFailure = CommitFlushes.open(manager);
-            SpringTransaction.of(transaction).forEach(each -> each.atFailure(atFailure));
+            all.forEach(each -> each.atFailure(atFailure));
         }
     }
 

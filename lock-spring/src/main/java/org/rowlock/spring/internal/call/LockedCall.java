@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -144,8 +143,9 @@ public final class LockedCall {
         Duration configured = spring.settings().admissionTimeout();
         LockWait own =
                 configured == null ? LockWaits.atMost(longest, Pools.timeoutOf(database)) : LockWait.atMost(configured);
-        LockWait bounded = longest.compareTo(own) <= 0 ? longest : own;
-        String why = bounded.equals(longest)
+        boolean isOwn = longest.compareTo(own) > 0;
+        LockWait bounded = isOwn ? own : longest;
+        String why = !isOwn
                 ? ""
                 : " This is the longest wait in this JVM: rowlock.admission.timeout, by default the connection timeout"
                         + " of the pool.";
@@ -162,7 +162,7 @@ public final class LockedCall {
      * @param required the keys of rows that must exist. If such a row is absent, the call throws an
      *     EmptyResultDataAccessException; with ADVISORY, absent rows are not detected
      */
-    public LockResult lock(RequestParts request, Set<LockKey> required) {
+    public LockResult lock(RequestParts request, Supplier<Set<LockKey>> required) {
         return take(request, "lock", required, access()::lock);
     }
 
@@ -174,11 +174,14 @@ public final class LockedCall {
      * Acquires locks in the transaction of this thread.
      *
      * @param sql the SQL, or the name of the operation, for messages
-     * @param required as for {@link #lock}
      * @param call acquires the locks, with a request whose wait is reduced by the time in the queue and limited by the
      *     transaction's timeout
      */
-    public <T> T take(RequestParts request, String sql, Set<LockKey> required, Taking<T> call) {
+    public <T> T take(RequestParts request, String sql, Taking<T> call) {
+        return take(request, sql, Set::of, call);
+    }
+
+    private <T> T take(RequestParts request, String sql, Supplier<Set<LockKey>> required, Taking<T> call) {
         LockObservationContext context = context(false, request);
         return LockObservation.around(
                 spring.observations(), context, () -> inTransaction(context, request, sql, required, call));
@@ -188,7 +191,7 @@ public final class LockedCall {
             @Nullable LockObservationContext context,
             RequestParts request,
             String sql,
-            Set<LockKey> required,
+            Supplier<Set<LockKey>> required,
             Taking<T> call) {
         SpringTransaction transaction = SpringTransaction.current(what, dataSource, spring.locks());
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
@@ -197,7 +200,7 @@ public final class LockedCall {
         LockAccess locks = access();
         // An entity whose row this transaction holds only FOR KEY SHARE is read again, because other transactions can
         // change such a row.
-        Set<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
+        List<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
         SessionCaches caches = SessionCaches.of(
                 what,
                 dataSource,
@@ -232,26 +235,27 @@ public final class LockedCall {
         }
         // Entities are read again even if their rows do not exist.
         caches.renew();
-        Set<LockKey> held = new LinkedHashSet<>(request.keys());
-        if (shown != null && !shown.absentRows().isEmpty()) {
-            LOG.debug(what + ": there is no row for " + shown.absentRows().size() + " of " + held.size()
-                    + " keys, so row locks cannot lock them");
-            if (!shown.isHeld()) {
-                held.removeAll(shown.absentRows());
+        Set<LockKey> absent = shown == null ? Set.of() : new HashSet<>(shown.absentRows());
+        boolean isHeld = false;
+        for (LockKey key : request.keys()) {
+            if (shown == null || shown.isHeld() || !absent.contains(key)) {
+                transaction.holds(key, request.modeOf(key));
+                isHeld = true;
             }
         }
-        held.forEach(key -> transaction.holds(key, request.modeOf(key)));
-        if (!held.isEmpty()) {
+        if (isHeld) {
             LockObservation.untilReleased(spring.observations(), context, transaction);
         }
-        if (shown != null && !shown.absentRows().isEmpty()) {
-            refuseAbsent(shown, request.keys().size(), required);
+        if (!absent.isEmpty()) {
+            LOG.debug(what + ": there is no row for " + absent.size() + " of "
+                    + request.keys().size() + " keys, so row locks cannot lock them");
+            refuseAbsent(absent, request.keys().size(), required.get());
         }
         return result;
     }
 
-    private void refuseAbsent(LockResult result, int keys, Set<LockKey> required) {
-        long absent = result.absentRows().stream().filter(required::contains).count();
+    private void refuseAbsent(Set<LockKey> missing, int keys, Set<LockKey> required) {
+        long absent = missing.stream().filter(required::contains).count();
         if (absent > 0) {
             String rows = keys == 1 ? "the row does" : absent + " of the rows do";
             String why = what + ": " + rows

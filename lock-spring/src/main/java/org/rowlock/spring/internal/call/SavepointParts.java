@@ -3,10 +3,8 @@ package org.rowlock.spring.internal.call;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
@@ -50,8 +48,8 @@ abstract class SavepointParts implements TransactionSynchronization {
      * Returns the given keys, except the keys that are certainly held in this mode or a stronger mode. A rollback to a
      * savepoint may have released some of the locks.
      */
-    public Set<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
-        Set<LockKey> notHeld = new HashSet<>(keys);
+    public List<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
+        List<LockKey> notHeld = new ArrayList<>(keys);
         for (Part part : parts) {
             notHeld.removeIf(key -> {
                 RowLockMode mode = part.held().get(key);

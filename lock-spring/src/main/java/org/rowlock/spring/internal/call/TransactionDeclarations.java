@@ -2,9 +2,12 @@ package org.rowlock.spring.internal.call;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.core.MethodClassKey;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
@@ -13,28 +16,29 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
-import org.springframework.util.function.SingletonSupplier;
 
-/**
- * The transactions that the interceptors of one proxy begin for its methods.
- *
- * @param interceptors the transaction interceptors of the proxy, the outermost first; empty if the proxy has none
- */
-public record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
-    /** Spring's method is looked up on first use, because a native image without locking beans does not contain it. */
-    private static final SingletonSupplier<Method> DETERMINE = SingletonSupplier.of(() -> {
+/** The transactions that the interceptors of one proxy begin for its methods. Thread-safe. */
+public final class TransactionDeclarations {
+    private final List<TransactionInterceptor> interceptors;
+
+    /** The known managers. To find a manager, Spring reads the annotations of the class in each call. */
+    private final Map<MethodClassKey, TransactionManager> managers = new ConcurrentHashMap<>();
+
+    /** @param interceptors the transaction interceptors of the proxy, the outermost first; empty if there are none */
+    public TransactionDeclarations(List<TransactionInterceptor> interceptors) {
+        this.interceptors = interceptors;
+    }
+
+    /**
+     * Returns the protected method by which Spring chooses a manager. Spring's public methods do not find every
+     * manager, for example the manager that the configuration of a repository names. A native image without locking
+     * beans does not contain the method.
+     */
+    public static Method determineManager() {
         Method protectedOne = ReflectionUtils.findMethod(
                 TransactionAspectSupport.class, "determineTransactionManager", TransactionAttribute.class, Class.class);
         ReflectionUtils.makeAccessible(Objects.requireNonNull(protectedOne));
         return protectedOne;
-    });
-
-    /**
-     * Returns the protected method by which Spring chooses a manager. Spring's public methods do not find every
-     * manager, for example the manager that the configuration of a repository names.
-     */
-    public static Method determineManager() {
-        return DETERMINE.obtain();
     }
 
     /**
@@ -50,14 +54,21 @@ public record TransactionDeclarations(List<TransactionInterceptor> interceptors)
     /** Returns the manager that begins the transaction; null for the default manager, or if there is no transaction. */
     @Nullable
     public TransactionManager managerOf(Method method, Class<?> targetClass) {
-        TransactionInterceptor innermost = innermost(method, targetClass);
+        MethodClassKey key = new MethodClassKey(method, targetClass);
+        TransactionManager known = managers.get(key);
+        TransactionInterceptor innermost = known != null ? null : innermost(method, targetClass);
         TransactionAttribute attribute = innermost == null ? null : attribute(innermost, method, targetClass);
-        if (attribute == null) {
-            return null;
+        if (innermost == null || attribute == null) {
+            return known;
         }
         try {
-            return (TransactionManager)
+            known = (TransactionManager)
                     ReflectionUtils.invokeMethod(determineManager(), innermost, attribute, targetClass);
+            // A subclass of the interceptor may choose another manager for the next call.
+            if (known != null && innermost.getClass() == TransactionInterceptor.class) {
+                managers.put(key, known);
+            }
+            return known;
         } catch (NoSuchBeanDefinitionException e) {
             if (StringUtils.hasText(attribute.getQualifier())) {
                 throw e;

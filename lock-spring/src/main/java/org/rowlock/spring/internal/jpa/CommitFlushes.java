@@ -98,9 +98,12 @@ public final class CommitFlushes {
          * then uses the true count.
          */
         private static boolean isFlush(SessionImplementor session) {
-            return session.getPersistenceContextInternal().isFlushing()
-                    && TransactionSynchronizationManager.getResourceMap().values().stream()
-                            .noneMatch(bound -> bound instanceof ConnectionHolder shared && shared.isOpen());
+            boolean isFlush = session.getPersistenceContextInternal().isFlushing();
+            for (Object bound :
+                    TransactionSynchronizationManager.getResourceMap().values()) {
+                isFlush &= !(bound instanceof ConnectionHolder shared && shared.isOpen());
+            }
+            return isFlush;
         }
 
         /** Whether Spring has not borrowed the real connection yet, because no statement was sent. */

@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.hibernate.CacheMode;
 import org.hibernate.FlushMode;
@@ -86,7 +85,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     /** Returns the open Hibernate session in a holder; null if there is none, or it belongs to another DataSource. */
-    static @Nullable HibernateSession of(Object factory, Object holder, SessionCaches locked) {
+    static @Nullable HibernateSession of(Object factory, @Nullable Object holder, SessionCaches locked) {
         SessionImplementor session = isElsewhere(factory, locked.dataSource) ? null : session(holder);
         return session == null ? null : new HibernateSession(session, locked);
     }
@@ -271,9 +270,13 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         try {
             if (lock == null || !lock.called().get()) {
                 refresh(loaded());
-            } else if (lock.loaded() == null
-                    && (lock.isAlone() ? all() : loaded()).stream().anyMatch(this::isChanged)) {
-                settle(lock);
+            } else if (lock.loaded() == null) {
+                for (Loaded each : lock.isAlone() ? all() : loaded()) {
+                    if (isChanged(each)) {
+                        settle(lock);
+                        return;
+                    }
+                }
             }
         } catch (RuntimeException e) {
             throw DataAccessUtils.translateIfNecessary(e, TRANSLATOR);
@@ -296,10 +299,14 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
 
     /** Returns all loaded entities of the session. */
     private List<Loaded> all() {
-        return Stream.of(session.getPersistenceContextInternal().reentrantSafeEntityEntries())
-                .filter(each -> isRead(each.getKey(), each.getValue()))
-                .map(each -> new Loaded(each.getKey(), each.getValue(), true, false))
-                .toList();
+        List<Loaded> all = new ArrayList<>(1);
+        for (Map.Entry<Object, EntityEntry> each :
+                session.getPersistenceContextInternal().reentrantSafeEntityEntries()) {
+            if (isRead(each.getKey(), each.getValue())) {
+                all.add(new Loaded(each.getKey(), each.getValue(), true, false));
+            }
+        }
+        return all;
     }
 
     /**
@@ -332,11 +339,11 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         if (loaded.stream()
                 .map(each -> each.entry().getPersister())
                 .anyMatch(persister -> persister.hasCascades() || persister.hasCollections())) {
-            Optional<Loaded> held = session.getHibernateFlushMode() == FlushMode.MANUAL
-                    ? all().stream().filter(this::isChanged).findFirst()
-                    : Optional.empty();
-            if (held.isPresent()) {
-                throw refused(held.get());
+            boolean isManual = session.getHibernateFlushMode() == FlushMode.MANUAL;
+            for (Loaded each : isManual ? all() : List.<Loaded>of()) {
+                if (isChanged(each)) {
+                    throw refused(each);
+                }
             }
             session.flush();
         }
@@ -349,7 +356,11 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
      * property {@link #RETRIEVE} applies to {@code find}, and the cache mode to all other reads.
      */
     void passTheCacheBy(Consumer<Runnable> atEnd) {
-        if (locked.rows.keySet().stream().noneMatch(table -> entities(table).isCached())) {
+        boolean isCached = false;
+        for (String table : locked.rows.keySet()) {
+            isCached |= entities(table).isCached();
+        }
+        if (!isCached) {
             return;
         }
         CacheMode before = session.getCacheMode();
@@ -374,10 +385,13 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     /** Returns the loaded entities of the locked rows. New and deleted entities, and references, are excluded. */
     private List<Loaded> loaded() {
         PersistenceContext context = session.getPersistenceContextInternal();
+        if (context.getNumberOfManagedEntities() == 0) {
+            return List.of();
+        }
         List<Loaded> loaded = new ArrayList<>();
         locked.rows.forEach((table, ids) -> {
             Set<String> names = entities(table).names();
-            if (names.isEmpty() || context.getNumberOfManagedEntities() == 0) {
+            if (names.isEmpty()) {
                 return;
             }
             List<String> columns = locked.columns(table);

@@ -74,10 +74,10 @@ public final class SessionCaches {
 
     private List<HibernateSession> find() {
         List<HibernateSession> found = new ArrayList<>(1);
+        Map<Object, Object> bound = TransactionSynchronizationManager.getResourceMap();
         // The loop iterates over a copy, because unwrapping a session may add a resource to the map.
-        for (Map.Entry<Object, Object> bound : new ArrayList<>(
-                TransactionSynchronizationManager.getResourceMap().entrySet())) {
-            HibernateSession session = HibernateSession.of(bound.getKey(), bound.getValue(), this);
+        for (Object factory : bound.keySet().toArray()) {
+            HibernateSession session = HibernateSession.of(factory, bound.get(factory), this);
             if (session != null) {
                 found.add(session);
             }
@@ -87,15 +87,9 @@ public final class SessionCaches {
 
     /** Whether a session of Hibernate on the thread has a connection, for example a session of open-in-view. */
     public static boolean isAnyConnected() {
-        if (HIBERNATE) {
-            for (Object bound :
-                    TransactionSynchronizationManager.getResourceMap().values()) {
-                if (HibernateSession.hasConnection(bound)) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return HIBERNATE
+                && TransactionSynchronizationManager.getResourceMap().values().stream()
+                        .anyMatch(bound -> HibernateSession.hasConnection(bound));
     }
 
     public static boolean isPresent(String... classes) {
@@ -112,7 +106,7 @@ public final class SessionCaches {
     public static SessionCaches of(
             String what,
             DataSource dataSource,
-            Set<LockKey> keys,
+            List<LockKey> keys,
             Function<String, List<String>> idColumns,
             Function<String, Set<List<String>>> spellings) {
         Map<String, Set<List<String>>> rows = new HashMap<>();

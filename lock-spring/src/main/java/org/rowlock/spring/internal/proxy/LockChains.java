@@ -83,7 +83,8 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
         this.definitions = definitions;
         this.locks = locks;
         this.dataSources = dataSources;
-        this.first = advisor(interceptor(new TransactionDeclarations(List.of()), false), true);
+        TransactionDeclarations none = new TransactionDeclarations(List.of());
+        this.first = advisor(new LockInterceptor(definitions, locks, dataSources, none, false), true);
     }
 
     /**
@@ -187,7 +188,7 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
                 ? advisors.length
                 : begins.isEmpty() ? 0 : begins.get(begins.size() - 1) + 1;
         boolean adviceBetween = !begins.isEmpty() && end - begins.get(0) > begins.size();
-        LockInterceptor lock = interceptor(transactions, adviceBetween);
+        LockInterceptor lock = new LockInterceptor(definitions, locks, dataSources, transactions, adviceBetween);
         advised.addAdvisor(end, advisor(lock, false));
         if (!begins.isEmpty()) {
             advised.addAdvisor(begins.get(0), advisor(lock.new Admission(), false));
@@ -225,10 +226,6 @@ public final class LockChains implements SmartInstantiationAwareBeanPostProcesso
     public synchronized void reportSelfInvocations(Reaction reaction) {
         selfInvocation = reaction;
         SelfInvocations.report(selfInvocations, reaction);
-    }
-
-    private LockInterceptor interceptor(TransactionDeclarations transactions, boolean adviceBetween) {
-        return new LockInterceptor(definitions, locks, dataSources, transactions, adviceBetween);
     }
 
     private DefaultPointcutAdvisor advisor(Advice advice, boolean ofBeans) {

@@ -63,7 +63,7 @@ record LockInterceptor(
         } else {
             LockedCall call = queued == null ? call(method, manager(invocation)) : queued.call();
             try {
-                LockResult unused = call.lock(request.allowAbsent(), locked.required());
+                LockResult unused = call.lock(request.allowAbsent(), locked::required);
             } catch (InvalidDataAccessApiUsageException e) {
                 throw method.hasEnum()
                                 && e.getCause() instanceof LockTargetException refused

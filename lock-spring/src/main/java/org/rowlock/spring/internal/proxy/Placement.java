@@ -93,7 +93,8 @@ record Placement(Method method, Class<?> targetClass, int propagation) {
                     new Placement(method, targetClass, transaction == null ? -1 : transaction.getPropagationBehavior());
             if (!proxy.isProxyTargetClass()
                     && proxy.getProxiedInterfaces().length > 0
-                    && !isOf(proxy, method, targetClass)) {
+                    && Arrays.stream(proxy.getProxiedInterfaces())
+                            .noneMatch(type -> LockingMethods.hasMethod(type, method, targetClass))) {
                 throw new RowLockDefinitionException(
                         placement.where()
                                 + " would lock nothing: the bean's proxy only has the methods of its interfaces.",
@@ -105,11 +106,6 @@ record Placement(Method method, Class<?> targetClass, int propagation) {
 
     private String where() {
         return "@RowLock on " + LockingMethods.where(method);
-    }
-
-    private static boolean isOf(Advised proxy, Method method, Class<?> targetClass) {
-        return Arrays.stream(proxy.getProxiedInterfaces())
-                .anyMatch(type -> LockingMethods.hasMethod(type, method, targetClass));
     }
 
     static boolean isRepository(Advised proxy) {

@@ -7,19 +7,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.rowlock.LockKey;
-import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
@@ -123,14 +122,6 @@ public final class StartupVerification implements SmartInitializingSingleton {
         }
     }
 
-    private Map<String, LockStrategy> strategies(List<Usage> usages) {
-        Map<String, LockStrategy> strategies = new TreeMap<>();
-        Stream.concat(usages.stream().map(Usage::table), LockAccess.of(locks).config().tables().stream())
-                .forEach(table ->
-                        strategies.put(table, LockAccess.of(locks).config().strategyOf(LockKey.row(table, 0))));
-        return strategies;
-    }
-
     /**
      * Checks the server and the pool if no table is known yet, because a lazy bean or a template may lock later. If the
      * database refuses locks, or if only lock-jdbc is in use, a failure is merely logged.
@@ -193,8 +184,11 @@ public final class StartupVerification implements SmartInitializingSingleton {
                 .map(usage -> usage.bean() + " " + usage.method())
                 .distinct()
                 .count();
-        String tables = strategies(usages).entrySet().stream()
-                .map(table -> table.getKey() + " (" + table.getValue() + ")")
+        LockConfig config = LockAccess.of(locks).config();
+        String tables = Stream.concat(usages.stream().map(Usage::table), config.tables().stream())
+                .distinct()
+                .sorted()
+                .map(table -> table + " (" + config.strategyOf(LockKey.row(table, 0)) + ")")
                 .collect(Collectors.joining(", "));
         String verified = "Rowlock " + (settings.verify() ? "verified" : "not verified (rowlock.verify=false)") + ": ";
         String dropIn = beans.containsBean(DROP_IN)
