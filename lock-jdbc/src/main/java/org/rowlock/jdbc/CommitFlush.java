@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * caller may be a library other than the framework. If the connection is lost, or the COMMIT itself fails because of a
  * deferred constraint, {@code commit} throws the driver's exception.
  *
- * <p>Rowlock stops keeping writes when the transaction ends, and when {@code unwrap} returns an object of the driver. A
- * rollback drops the kept writes, even if the rollback fails. The setting {@code flushWithCommit} is required.
+ * <p>Rowlock stops keeping writes when the transaction ends, and when {@code unwrap} returns an object of the driver.
+ * Statements of a driver's object that {@code unwrap} returned earlier, such as a CopyManager, run before kept writes.
+ * A rollback drops the kept writes, even if the rollback fails. The setting {@code flushWithCommit} is required.
  */
 public interface CommitFlush {
     /**

@@ -27,11 +27,12 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
      * Whether the statement may have a front lock. The key must be the only condition. An UPDATE that also checks a
      * version must fail at once if the version is stale, and must not block other transactions. Each value must be
      * comparable with its column. Otherwise the query that checks whether the row exists would raise an error before
-     * the statement runs.
+     * the statement runs. On a table with row security, this query would call the functions of the policies again.
      */
     public boolean isFrontable() {
         return plan.shape().hasOnly(key)
                 && !primaryKey.known().isCitus()
+                && primaryKey.known().table().isLookable()
                 && IntStream.range(0, key.size())
                         .allMatch(i -> fits(key.get(i), primaryKey.types().get(i)));
     }
