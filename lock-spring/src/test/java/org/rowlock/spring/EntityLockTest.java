@@ -400,6 +400,22 @@ class EntityLockTest {
         });
     }
 
+    /** Hibernate 6 would use the mode of the first entity in every later refresh, and increment those versions too. */
+    @Test
+    void theLockOfAnEntityWithAnOptimisticModeChangesNoOtherVersion() {
+        lockLoaded(1L, LockModeType.OPTIMISTIC_FORCE_INCREMENT);
+        lockLoaded(2L, LockModeType.PESSIMISTIC_WRITE);
+        assertThat(RowLockTests.query(database, "select string_agg(version::text, '' order by id) from versioned"))
+                .isEqualTo("100");
+    }
+
+    private void lockLoaded(long id, LockModeType mode) {
+        byJpa.inTransaction(status -> {
+            assertThat(byJpa.entities().find(Versioned.class, id, mode)).isNotNull();
+            RowLockTests.assertHeld(byJpa.template().lock(forNoKeyUpdate(LockKey.row("versioned", id))));
+        });
+    }
+
     private TestContext byRowlock() {
         if (byRowlock == null) {
             byRowlock = start(false);

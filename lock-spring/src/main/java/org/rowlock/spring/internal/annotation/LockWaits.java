@@ -40,10 +40,7 @@ public final class LockWaits {
         }
     }
 
-    /**
-     * Returns the shorter of two waits. A bound of more than 24.8 days is ignored, because the server cannot express
-     * it.
-     */
+    /** Returns the shorter of two waits. A bound above 24.8 days, which the server cannot express, is ignored. */
     public static LockWait atMost(LockWait wait, Duration bound) {
         if (bound.compareTo(LockWait.LONGEST) > 0) {
             return wait;
@@ -56,9 +53,6 @@ public final class LockWaits {
     public static LockWait remaining(LockWait wait, long startNanos) {
         LockWait left = wait.remaining(startNanos);
         // The result is rounded to milliseconds, the unit of the server's lock_timeout and of messages.
-        return left.isBounded()
-                ? LockWait.atMost(
-                        Duration.ofMillis(Duration.ofNanos(left.nanos()).toMillis()))
-                : left;
+        return left.isBounded() ? LockWait.atMost(Duration.ofMillis(left.nanos() / 1_000_000)) : left;
     }
 }

@@ -348,7 +348,13 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
             session.flush();
         }
         // A changed entity that was not rejected must keep its change.
-        loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
+        loaded.stream().filter(each -> !isChanged(each)).forEach(each -> {
+            // In Hibernate 6, the refresh of an entity with mode OPTIMISTIC adds this mode to all later refreshes.
+            if (each.entry().getLockMode().lessThan(LockMode.WRITE)) {
+                each.entry().setLockMode(LockMode.READ);
+            }
+            session.refresh(each.entity());
+        });
     }
 
     /**
