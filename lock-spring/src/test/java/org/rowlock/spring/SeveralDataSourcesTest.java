@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -31,6 +32,7 @@ import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Checks two databases with tables of one name. The lock must be in the database that the annotations select. */
 @Tag("long")
@@ -180,6 +182,26 @@ class SeveralDataSourcesTest {
                 }));
         assertThat(isFree(orders)).isTrue();
         assertThat(isFree(stock)).isTrue();
+    }
+
+    /** A transaction of another manager suspends only the synchronizations of the outer transaction. */
+    @Test
+    void theOuterTransactionIsTheSameWithinOneOfAnotherManager() {
+        var context = start(Managers.class, ByManager.class);
+        ByManager service = context.getBean(ByManager.class);
+        JdbcTransactionManager manager = context.getBean("ordersTransactions", JdbcTransactionManager.class);
+        RowLockTemplate template = RowLockTests.template(
+                LockAccess.builder().build(), manager, context.getBean("ordersDataSource", DataSource.class));
+        TransactionTemplate reading =
+                new TransactionTemplate(context.getBean("stockTransactions", JdbcTransactionManager.class));
+        reading.setReadOnly(true);
+        service.inOrders(
+                1,
+                () -> reading.executeWithoutResult(status -> {
+                    template.requireLocked(KEY);
+                    service.inOrders(1, () -> assertThat(isFree(orders)).isFalse());
+                }));
+        assertThat(isFree(orders)).isTrue();
     }
 
     @Test

@@ -108,12 +108,15 @@ public final class SpringTransaction extends SavepointParts {
         if (ENDED.get().containsKey(holder(what, bound))) {
             throw ended(what);
         }
-        if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+        SpringTransaction known = find(bound);
+        if ((known == null || known.execution == null)
+                ? TransactionSynchronizationManager.isCurrentTransactionReadOnly()
+                : known.execution.isReadOnly()) {
             throw new InvalidDataAccessApiUsageException(
                     what + ": the transaction is read-only, and PostgreSQL refuses FOR UPDATE there too. Remove"
                             + " readOnly = true where the transaction begins.");
         }
-        SpringTransaction current = Objects.requireNonNullElseGet(find(bound), () -> begin(bound));
+        SpringTransaction current = known == null ? begin(bound) : known;
         if (current.atItsCommit) {
             throw ended(what);
         }
@@ -137,6 +140,7 @@ public final class SpringTransaction extends SavepointParts {
         for (Object bound : TransactionSynchronizationManager.getResourceMap().keySet()) {
             if (bound instanceof SpringTransaction suspended
                     && !suspended.ended
+                    && !Objects.equals(suspended.own, connection)
                     && dataSource.equals(suspended.dataSource)) {
                 for (LockKey key : request.keys()) {
                     RowLockMode weakest = weakestInTheWay(request.modeOf(key), config.strategyOf(key));
@@ -196,6 +200,16 @@ public final class SpringTransaction extends SavepointParts {
         for (SpringTransaction each : all()) {
             boolean isRunning = each.execution == null ? !each.ended : !each.execution.isCompleted();
             found = isRunning && Objects.equals(dataSource, each.dataSource) ? each : found;
+        }
+        // A transaction of another manager suspends the synchronizations, but leaves the connection bound.
+        var others = found == null ? TransactionSynchronizationManager.getResourceMap() : Map.of();
+        for (Object each : others.keySet()) {
+            if (each instanceof SpringTransaction behind
+                    && behind.holder != null
+                    && Objects.equals(dataSource, behind.dataSource)
+                    && behind.holder.equals(TransactionSynchronizationManager.getResource(behind.database()))) {
+                found = behind;
+            }
         }
         return found;
     }
@@ -309,9 +323,11 @@ public final class SpringTransaction extends SavepointParts {
 
     /** Returns the writes that the transaction sends at its end. */
     public CommitWrites writes(String what) {
-        // A connection in autocommit has no transaction. Such a connection is bound if a statement borrows the
-        // connection during a transaction of another DataSource.
-        if (execution == null || this.<Boolean>on(Connection::getAutoCommit)) {
+        // A statement in a transaction of another DataSource may have bound a connection in autocommit.
+        // A transaction behind another does not learn of savepoints, which would remove the writes.
+        if (execution == null
+                || TransactionSynchronizationManager.hasResource(this)
+                || this.<Boolean>on(Connection::getAutoCommit)) {
             throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
                     + ", or its manager does not report its commit to Rowlock, so the writes would not be sent. Make"
                     + " the manager of this DataSource a bean, or give it to the RowLockTemplate, and begin the"

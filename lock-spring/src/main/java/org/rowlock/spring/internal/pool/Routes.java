@@ -15,10 +15,7 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 public final class Routes {
     private Routes() {}
 
-    /**
-     * Returns the DataSource beans by name, without the beans that are declared with {@code autowireCandidate = false}.
-     * The result includes beans that can be injected only by a qualifier.
-     */
+    /** Returns the DataSource beans by name, without beans that are declared with {@code autowireCandidate = false}. */
     public static Map<String, DataSource> beans(ConfigurableListableBeanFactory beans) {
         return SimpleAutowireCandidateResolver.resolveAutowireCandidates(beans, DataSource.class);
     }

@@ -16,14 +16,8 @@ import org.rowlock.spring.internal.pool.Routes;
 import org.springframework.core.NestedExceptionUtils;
 
 /** Verifies that the locks of a DataSource, or of each route of a routing DataSource, exclude each other. */
-final class DataSourceVerification {
+record DataSourceVerification(RowLocks locks) {
     private static final Log LOG = LogFactory.getLog(DataSourceVerification.class);
-
-    private final RowLocks locks;
-
-    DataSourceVerification(RowLocks locks) {
-        this.locks = locks;
-    }
 
     /**
      * Verifies a DataSource, or each route of a routing DataSource. The first route must have the tables and pass the
@@ -36,11 +30,8 @@ final class DataSourceVerification {
         Map<String, DataSource> routes = Routes.of(dataSource);
         DataSource first = routes.values().stream().findFirst().orElse(dataSource);
         prove(first);
-        routes.forEach((name, route) -> {
-            if (!route.equals(first)) {
-                proveOther(name, route);
-            }
-        });
+        routes.values().removeIf(first::equals);
+        routes.forEach(this::proveOther);
         return first;
     }
 

@@ -57,7 +57,6 @@ public final class StartupVerification implements SmartInitializingSingleton {
     private final RowLockSettings settings;
     private final LockChains chains;
     private final DataSources dataSources;
-    private final DataSourceVerification proof;
     private final ConfigurableListableBeanFactory beans;
 
     public StartupVerification(SpringLocks locks, LockChains chains, ConfigurableListableBeanFactory beans) {
@@ -65,7 +64,6 @@ public final class StartupVerification implements SmartInitializingSingleton {
         this.settings = locks.settings();
         this.chains = chains;
         this.dataSources = new DataSources(beans);
-        this.proof = new DataSourceVerification(this.locks);
         this.beans = beans;
     }
 
@@ -92,9 +90,8 @@ public final class StartupVerification implements SmartInitializingSingleton {
     }
 
     private static RowLockDefinitionException refused(RowlockException e, String action) {
-        RowLockDefinitionException refused = new RowLockDefinitionException(String.valueOf(e.getMessage()), action);
-        refused.initCause(e);
-        return refused;
+        return (RowLockDefinitionException)
+                new RowLockDefinitionException(String.valueOf(e.getMessage()), action).initCause(e);
     }
 
     private void verify() {
@@ -113,7 +110,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
         Set<String> right = new HashSet<>();
         byDataSource.forEach((dataSource, ofIt) -> {
             new HibernateTables(beans).refuseEarlyRelease(dataSource);
-            check(proof.verify(dataSource), ofIt, wrong, right);
+            check(new DataSourceVerification(locks).verify(dataSource), ofIt, wrong, right);
         });
         // A configured table must exist in at least one database, and need not exist in every database.
         wrong.keySet().removeAll(right);
@@ -131,7 +128,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
             return;
         }
         try {
-            DataSource unused = proof.verify(dataSources.of(null));
+            DataSource unused = new DataSourceVerification(locks).verify(dataSources.of(null));
         } catch (LockTransactionException e) {
             LOG.warn("Advisory locks are not verified, and no bean has @RowLock: " + e.getMessage());
         } catch (RuntimeException e) {
