@@ -615,7 +615,8 @@ class CommitFlushTest {
         assertThatThrownBy(connection::commit)
                 .isInstanceOf(CommitFlushException.class)
                 .hasFieldOrPropertyWithValue("wrongCount", true)
-                .hasFieldOrPropertyWithValue("SQLState", "P0002");
+                .hasFieldOrPropertyWithValue("SQLState", "P0002")
+                .hasMessageContaining("update account set balance");
         keep();
         update(connection, 1, 60, 6);
         connection.commit();

@@ -147,7 +147,8 @@ final class KeptWrites {
         }
         long count = isOnlyChange ? taken.get(0).count() : 1;
         if (count == 0) {
-            throw new CommitFlushException(WRONG_COUNT, SqlState.NO_DATA_FOUND, true, null);
+            String which = " The write is: " + taken.get(0).sql();
+            throw new CommitFlushException(WRONG_COUNT + which, SqlState.NO_DATA_FOUND, true, null);
         } else if (count > 1) {
             throw new CommitFlushException(STORED + count, SqlState.TOO_MANY_ROWS, false, null);
         }

@@ -2,7 +2,6 @@ package org.rowlock.spring.internal.jpa;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -16,6 +15,7 @@ import org.hibernate.type.BasicType;
 import org.hibernate.type.CustomType;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
+import org.rowlock.internal.text.TableName;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
@@ -139,8 +139,7 @@ record HibernateEntities(
     /** Returns the id columns of an entity in the order of the mapping, spelled as in the catalog. */
     static List<String> idColumns(EntityPersister entity) {
         return Arrays.stream(entity.getIdentifierColumnNames())
-                .map(name ->
-                        name.startsWith("\"") ? name.substring(1, name.length() - 1) : name.toLowerCase(Locale.ROOT))
+                .map(name -> TableName.parts(name).get(0))
                 .toList();
     }
 }
