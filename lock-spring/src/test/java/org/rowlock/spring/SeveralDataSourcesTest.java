@@ -31,6 +31,7 @@ import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -202,6 +203,18 @@ class SeveralDataSourcesTest {
                     service.inOrders(1, () -> assertThat(isFree(orders)).isFalse());
                 }));
         assertThat(isFree(orders)).isTrue();
+        // A rollback to a savepoint releases the lock, also if Spring reports the savepoint to the other transaction.
+        TransactionTemplate outer = new TransactionTemplate(manager);
+        TransactionTemplate nested = new TransactionTemplate(manager);
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        outer.executeWithoutResult(begun -> reading.executeWithoutResult(status -> {
+            nested.executeWithoutResult(inner -> {
+                service.inOrders(1, () -> template.requireLocked(KEY));
+                inner.setRollbackOnly();
+            });
+            assertThat(isFree(orders)).isTrue();
+            assertThatThrownBy(() -> template.requireLocked(KEY)).hasMessageContaining("has not locked");
+        }));
     }
 
     @Test

@@ -91,10 +91,8 @@ public final class LockingMethods {
         Class<?> type = ClassUtils.getUserClass(targetClass);
         // In a JDK proxy of another library, methods have no annotations and no parameter names.
         Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
-        Found found = findDirect(specific);
-        if (found == null && !specific.equals(method)) {
-            found = findDirect(method);
-        }
+        Found direct = findDirect(specific);
+        Found found = direct == null ? findDirect(method) : direct;
         return found == null && specific.getDeclaringClass() != type ? findInherited(specific, type) : found;
     }
 

@@ -49,18 +49,14 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
                 || bound.keySet().stream().anyMatch(SpringTransaction.class::isInstance)) {
             return false;
         }
-        if (TransactionSynchronizationManager.isSynchronizationActive()
-                && bound.values().stream().anyMatch(ResourceHolder.class::isInstance)) {
-            LOG.debug("The call does not queue in the JVM: an enclosing scope, such as SUPPORTS, has read something"
-                    + " and keeps its connection");
-            return false;
+        boolean isConnected = SessionCaches.isAnyConnected()
+                || (TransactionSynchronizationManager.isSynchronizationActive()
+                        && bound.values().stream().anyMatch(ResourceHolder.class::isInstance));
+        if (isConnected) {
+            LOG.debug("The call does not queue in the JVM: an enclosing scope, such as SUPPORTS or open-in-view, has"
+                    + " read something and keeps its connection");
         }
-        if (SessionCaches.isAnyConnected()) {
-            LOG.debug("The call does not queue in the JVM: a session of Hibernate, such as that of open-in-view, keeps"
-                    + " its connection");
-            return false;
-        }
-        return true;
+        return !isConnected;
     }
 
     @Override

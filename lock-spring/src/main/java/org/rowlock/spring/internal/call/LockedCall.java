@@ -57,6 +57,7 @@ public final class LockedCall {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);
 
     private final SpringLocks spring;
+    private final LockAccess locks;
     private final String what;
     private final DataSource dataSource;
     private final LockWait wait;
@@ -92,6 +93,7 @@ public final class LockedCall {
      */
     public LockedCall(SpringLocks spring, String what, DataSource dataSource, @Nullable LockWait wait) {
         this.spring = spring;
+        this.locks = LockAccess.of(spring.locks());
         this.what = what;
         this.dataSource = dataSource;
         this.wait = wait == null ? LockWaits.of(spring.settings().defaultWait()) : wait;
@@ -152,8 +154,7 @@ public final class LockedCall {
         return LockObservation.around(
                 spring.observations(),
                 context(true, request),
-                () -> explained(
-                        () -> why, "enter", () -> access().admission().enter(database, request.waiting(bounded))));
+                () -> explained(() -> why, "enter", () -> locks.admission().enter(database, request.waiting(bounded))));
     }
 
     /**
@@ -163,11 +164,7 @@ public final class LockedCall {
      *     EmptyResultDataAccessException; with ADVISORY, absent rows are not detected
      */
     public LockResult lock(RequestParts request, Supplier<Set<LockKey>> required) {
-        return take(request, "lock", required, access()::lock);
-    }
-
-    private LockAccess access() {
-        return LockAccess.of(spring.locks());
+        return take(request, "lock", required, locks::lock);
     }
 
     /**
@@ -197,7 +194,6 @@ public final class LockedCall {
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
         queuedSince = null;
         RequestParts capped = request.waiting(transaction.capped(what, left));
-        LockAccess locks = access();
         // An entity whose row this transaction holds only FOR KEY SHARE is read again, because other transactions can
         // change such a row.
         List<LockKey> before = transaction.notHeld(request.keys(), RowLockMode.FOR_SHARE);
@@ -327,12 +323,12 @@ public final class LockedCall {
                             + " transaction call lock(..), and add the writes to atCommit().");
         }
         // A scope without a transaction (NOT_SUPPORTED) may have suspended a transaction that holds one of the keys.
-        SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), null, request, access().config());
+        SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), null, request, locks.config());
         LockObservation.around(
                 spring.observations(),
                 context(false, request),
                 () -> explained(() -> "", "execute", () -> {
-                    access().on(Routes.current(dataSource))
+                    locks.on(Routes.current(dataSource))
                             .lock(request.waiting(wait))
                             .execute(writes);
                     return request;
@@ -346,6 +342,6 @@ public final class LockedCall {
                         queue,
                         request.keys(),
                         request.mode(),
-                        access().config().strategyOf(request.keys().get(0)));
+                        locks.config().strategyOf(request.keys().get(0)));
     }
 }

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -77,6 +78,9 @@ public final class SpringTransaction extends SavepointParts {
     /** Whether Rowlock sends the COMMIT. This applies only to a RowLockTransactionManager. */
     boolean committedByRowlock;
 
+    /** The suspended transaction that has the connection, if a transaction of another manager runs within it. */
+    private @Nullable SpringTransaction behind;
+
     private final List<Runnable> ends = new ArrayList<>(0);
     private List<Runnable> failures = List.of();
 
@@ -108,15 +112,13 @@ public final class SpringTransaction extends SavepointParts {
         if (ENDED.get().containsKey(holder(what, bound))) {
             throw ended(what);
         }
-        SpringTransaction known = find(bound);
-        if ((known == null || known.execution == null)
-                ? TransactionSynchronizationManager.isCurrentTransactionReadOnly()
-                : known.execution.isReadOnly()) {
+        SpringTransaction current = Objects.requireNonNullElseGet(find(bound), () -> begin(bound));
+        TransactionExecution behind = current.behind == null ? null : current.behind.execution;
+        if (behind == null ? TransactionSynchronizationManager.isCurrentTransactionReadOnly() : behind.isReadOnly()) {
             throw new InvalidDataAccessApiUsageException(
                     what + ": the transaction is read-only, and PostgreSQL refuses FOR UPDATE there too. Remove"
                             + " readOnly = true where the transaction begins.");
         }
-        SpringTransaction current = known == null ? begin(bound) : known;
         if (current.atItsCommit) {
             throw ended(what);
         }
@@ -201,17 +203,14 @@ public final class SpringTransaction extends SavepointParts {
             boolean isRunning = each.execution == null ? !each.ended : !each.execution.isCompleted();
             found = isRunning && Objects.equals(dataSource, each.dataSource) ? each : found;
         }
-        // A transaction of another manager suspends the synchronizations, but leaves the connection bound.
-        var others = found == null ? TransactionSynchronizationManager.getResourceMap() : Map.of();
-        for (Object each : others.keySet()) {
-            if (each instanceof SpringTransaction behind
-                    && behind.holder != null
-                    && Objects.equals(dataSource, behind.dataSource)
-                    && behind.holder.equals(TransactionSynchronizationManager.getResource(behind.database()))) {
-                found = behind;
-            }
-        }
         return found;
+    }
+
+    /** Adds the locks that the transaction behind this object held when the other transaction began. */
+    @Override
+    public List<LockKey> notHeld(Collection<? extends LockKey> keys, RowLockMode weakest) {
+        List<LockKey> notHeld = super.notHeld(keys, weakest);
+        return behind == null ? notHeld : behind.notHeld(notHeld, weakest);
     }
 
     /** Creates and registers the transaction of a DataSource, if its transaction manager has not reported one. */
@@ -219,6 +218,13 @@ public final class SpringTransaction extends SavepointParts {
         SpringTransaction ofAny = find(null);
         SpringTransaction begun = new SpringTransaction(ofAny == null ? null : ofAny.execution, dataSource);
         begun.atItsCommit = ofAny != null && ofAny.atItsCommit;
+        Object holder = TransactionSynchronizationManager.getResource(dataSource);
+        for (Object each : TransactionSynchronizationManager.getResourceMap().keySet()) {
+            if (each instanceof SpringTransaction behind && behind.holder != null && behind.holder.equals(holder)) {
+                begun.behind = behind;
+                begun.atItsCommit |= behind.atItsCommit;
+            }
+        }
         TransactionSynchronizationManager.registerSynchronization(begun);
         return begun;
     }
@@ -323,11 +329,9 @@ public final class SpringTransaction extends SavepointParts {
 
     /** Returns the writes that the transaction sends at its end. */
     public CommitWrites writes(String what) {
-        // A statement in a transaction of another DataSource may have bound a connection in autocommit.
-        // A transaction behind another does not learn of savepoints, which would remove the writes.
-        if (execution == null
-                || TransactionSynchronizationManager.hasResource(this)
-                || this.<Boolean>on(Connection::getAutoCommit)) {
+        // A connection in autocommit has no transaction. Such a connection is bound if a statement borrows the
+        // connection during a transaction of another DataSource.
+        if (execution == null || this.<Boolean>on(Connection::getAutoCommit)) {
             throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
                     + ", or its manager does not report its commit to Rowlock, so the writes would not be sent. Make"
                     + " the manager of this DataSource a bean, or give it to the RowLockTemplate, and begin the"

@@ -21,7 +21,7 @@ import org.springframework.util.StringUtils;
 public final class TransactionDeclarations {
     private final List<TransactionInterceptor> interceptors;
 
-    /** The known managers. To find a manager, Spring reads the annotations of the class in each call. */
+    /** The managers of methods without a qualifier. Spring reads the annotations of the class in each call. */
     private final Map<MethodClassKey, TransactionManager> managers = new ConcurrentHashMap<>();
 
     /** @param interceptors the transaction interceptors of the proxy, the outermost first; empty if there are none */
@@ -54,18 +54,23 @@ public final class TransactionDeclarations {
     /** Returns the manager that begins the transaction; null for the default manager, or if there is no transaction. */
     @Nullable
     public TransactionManager managerOf(Method method, Class<?> targetClass) {
-        MethodClassKey key = new MethodClassKey(method, targetClass);
-        TransactionManager known = managers.get(key);
-        TransactionInterceptor innermost = known != null ? null : innermost(method, targetClass);
+        TransactionInterceptor innermost = innermost(method, targetClass);
         TransactionAttribute attribute = innermost == null ? null : attribute(innermost, method, targetClass);
         if (innermost == null || attribute == null) {
+            return null;
+        }
+        // A qualifier, or a subclass of the interceptor, may choose another manager for the next call.
+        boolean isConstant =
+                innermost.getClass() == TransactionInterceptor.class && !StringUtils.hasText(attribute.getQualifier());
+        MethodClassKey key = new MethodClassKey(method, targetClass);
+        TransactionManager known = isConstant ? managers.get(key) : null;
+        if (known != null) {
             return known;
         }
         try {
             known = (TransactionManager)
                     ReflectionUtils.invokeMethod(determineManager(), innermost, attribute, targetClass);
-            // A subclass of the interceptor may choose another manager for the next call.
-            if (known != null && innermost.getClass() == TransactionInterceptor.class) {
+            if (isConstant && known != null) {
                 managers.put(key, known);
             }
             return known;

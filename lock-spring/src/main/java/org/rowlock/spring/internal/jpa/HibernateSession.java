@@ -347,14 +347,15 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
             }
             session.flush();
         }
-        // A changed entity that was not rejected must keep its change.
-        loaded.stream().filter(each -> !isChanged(each)).forEach(each -> {
-            // In Hibernate 6, the refresh of an entity with mode OPTIMISTIC adds this mode to all later refreshes.
-            if (each.entry().getLockMode().lessThan(LockMode.WRITE)) {
+        // In Hibernate 6, the refresh of an entity with an optimistic mode adds this mode to all later refreshes.
+        for (Loaded each : loaded.isEmpty() ? loaded : all()) {
+            LockMode mode = each.entry().getLockMode();
+            if (mode.greaterThan(LockMode.READ) && mode.lessThan(LockMode.WRITE)) {
                 each.entry().setLockMode(LockMode.READ);
             }
-            session.refresh(each.entity());
-        });
+        }
+        // A changed entity that was not rejected must keep its change.
+        loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
     }
 
     /**

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.mybatis.spring.SqlSessionHolder;
@@ -88,7 +89,9 @@ public final class SessionCaches {
     /** Whether a session of Hibernate on the thread has a connection, for example a session of open-in-view. */
     public static boolean isAnyConnected() {
         return HIBERNATE
-                && TransactionSynchronizationManager.getResourceMap().values().stream()
+                && Stream.of(TransactionSynchronizationManager.getResourceMap()
+                                .values()
+                                .toArray())
                         .anyMatch(bound -> HibernateSession.hasConnection(bound));
     }
 

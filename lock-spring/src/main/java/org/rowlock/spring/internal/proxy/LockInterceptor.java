@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
@@ -105,11 +106,8 @@ record LockInterceptor(
         /** Whether the locks were evaluated from these objects. Other advice may have replaced the arguments. */
         @SuppressWarnings("ReferenceEquality")
         boolean isOf(@Nullable Object[] others) {
-            boolean same = arguments.size() == others.length;
-            for (int i = 0; same && i < others.length; i++) {
-                same = arguments.get(i) == others[i];
-            }
-            return same;
+            return arguments.size() == others.length
+                    && IntStream.range(0, others.length).allMatch(i -> arguments.get(i) == others[i]);
         }
     }
 

@@ -43,7 +43,6 @@ public final class StartupVerification implements SmartInitializingSingleton {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
 
     private static final String DROP_IN = "rowLockJdbcBeanPostProcessor";
-    private static final String OURS = RowLock.class.getPackageName();
 
     private static final Map<String, String> ACTIONS = Map.of(
             SqlState.FEATURE_NOT_SUPPORTED,
@@ -148,7 +147,8 @@ public final class StartupVerification implements SmartInitializingSingleton {
                         .flatMap(type -> Stream.of(beans.getBeanNamesForType(type, true, false)))
                         .flatMap(name -> Stream.of(beans.getDependentBeans(name)))
                         .map(beans::getType)
-                        .allMatch(type -> type != null && type.getPackageName().startsWith(OURS));
+                        .allMatch(type ->
+                                type != null && type.getPackageName().startsWith(RowLock.class.getPackageName()));
     }
 
     private void check(
