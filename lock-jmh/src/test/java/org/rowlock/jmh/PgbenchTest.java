@@ -39,14 +39,19 @@ class PgbenchTest {
     private Path directory;
 
     /** Returns the WAL bytes that pgbench causes per transaction. */
-    private double pgbench(String sql, int clients, int transactions) throws Exception {
+    private double pgbench(String sql, int clients) throws Exception {
         Path script = Files.writeString(directory.resolve("script.sql"), sql);
         String[] arguments = {
             "-n", "-M", "prepared", "-T", "1", "-c", Integer.toString(clients), "-f", script.toString()
         };
-        long before = wal();
-        String said = ClientProgram.run(database.dataSource(), "pgbench", arguments);
-        return (wal() - before) / number(said);
+        double least = Double.MAX_VALUE;
+        // Other processes of the server write WAL too, for example autovacuum. They only add to the smallest amount.
+        for (int i = 0; i < 3; i++) {
+            long before = wal();
+            String said = ClientProgram.run(database.dataSource(), "pgbench", arguments);
+            least = Math.min(least, (wal() - before) / number(said));
+        }
+        return least;
     }
 
     private static double number(String said) {
@@ -84,14 +89,11 @@ class PgbenchTest {
     @Test
     void aRowLockAndAReadWriteTheSameWalAndAnAdvisoryLockNone() throws Exception {
         double row = pgbench(
-                "\\set aid random(1, 1000)\nbegin;select balance from accounts where aid = :aid for update;commit;",
-                1,
-                3_000);
+                "\\set aid random(1, 1000)\nbegin;select balance from accounts where aid = :aid for update;commit;", 1);
         double advisory = pgbench(
                 "\\set aid random(1, 1000)\nbegin;select pg_advisory_xact_lock(4711, :aid);"
                         + "select balance from accounts where aid = :aid;commit;",
-                1,
-                3_000);
+                1);
         agree(reading("FOR_UPDATE"), row);
         assertThat(advisory).isLessThan(row / 5);
         assertThat(reading("NAIVE")).isLessThan(row / 5);
@@ -103,8 +105,8 @@ class PgbenchTest {
 
     @Test
     void aThousandSharedRowLocksWriteTheSameWal() throws Exception {
-        double row = pgbench(
-                "begin;select 1 from accounts where aid between 1 and 1000 order by aid for share;commit;", 2, 50);
+        double row =
+                pgbench("begin;select 1 from accounts where aid between 1 and 1000 order by aid for share;commit;", 2);
         agree(shared("FOR_UPDATE"), row);
         assertThat(row).isGreaterThan(20_000);
         assertThat(shared("NAIVE")).isLessThan(row / 20);
@@ -116,8 +118,8 @@ class PgbenchTest {
 
     @Test
     void aHundredRowLocksWriteTheSameWalAndAdvisoryLocksNone() throws Exception {
-        double row = pgbench(
-                "begin;select 1 from accounts where aid between 1 and 100 order by aid for update;commit;", 1, 200);
+        double row =
+                pgbench("begin;select 1 from accounts where aid between 1 and 100 order by aid for update;commit;", 1);
         double ours = ours(ManyKeys.class, "strategy", "FOR_UPDATE", "clients", "1", "keys", "100");
         agree(ours, row);
         assertThat(ours(ManyKeys.class, "strategy", "NAIVE", "clients", "1", "keys", "100"))
