@@ -70,7 +70,6 @@ class ArchitectureTest {
                                         org.rowlock.internal.request.Write.Bound.class))
                                 .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("Bound[]"))
                                 .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("Write"))
-                                .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("RowTable"))
                                 .or(resideInAPackage("org.rowlock.internal.commit")))))
                 .check(CLASSES);
     }

@@ -128,6 +128,11 @@ public final class IdColumns {
             return table.columns().stream().map(Column::kind).toList();
         }
 
+        /** Whether every visible row of the table can be locked; false for a table with row security. */
+        public boolean isLookable() {
+            return table.isLookable();
+        }
+
         private Known stale() {
             return new Known(table, missing, kind, schemas, schema, oid, isCitus, countsRows, true);
         }

@@ -32,7 +32,7 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
     public boolean isFrontable() {
         return plan.shape().hasOnly(key)
                 && !primaryKey.known().isCitus()
-                && primaryKey.known().table().isLookable()
+                && primaryKey.known().isLookable()
                 && IntStream.range(0, key.size())
                         .allMatch(i -> fits(key.get(i), primaryKey.types().get(i)));
     }

@@ -90,12 +90,13 @@ final class LockObservation {
     }
 
     private static Outcome outcome(Throwable failure) {
-        Throwable cause = failure.getCause();
-        return cause instanceof LockNotAvailableException
-                ? Outcome.NOT_AVAILABLE
-                : cause instanceof RowAbsentException
-                        ? Outcome.ABSENT
-                        : cause instanceof LockDeadlockException ? Outcome.DEADLOCK : Outcome.FAILED;
+        if (failure.getCause() instanceof LockNotAvailableException) {
+            return Outcome.NOT_AVAILABLE;
+        }
+        if (failure.getCause() instanceof RowAbsentException) {
+            return Outcome.ABSENT;
+        }
+        return failure.getCause() instanceof LockDeadlockException ? Outcome.DEADLOCK : Outcome.FAILED;
     }
 
     private static void tell(Runnable call) {

@@ -147,10 +147,10 @@ public final class LockedCall {
                 configured == null ? LockWaits.atMost(longest, Pools.timeoutOf(database)) : LockWait.atMost(configured);
         boolean isOwn = longest.compareTo(own) > 0;
         LockWait bounded = isOwn ? own : longest;
-        String why = !isOwn
-                ? ""
-                : " This is the longest wait in this JVM: rowlock.admission.timeout, by default the connection timeout"
-                        + " of the pool.";
+        String why = isOwn
+                ? " This is the longest wait in this JVM: rowlock.admission.timeout, by default the connection timeout"
+                        + " of the pool."
+                : "";
         return LockObservation.around(
                 spring.observations(),
                 context(true, request),
@@ -231,15 +231,14 @@ public final class LockedCall {
         }
         // Entities are read again even if their rows do not exist.
         caches.renew();
-        Set<LockKey> absent = shown == null ? Set.of() : new HashSet<>(shown.absentRows());
-        boolean isHeld = false;
+        List<LockKey> absent = shown == null ? List.of() : shown.absentRows();
+        Set<LockKey> notHeld = shown == null || shown.isHeld() ? Set.of() : new HashSet<>(absent);
         for (LockKey key : request.keys()) {
-            if (shown == null || shown.isHeld() || !absent.contains(key)) {
+            if (!notHeld.contains(key)) {
                 transaction.holds(key, request.modeOf(key));
-                isHeld = true;
             }
         }
-        if (isHeld) {
+        if (!notHeld.containsAll(request.keys())) {
             LockObservation.untilReleased(spring.observations(), context, transaction);
         }
         if (!absent.isEmpty()) {
@@ -250,7 +249,7 @@ public final class LockedCall {
         return result;
     }
 
-    private void refuseAbsent(Set<LockKey> missing, int keys, Set<LockKey> required) {
+    private void refuseAbsent(List<LockKey> missing, int keys, Set<LockKey> required) {
         long absent = missing.stream().filter(required::contains).count();
         if (absent > 0) {
             String rows = keys == 1 ? "the row does" : absent + " of the rows do";

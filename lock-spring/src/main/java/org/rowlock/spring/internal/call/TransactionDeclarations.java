@@ -60,8 +60,8 @@ public final class TransactionDeclarations {
             return null;
         }
         // A qualifier, or a subclass of the interceptor, may choose another manager for the next call.
-        boolean isConstant =
-                innermost.getClass() == TransactionInterceptor.class && !StringUtils.hasText(attribute.getQualifier());
+        boolean isQualified = StringUtils.hasText(attribute.getQualifier());
+        boolean isConstant = !isQualified && innermost.getClass() == TransactionInterceptor.class;
         MethodClassKey key = new MethodClassKey(method, targetClass);
         TransactionManager known = isConstant ? managers.get(key) : null;
         if (known != null) {
@@ -75,7 +75,7 @@ public final class TransactionDeclarations {
             }
             return known;
         } catch (NoSuchBeanDefinitionException e) {
-            if (StringUtils.hasText(attribute.getQualifier())) {
+            if (isQualified) {
                 throw e;
             }
             return null;
