@@ -49,6 +49,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.TransactionManagementConfigurer;
 import org.springframework.transaction.annotation.Transactional;
@@ -427,6 +429,73 @@ class TransactionEdgesTest {
                 .singleElement(THROWABLE)
                 .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContainingAll("RowLockTemplate", "has ended", "AFTER_COMMIT", "REQUIRES_NEW");
+    }
+
+    /** A wrapper of a transaction manager, which does not report executions to listeners. */
+    private record Wrapper(PlatformTransactionManager manager) implements PlatformTransactionManager {
+        @Override
+        public TransactionStatus getTransaction(TransactionDefinition definition) {
+            return manager.getTransaction(definition);
+        }
+
+        @Override
+        public void commit(TransactionStatus status) {
+            manager.commit(status);
+        }
+
+        @Override
+        public void rollback(TransactionStatus status) {
+            manager.rollback(status);
+        }
+    }
+
+    private TestContext wrapped() {
+        return Contexts.start(
+                database,
+                beans -> beans.registerBean(
+                        "transactionManager",
+                        PlatformTransactionManager.class,
+                        () -> new Wrapper(new JdbcTransactionManager(beans.getBean(DataSource.class)))));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void behindTheEndAnotherTransactionCanLockTheRowUnderAWrapperToo(boolean rollsBack) {
+        var context = wrapped();
+        LockRequest one = forNoKeyUpdate(LockKey.row("account", 1)).noWait();
+        List<Throwable> thrown = new ArrayList<>();
+        context.inTransaction(outer -> {
+            context.template().lock(one);
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    thrown.add(catchThrowable(() -> context.template().lock(one)));
+                    afterCompletion(STATUS_COMMITTED);
+                }
+
+                @Override
+                public void afterCompletion(int status) {
+                    context.transactions(Propagation.REQUIRES_NEW)
+                            .executeWithoutResult(inner -> context.template().lock(one));
+                }
+            });
+            if (rollsBack) {
+                outer.setRollbackOnly();
+            }
+        });
+        assertThat(thrown)
+                .hasSize(rollsBack ? 0 : 1)
+                .allSatisfy(each -> assertThat(each).hasMessageContaining("has ended"));
+    }
+
+    @Test
+    void aRefusedLockDoesNotFailTheCommitUnderAWrapper() {
+        var context = wrapped();
+        TransactionTemplate reading = context.transactions();
+        reading.setReadOnly(true);
+        reading.executeWithoutResult(status -> assertThatThrownBy(
+                        () -> context.template().lock(forShare(LockKey.row("account", 1))))
+                .hasMessageContaining("read-only"));
     }
 
     /**

@@ -49,9 +49,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * One call that locks. The annotation and the template both create such a call, so the rules are the same for both. The
  * transaction's timeout limits the wait for a lock. A lock is acquired on the transaction's connection, and is observed
  * until the transaction ends. Entities that were read before the lock are read again. A call that queued in the JVM
- * leaves the queue when the transaction ends. If the transaction manager reports its commits to Rowlock, the
- * application's own end-of-transaction listeners run after the call has left the queue. An instance belongs to one
- * thread.
+ * leaves the queue when the transaction ends, before the application's own end-of-transaction listeners run. An
+ * instance belongs to one thread.
  */
 public final class LockedCall {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);

@@ -41,11 +41,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A running Spring transaction of one DataSource, with its connection, its locks, its unsent writes, and the actions at
- * its end. The object is registered as a synchronization. If the transaction manager reports its commits to Rowlock,
- * every transaction has such an object, even if the transaction does not lock. The object is then the first
- * synchronization to be suspended, resumed and completed. Other transactions get such an object with their first lock.
- * An instance belongs to one thread.
+ * A running Spring transaction of one DataSource, with its connection, locks, unsent writes, and actions at its end.
+ * The object is the first synchronization to be suspended, resumed and completed. A transaction has such an object from
+ * its beginning if its manager reports to Rowlock, otherwise from its first lock. An instance belongs to one thread.
  */
 public final class SpringTransaction extends SavepointParts {
     /** Identifies the server, the database and the table of a key. */
@@ -113,6 +111,7 @@ public final class SpringTransaction extends SavepointParts {
             throw ended(what);
         }
         SpringTransaction current = Objects.requireNonNullElseGet(find(bound), () -> begin(bound));
+        current.locks = locks;
         TransactionExecution behind = current.behind == null ? null : current.behind.execution;
         if (behind == null ? TransactionSynchronizationManager.isCurrentTransactionReadOnly() : behind.isReadOnly()) {
             throw new InvalidDataAccessApiUsageException(
@@ -122,7 +121,6 @@ public final class SpringTransaction extends SavepointParts {
         if (current.atItsCommit) {
             throw ended(what);
         }
-        current.locks = locks;
         return current;
     }
 
@@ -200,7 +198,7 @@ public final class SpringTransaction extends SavepointParts {
         SpringTransaction found = null;
         // The last transaction in the list is the innermost transaction.
         for (SpringTransaction each : all()) {
-            boolean isRunning = each.execution == null ? !each.ended : !each.execution.isCompleted();
+            boolean isRunning = each.execution == null || !each.execution.isCompleted();
             found = isRunning && Objects.equals(dataSource, each.dataSource) ? each : found;
         }
         return found;
@@ -226,6 +224,9 @@ public final class SpringTransaction extends SavepointParts {
             }
         }
         TransactionSynchronizationManager.registerSynchronization(begun);
+        if (begun.execution == null) {
+            TransactionSynchronizationManager.registerSynchronization(begun.new LastCheck());
+        }
         return begun;
     }
 
@@ -314,10 +315,7 @@ public final class SpringTransaction extends SavepointParts {
         return Objects.requireNonNull(dataSource);
     }
 
-    /**
-     * Registers an action for the end of the transaction. If the transaction manager reports its commits, the action
-     * runs before other synchronizations are notified of the end.
-     */
+    /** Registers an action for the end of the transaction, before other synchronizations are notified of the end. */
     void atEnd(Runnable end) {
         ends.add(end);
     }
@@ -373,15 +371,16 @@ public final class SpringTransaction extends SavepointParts {
 
     @Override
     public int getOrder() {
-        // If the manager reports no execution, beforeCommit is the last notification before the commit, so this
-        // synchronization must receive it last.
-        return execution == null ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
+        return HIGHEST_PRECEDENCE;
     }
 
-    @Override
-    public void beforeCommit(boolean readOnly) {
-        if (execution == null && TransactionSynchronizationManager.hasResource(database())) {
-            send(new CommitWrites());
+    /** The last synchronization before the commit, if the manager reports no execution. */
+    private final class LastCheck implements TransactionSynchronization {
+        @Override
+        public void beforeCommit(boolean readOnly) {
+            if (TransactionSynchronizationManager.hasResource(database())) {
+                send(new CommitWrites());
+            }
         }
     }
 
@@ -417,6 +416,7 @@ public final class SpringTransaction extends SavepointParts {
     void end() {
         if (!ended) {
             ended = true;
+            atItsCommit = true;
             if (holder != null) {
                 ENDED.get().put(holder, true);
             }
