@@ -5,16 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import java.sql.SQLException;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
@@ -106,6 +109,19 @@ class SilentRollbackTest {
         var context = Contexts.start(database, Accounts.class);
         context.getBean(Accounts.class).addAndRollBack(1);
         assertThat(database.query("select balance from account")).isEqualTo("0");
+    }
+
+    @Test
+    void aRollbackThatSpringReportsIsNotReportedOtherwise() {
+        var context = Contexts.jpa(database, new Unit(Account.class));
+        JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
+        assertThatThrownBy(() -> context.inTransaction(outer -> {
+                    context.template().lock(forNoKeyUpdate(LockKey.row("account", 1)));
+                    assertThatThrownBy(
+                                    () -> context.inTransaction(inner -> jdbc.update("insert into account values (1)")))
+                            .isInstanceOf(DataAccessException.class);
+                }))
+                .isInstanceOf(UnexpectedRollbackException.class);
     }
 
     @Test

@@ -349,9 +349,9 @@ public final class SpringTransaction extends SavepointParts {
                 });
     }
 
-    /** Runs the last steps before the COMMIT. If a step fails, the transaction is rolled back. */
+    /** Runs the last steps before the COMMIT, unless Spring rolls back anyway. If a step fails, Spring rolls back. */
     void finish(boolean sends) {
-        if (locks != null) {
+        if (locks != null && (committedByRowlock || !Objects.requireNonNull(execution).isRollbackOnly())) {
             send(sends ? allWrites(locks) : new CommitWrites());
         }
         atItsCommit = true;
@@ -378,7 +378,8 @@ public final class SpringTransaction extends SavepointParts {
     private final class LastCheck implements TransactionSynchronization {
         @Override
         public void beforeCommit(boolean readOnly) {
-            if (TransactionSynchronizationManager.hasResource(database())) {
+            if (TransactionSynchronizationManager.getResource(database()) instanceof ConnectionHolder bound
+                    && !bound.isRollbackOnly()) {
                 send(new CommitWrites());
             }
         }
