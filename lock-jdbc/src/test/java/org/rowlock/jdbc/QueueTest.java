@@ -307,6 +307,26 @@ class QueueTest {
         endInFront();
     }
 
+    @Test
+    void aBatchThatIsCancelledInTheJvmIsNotSentLater() throws Exception {
+        startInFront();
+        Session waiter = session("waiter");
+        Statement statement = waiter.connection().createStatement();
+        statement.addBatch("update account set balance = 7 where id = 1");
+        Step<int[]> cancelled = waiter.start(connection -> statement.executeBatch());
+        gated.awaitQueued(1);
+        statement.cancel();
+        assertThat(cancelled.state()).isEqualTo("57014");
+        waiter.rollback();
+        endInFront();
+
+        statement.addBatch("update account set balance = 8 where id = 2");
+        assertThat(statement.executeBatch()).containsExactly(1);
+        waiter.commit();
+        assertThat(database.query("select count(*) from account where balance = 7"))
+                .isEqualTo("0");
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void closingOrAbortingTheConnectionEndsTheWait(boolean abort) throws Exception {

@@ -89,25 +89,25 @@ class RowlockStatement extends ForwardingStatement {
     /** Sends a batch. Only a batch of one execution may wait in the JVM. */
     private <T> T sendBatch(Function<long[], T> unknown, Call<T> call) throws SQLException {
         int size = batchSize;
-        boolean kept;
         try {
-            kept = keepBatch();
-        } finally {
-            batchSize = 0;
-        }
-        if (kept) {
-            long[] counts = new long[size];
-            Arrays.fill(counts, SUCCESS_NO_INFO);
-            return unknown.apply(counts);
-        }
-        if (size == 0) {
-            runs(delegate);
-            return call.send();
-        }
-        try {
+            if (keepBatch()) {
+                long[] counts = new long[size];
+                Arrays.fill(counts, SUCCESS_NO_INFO);
+                return unknown.apply(counts);
+            }
+            if (size == 0) {
+                runs(delegate);
+                return call.send();
+            }
             return sendOwn(connection.turns.enter(firstPlan, size == 1 ? firstBinds : null, delegate, false), call);
         } catch (BatchUpdateException e) {
             throw WaiterSql.uncommented(e);
+        } finally {
+            batchSize = 0;
+            if (!delegate.isClosed()) {
+                // The driver drops a batch that fails. A batch that was not sent must be dropped, too.
+                delegate.clearBatch();
+            }
         }
     }
 
