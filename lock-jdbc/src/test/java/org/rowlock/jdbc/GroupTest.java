@@ -642,6 +642,38 @@ class GroupTest {
         assertThat(tags()).doesNotContain("cancelled").contains("b");
     }
 
+    /** Such as the parent that its foreign key names. */
+    @Test
+    void aLeaderThatIsCancelledWhileItWaitsForAnotherRowIsNotSentAgain() throws Exception {
+        database.execute(
+                "create table parent(id int primary key)",
+                "insert into parent values (1)",
+                "alter table account add parent int references parent");
+        openOn(database.dataSource());
+        Session other = database.session("other");
+        other.execute("select from parent for update");
+        AtomicReference<Statement> own = new AtomicReference<>();
+        try (Waiters waiters = new Waiters(database, gated)) {
+            Body<Integer> update = connection -> {
+                try (PreparedStatement statement =
+                        connection.prepareStatement("update account set parent = 1 where id = ?")) {
+                    own.compareAndSet(null, statement);
+                    statement.setInt(1, 1);
+                    return statement.executeUpdate();
+                }
+            };
+            Waiter<Integer> cancelled = waiters.add(update);
+            Waiter<Integer> member = waiters.add(update);
+            waiters.release();
+            waiters.awaitAtServer(1);
+            own.get().cancel();
+            assertThat(cancelled.state()).isEqualTo("57014");
+            other.rollback();
+            assertThat(member.get()).isOne();
+        }
+        assertThat(figure("groupsUndone")).isOne();
+    }
+
     @Test
     void anInterruptAfterItWasSentWaitsForTheOutcome() throws Exception {
         try (Waiters waiters = new Waiters(database, gated, true)) {

@@ -127,6 +127,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
                 && batchSize() == 0
                 && known != null
                 && (known.shape().returnsRows() ? rows : counts);
+        cancelled = false;
         Turn turn = connection.turns.enter(known, binds, delegate, isWhole);
         return send(turn, () -> {
             Statement sent = turn == null || known == null ? null : sendInFront(known, turn);
@@ -134,6 +135,10 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
                 runs(delegate);
                 StatementMember.Result result = turn == null ? null : turn.grouped();
                 sent = result == null ? null : ranUnsent(result.count(), result.warnings());
+            }
+            // Between an attempt with a front lock or in a group and the next one, a cancel does nothing at the driver.
+            if (sent == null && turn != null && cancelled) {
+                throw turn.access().canceled();
             }
             return sent == null ? call.send() : reader.read(sent);
         });
@@ -148,7 +153,6 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         if (lock == null) {
             return null;
         }
-        cancelled = false;
         long start = System.nanoTime();
         PreparedStatement both;
         try {
@@ -159,11 +163,6 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         } catch (SQLException e) {
             if (!turn.givesUpFront(e, System.nanoTime() - start)) {
                 throw e;
-            }
-            // No statement runs at the server between the attempts with and without the front lock. A cancel in that
-            // time has no effect at the driver. Rowlock itself therefore raises the error of a cancelled statement.
-            if (cancelled) {
-                throw turn.access().canceled();
             }
             return null;
         }
