@@ -55,7 +55,8 @@ public record StatementPlan(
                 callsNothing,
                 callsNothing && sql.regionMatches(true, Tokens.start(sql), "select", 0, "select".length()),
                 SessionEffect.of(sql),
-                groups && isUpdate ? GroupRule.target(sql) : null,
+                // A DEFAULT may call nextval(), and the session that sends the UPDATE may then call lastval().
+                groups && isUpdate && !lower.contains("default") ? GroupRule.target(sql) : null,
                 figures.apply(shape.table()));
     }
 
