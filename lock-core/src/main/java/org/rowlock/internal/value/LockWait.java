@@ -24,7 +24,7 @@ public record LockWait(long nanos) implements Comparable<LockWait> {
         Arguments.notNull(duration, "The duration of a bounded wait is null; give a duration, or use forever()");
         if (duration.isNegative()) {
             throw new IllegalArgumentException(
-                    "A wait of at most " + duration + " is not positive; use noWait() for no wait");
+                    "A wait of at most " + duration + " is negative; give a positive duration, or use noWait()");
         }
         if (duration.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException("A wait of at most " + duration

@@ -1,5 +1,8 @@
 package org.rowlock.tool;
 
+import java.io.Console;
+import java.nio.charset.Charset;
+import java.util.Scanner;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -8,6 +11,9 @@ import picocli.CommandLine.Spec;
 
 /** The command-line options that select a server, and {@code --help}. Commands include them as a mixin. */
 public final class ServerOptions {
+    /** The value of {@code --password} without a value. */
+    private static final String PROMPT = "\0";
+
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
     private CommandSpec command;
@@ -29,12 +35,11 @@ public final class ServerOptions {
             names = "--password",
             paramLabel = "<password>",
             arity = "0..1",
-            interactive = true,
-            prompt = "Password: ",
+            fallbackValue = PROMPT,
             description = "The password of the role; without a value, the program prompts for it. Default: the"
                     + " password in the URL, in the environment variable PGPASSWORD, or in your password file"
                     + " (~/.pgpass).")
-    private char @Nullable [] password;
+    private @Nullable String password;
 
     @Option(
             names = {"-h", "--help"},
@@ -71,6 +76,23 @@ public final class ServerOptions {
 
     /** Returns the password that was given as an option. Callers remove this password from printed text. */
     public @Nullable String givenPassword() {
-        return password == null ? null : new String(password);
+        if (PROMPT.equals(password)) {
+            password = prompted();
+        }
+        return password;
+    }
+
+    /** Prompts for the password, but never on the output: its reader may be a program. */
+    @SuppressWarnings("SystemConsoleNull")
+    private String prompted() {
+        Console console = System.console();
+        if (console != null) {
+            char[] typed = console.readPassword("Password: ");
+            return typed == null ? "" : new String(typed);
+        }
+        command.commandLine().getErr().print("Password (not hidden, because the output is redirected): ");
+        command.commandLine().getErr().flush();
+        Scanner input = new Scanner(System.in, Charset.defaultCharset());
+        return input.hasNextLine() ? input.nextLine() : "";
     }
 }

@@ -41,6 +41,9 @@ public abstract class ToolCommand implements Callable<Integer> {
      * printed only with {@code --verbose}.
      */
     public static CommandLine commandLine(Object command) {
+        // The setting makes System.console() return null without a terminal. From JDK 22 on, the default provider
+        // returns a console in any case.
+        System.setProperty("jdk.console", "java.base");
         return new CommandLine(command)
                 .setParameterExceptionHandler(ToolCommand::misused)
                 .setExecutionExceptionHandler((e, line, parsed) -> failed(e, line, parsed.originalArgs()));

@@ -1,8 +1,13 @@
 package org.rowlock.doctor;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonParser;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -85,6 +90,24 @@ class DoctorCommandTest {
         assertThat(doctor("--url", "jdbc:postgresql://localhost:1/app?password=secret"))
                 .isEqualTo(CommandLine.ExitCode.SOFTWARE);
         assertThat(err.toString()).contains("localhost:1/app").doesNotContain("secret");
+    }
+
+    /** Otherwise {@code --json > file} would not be JSON. */
+    @Test
+    void thePromptForThePasswordIsNoPartOfTheOutput() {
+        InputStream in = System.in;
+        PrintStream console = System.out;
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        System.setIn(new ByteArrayInputStream("secret\n".getBytes(UTF_8)));
+        System.setOut(new PrintStream(written, true, UTF_8));
+        try {
+            assertThat(doctor("--seconds", "1", "--json", "--password")).isZero();
+        } finally {
+            System.setIn(in);
+            System.setOut(console);
+        }
+        assertThat(written.toString(UTF_8)).isEmpty();
+        assertThat(err.toString()).startsWith("Password").doesNotContain("secret");
     }
 
     @ParameterizedTest

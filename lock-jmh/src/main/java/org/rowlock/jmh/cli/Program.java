@@ -108,9 +108,6 @@ public final class Program implements IVersionProvider {
      * @return the exit status: 0 for success, 1 for failures, 2 for wrong usage
      */
     public static int run(PrintWriter out, PrintWriter err, String... args) {
-        // The setting makes System.console() return null without a terminal. From JDK 22 on, the default provider
-        // returns a console in any case.
-        System.setProperty("jdk.console", "java.base");
         return ToolCommand.commandLine(new Program())
                 .setOut(out)
                 .setErr(err)
